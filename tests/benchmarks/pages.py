@@ -35,7 +35,7 @@ CONNECTIONS = 32
 SECONDS = 5.0
 READERS = 1_000
 CHANGES = 3
-PATH = "/t/lliga"
+PATH = "/tournaments/lliga"
 
 
 class Hall(Championship):

@@ -12,7 +12,7 @@ SIZES = ((300, 400), (420, 560), (900, 640))
 """Widths and heights of frames, in CSS pixels: the column of a blog, that of a phone, the whole of a page."""
 
 EMBEDS = ("standings", "pairings", "screen")
-"""What of a tournament stands at ``/t/ID/embed/…``."""
+"""What of a tournament stands at ``/tournaments/ID/embed/…``."""
 
 FAULTS = """() => {
   const found = [];

@@ -61,6 +61,8 @@ NO_PAGES = frozenset(
         "/tournaments/{tournament_id}/feed.atom",
         "/tournaments/{tournament_id}/rounds.ics",
         "/manifest.webmanifest",
+        "/t/{rest:path}",
+        "/g/{rest:path}",
         "/worker.js",
         "/print/{name}",
         "/sign-in/openid",

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 __all__ = ["cell"]  # a fixture
 
-READ = (f"/duplicate/{FIRST}", f"/duplicate/{FIRST}/players/anna", f"/t/{CUP}/r/1")
+READ = (f"/duplicate/{FIRST}", f"/duplicate/{FIRST}/players/anna", f"/tournaments/{CUP}/round/1")
 LATER_MS = 800
 """After it Enter is read as the answer to a question."""
 CUT = (
@@ -70,8 +70,8 @@ async def test_standings_and_screen_of_duplicate_games_stand_in_frames_of_anothe
     browser: Browser, stage: Stage
 ) -> None:
     for name in EMBEDS:
-        await check_framed(browser, f"{stage.http_address}/t/{CUP}/embed/{name}")
-    async with framed(browser, f"{stage.http_address}/t/{CUP}/embed/standings") as frame:
+        await check_framed(browser, f"{stage.http_address}/tournaments/{CUP}/embed/{name}")
+    async with framed(browser, f"{stage.http_address}/tournaments/{CUP}/embed/standings") as frame:
         await expect(frame.locator("#live")).to_contain_text("Anna")
 
 

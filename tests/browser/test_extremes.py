@@ -34,7 +34,14 @@ TABLES = 500
 MOST_BYTES = 60_000
 """Of a page, compressed."""
 
-PUBLIC = ("/t/{id}", "/t/{id}/r/1", "/t/{id}/r/1?by=name", "/t/{id}/players", "/t/{id}/crosstable", "/t/{id}/prizes")
+PUBLIC = (
+    "/tournaments/{id}",
+    "/tournaments/{id}/round/1",
+    "/tournaments/{id}/round/1?by=name",
+    "/tournaments/{id}/players",
+    "/tournaments/{id}/crosstable",
+    "/tournaments/{id}/prizes",
+)
 FOR_ALL = (*PUBLIC, "/tournaments/{id}/find", "/tournaments/{id}/screen", "/search?q=Ñ")
 CONSOLE = (
     "",
@@ -85,7 +92,7 @@ async def test_a_name_of_200_characters_fits_every_page_of_a_phone(browser: Brow
         pages = [path.format(id=LONG) for path in FOR_ALL]
         pages += [f"{console}{part}" for part in CONSOLE]
         pages += [f"/tournaments/{LONG}/round/1/results", f"/tournaments/{LONG}/round/1/results/1"]
-        pages += [f"/players/{LONG}-0", f"/g/{game}", f"/games/{game}/replay", f"/games/{game}/embed"]
+        pages += [f"/players/{LONG}-0", f"/games/{game}", f"/games/{game}/replay", f"/games/{game}/embed"]
         pages += [f"/games/{game}/overlay", f"/games/{game}/keep", f"/games/{game}/clock", "/account", "/"]
         pages += [f"/tournaments/{LONG}/arbiter", f"/tournaments/{LONG}/access", f"/tournaments/{LONG}/print"]
         wrong = {}

@@ -39,7 +39,7 @@ async def begin(stage: Stage, hall: Championship) -> tuple[Table, Table]:
 async def test_standings_move_while_results_come_in_without_a_reload(stage: Stage, page: Page) -> None:
     hall = Championship()
     table, second = await begin(stage, hall)
-    await page.goto("/t/lliga")
+    await page.goto("/tournaments/lliga")
     await page.evaluate(MARK)
     await expect(page.locator(".by-name tr[data-key=anna]")).to_contain_text("Carme Riera")
     await stage.add(*full_game(table))
@@ -56,7 +56,7 @@ async def test_standings_move_while_results_come_in_without_a_reload(stage: Stag
 async def test_a_refresh_keeps_scroll_and_focus(stage: Stage, page: Page) -> None:
     table, _ = await begin(stage, Championship())
     await page.set_viewport_size({"width": 360, "height": 300})
-    await page.goto("/t/lliga")
+    await page.goto("/tournaments/lliga")
     link = page.locator(".tabs a", has_text="Players")
     await link.focus()
     await page.evaluate("window.focused = document.activeElement; scrollTo(0, 260)")
@@ -69,7 +69,7 @@ async def test_a_refresh_keeps_scroll_and_focus(stage: Stage, page: Page) -> Non
 
 async def test_pairings_show_scores_turn_by_turn(stage: Stage, page: Page) -> None:
     table, _ = await begin(stage, Championship())
-    await page.goto("/t/lliga/r/1")
+    await page.goto("/tournaments/lliga/round/1")
     await page.evaluate(MARK)
     card = page.locator("[data-key=lliga-r1-t1]")
     await expect(card.locator(".state")).to_have_text("turn 1")
@@ -82,7 +82,7 @@ async def test_pairings_show_scores_turn_by_turn(stage: Stage, page: Page) -> No
 async def test_a_game_shows_its_board_and_sheet_and_takes_a_phony_off(stage: Stage, page: Page) -> None:
     table, _ = await begin(stage, Championship())
     steps = list(full_game(table))
-    await page.goto("/g/lliga-r1-t1")
+    await page.goto("/games/lliga-r1-t1")
     await page.evaluate(MARK)
     await expect(page.locator("#board td")).to_have_count(15 * 15 + 1)
     await expect(page.locator("#live")).to_contain_text("No turn has been taken yet.")
@@ -108,7 +108,7 @@ async def test_a_clock_ticks_while_it_runs_and_the_other_stands(stage: Stage, pa
     await stage.add(
         *hall.create(), *hall.pair(1, [table.players], "eloi"), *hall.begin(1), *table.open(hall.ruleset, hall.lexicon)
     )
-    await page.goto("/g/lliga-r1-t1")
+    await page.goto("/games/lliga-r1-t1")
     running, standing = page.locator(".side-0 [data-clock]"), page.locator(".side-1 [data-clock]")
     then = await running.inner_text()
     assert then.startswith("23:")
@@ -119,7 +119,7 @@ async def test_a_clock_ticks_while_it_runs_and_the_other_stands(stage: Stage, pa
 async def test_a_page_that_was_cut_off_catches_up(stage: Stage, page: Page) -> None:
     hall = Championship()
     table, _ = await begin(stage, hall)
-    await page.goto("/t/lliga/r/1")
+    await page.goto("/tournaments/lliga/round/1")
     await page.evaluate(MARK)
     await expect(page.locator("#pulse")).to_have_text("Live")
     await page.context.set_offline(True)
@@ -146,7 +146,7 @@ async def test_a_page_that_nobody_sees_asks_for_nothing_and_what_is_the_same_is_
     table, _ = await begin(stage, hall)
     asked: list[int] = []
     page.on("response", lambda answer: asked.append(answer.status) if "part=live" in answer.url else None)
-    await page.goto("/t/lliga")
+    await page.goto("/tournaments/lliga")
     await expect(page.locator("#pulse")).to_have_text("Live")
     await stage.add(*full_game(table))
     leader = page.locator("#standings tbody tr").first

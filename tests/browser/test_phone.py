@@ -197,7 +197,7 @@ async def test_rulings_are_read_on_a_phone_without_moving_them_sideways(browser:
     async with crowded_rulings(tmp_path) as stage:
         page = await phone(browser, stage)
         for language in LANGUAGES:
-            await page.goto(address("/t/lliga/rulings", language))
+            await page.goto(address("/tournaments/lliga/rulings", language))
             assert await page.locator(".rulings tbody tr").count() > 0
             await fits(page, language)
             await page.set_viewport_size({"width": PHONES[0], "height": 780})
@@ -210,7 +210,7 @@ async def test_rulings_are_read_on_a_phone_without_moving_them_sideways(browser:
 async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> None:
     for width in (*PHONES, 1200):
         page = await phone(browser, players, width)
-        await page.goto(f"/t/lliga/r/{PLAYED}")
+        await page.goto(f"/tournaments/lliga/round/{PLAYED}")
         assert await page.locator(".pairing .where").count() == 2
         assert await page.evaluate(COVERED) == [], width
         await page.context.close()
@@ -219,7 +219,12 @@ async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> 
 @pytest.mark.nightly
 async def test_the_open_tab_is_in_view(browser: Browser, players: Stage) -> None:
     page = await phone(browser, players)
-    for path in (f"/t/lliga/r/{PLAYED}", "/t/lliga/crosstable", "/t/lliga/players", "/t/lliga"):
+    for path in (
+        f"/tournaments/lliga/round/{PLAYED}",
+        "/tournaments/lliga/crosstable",
+        "/tournaments/lliga/players",
+        "/tournaments/lliga",
+    ):
         await page.goto(path)
         box = await page.locator(".tabs [aria-current]").bounding_box()
         assert box is not None
@@ -231,7 +236,7 @@ async def test_the_open_tab_is_in_view(browser: Browser, players: Stage) -> None
 async def test_the_crosstable_keeps_its_names_in_view(browser: Browser, players: Stage) -> None:
     for width in PHONES:
         page = await phone(browser, players, width)
-        await page.goto("/t/lliga/crosstable")
+        await page.goto("/tournaments/lliga/crosstable")
         await page.locator(".scroll").evaluate("box => box.scrollTo(box.scrollWidth, 0)")
         assert await page.locator(".scroll").evaluate("box => box.scrollLeft") > 0
         for name in await page.locator("tbody .named").all():
@@ -243,7 +248,7 @@ async def test_the_crosstable_keeps_its_names_in_view(browser: Browser, players:
 
 async def test_a_row_of_the_standings_leads_to_its_player_under_a_finger(browser: Browser, players: Stage) -> None:
     page = await phone(browser, players, touch=True)
-    await page.goto("/t/lliga")
+    await page.goto("/tournaments/lliga")
     rows = await page.locator("#standings tbody tr").all()
     assert len(rows) >= 5
     for row in rows:

@@ -236,7 +236,7 @@ async def test_a_whole_round_is_directed_kept_ruled_on_corrected_and_followed(
         director = await place.open(head, "/new?ruleset=fisc-2023", near)
         await prepare(place, director)
 
-        public = await place.open(None, f"/t/{tournament}", far)
+        public = await place.open(None, f"/tournaments/{tournament}", far)
         screen = await place.open(None, f"/tournaments/{tournament}/screen", HALL)
         await expect(screen.locator(".screen-clock .until")).to_have_text(re.compile(r"^23:\d\d:\d\d$"))
         await expect(public.locator("#coming .until")).to_have_text(re.compile(r"^23:\d\d:\d\d$"))

@@ -40,12 +40,12 @@ async def test_a_link_signs_a_phone_in_by_one_touch_and_its_code_is_sent_in_a_fo
     async with phone(browser, cell) as page:
         sent: list[Request] = []
         page.on("request", lambda request: sent.append(request))
-        await page.goto(f"/sign-in?next=/t/{OWN}#{code}")
+        await page.goto(f"/sign-in?next=/tournaments/{OWN}#{code}")
         await expect(page.get_by_text("The link that you opened signs this device in.")).to_be_visible()
         await expect(page.locator("#by-link button")).to_be_focused()
         assert code not in page.url
         await page.keyboard.press("Enter")
-        await expect(page).to_have_url(f"{cell.process.http_address}/t/{OWN}")
+        await expect(page).to_have_url(f"{cell.process.http_address}/tournaments/{OWN}")
         (cookie,) = [each for each in await page.context.cookies() if each.get("name") == "faristol"]
         assert (cookie.get("httpOnly"), cookie.get("sameSite"), cookie.get("secure")) == (True, "Lax", False)
         read = await page.evaluate("document.cookie")

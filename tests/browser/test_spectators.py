@@ -39,7 +39,7 @@ def tables(number: int, *pairs: tuple[str, str]) -> pairing.RoundPaired:
 async def test_a_player_types_a_name_keeps_it_and_sees_the_next_table_without_asking(page: Page, stage: Stage) -> None:
     await stage.add(*Championship().create(), {STREAM: [tables(1, ("anna", "carme"), ("biel", "dolors"))]})
     await page.set_viewport_size({"width": 390, "height": 780})
-    await page.goto("/t/lliga")
+    await page.goto("/tournaments/lliga")
     await page.get_by_role("link", name="Find my seat").click()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -123,29 +123,29 @@ async def test_boards_rounds_and_standings_stand_in_frames_of_another_site_and_f
     hall, here = Championship(), stage.running.http_address
     *played, last = [*hall.create(), *hall.first_round()]
     await stage.add(*played)
-    for path in ("/games/lliga-r1-t1/embed", *(f"/t/lliga/embed/{name}" for name in EMBEDS)):
+    for path in ("/games/lliga-r1-t1/embed", *(f"/tournaments/lliga/embed/{name}" for name in EMBEDS)):
         await check_framed(browser, f"{here}{path}")
-    async with framed(browser, f"{here}/t/lliga/embed/pairings") as frame:
+    async with framed(browser, f"{here}/tournaments/lliga/embed/pairings") as frame:
         await expect(frame.locator("#live")).to_contain_text("1")
         before = await frame.locator("#live").inner_text()
         await stage.add(last, *hall.second_round())
         await expect(frame.locator("#live")).not_to_have_text(before, timeout=15_000)
         await expect(frame.locator("#pairings-title")).to_contain_text("Round 2")
-    async with framed(browser, f"{here}/g/lliga-r1-t1", refused=True) as frame:
+    async with framed(browser, f"{here}/games/lliga-r1-t1", refused=True) as frame:
         assert await frame.evaluate("() => document.querySelectorAll('#board .tile').length") == 0
 
 
 async def test_a_public_page_that_was_seen_once_opens_without_a_network(page: Page, stage: Stage) -> None:
     await stage.add(*Championship().steps())
-    await page.goto("/t/lliga")
-    await _until_stored(page, "/t/lliga")
-    await page.goto("/t/lliga/crosstable")
-    await _until_stored(page, "/t/lliga/crosstable")
+    await page.goto("/tournaments/lliga")
+    await _until_stored(page, "/tournaments/lliga")
+    await page.goto("/tournaments/lliga/crosstable")
+    await _until_stored(page, "/tournaments/lliga/crosstable")
     await page.context.set_offline(True)
-    await page.goto("/t/lliga")
+    await page.goto("/tournaments/lliga")
     await expect(page.locator("#standings")).to_be_visible()
     await expect(page.locator("#offline")).to_be_visible()
-    await page.goto("/t/lliga/crosstable")
+    await page.goto("/tournaments/lliga/crosstable")
     await expect(page.locator(".crosstable")).to_be_visible()
     await page.context.set_offline(False)
 
@@ -213,7 +213,7 @@ async def test_a_finished_game_holds_no_stream_open(page: Page, stage: Stage) ->
     await stage.add(*Championship().steps())
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    await page.goto("/g/lliga-r1-t1")
+    await page.goto("/games/lliga-r1-t1")
     await expect(page.locator(".badge.over")).to_be_visible()
     await page.wait_for_load_state("networkidle")
     assert [url for url in asked if "/stream" in url] == []

@@ -19,7 +19,7 @@ async def test_the_standings_of_teams_move_once_the_last_board_of_a_match_is_ove
     await stage.add(*league.create())
     paired, started, first, second, closed = league.first_round()
     await stage.add(paired, started)
-    await page.goto("/t/lliga")
+    await page.goto("/tournaments/lliga")
     await page.evaluate(MARK)
     rows = page.locator("#team-standings tbody tr")
     await stage.add(first)
@@ -38,7 +38,7 @@ async def test_a_match_shows_its_boards_and_its_score_as_results_come_in(stage: 
     await stage.add(*league.create())
     paired, started, first, second, _ = league.first_round()
     await stage.add(paired, started)
-    await page.goto("/t/lliga/r/1")
+    await page.goto("/tournaments/lliga/round/1")
     await page.evaluate(MARK)
     match = page.locator("#match-1")
     await expect(match.locator("li")).to_have_count(2)
@@ -56,19 +56,19 @@ async def test_standings_and_matches_of_teams_stand_in_frames_of_another_site(st
     await stage.add(*played)
     here = stage.running.http_address
     for name in EMBEDS:
-        await check_framed(browser, f"{here}/t/lliga/embed/{name}")
+        await check_framed(browser, f"{here}/tournaments/lliga/embed/{name}")
     for name in ("standings", "pairings"):
-        async with framed(browser, f"{here}/t/lliga/embed/{name}") as frame:
+        async with framed(browser, f"{here}/tournaments/lliga/embed/{name}") as frame:
             await expect(frame.locator("#live")).to_contain_text("Club Tarragona")
 
 
 async def test_from_a_match_to_a_team_and_its_players_by_links(stage: Stage, page: Page) -> None:
     await stage.add(*League().steps())
-    await page.goto("/t/lliga/r/2")
+    await page.goto("/tournaments/lliga/round/2")
     await page.locator("#match-1 h3 a", has_text="Club Tarragona").click()
     await expect(page.locator("h2")).to_contain_text("2. Club Tarragona")
     await page.locator("tr[data-key=round-1] a", has_text="Round 1").click()
-    await expect(page).to_have_url(f"{stage.running.http_address}/t/lliga/r/1#match-1")
+    await expect(page).to_have_url(f"{stage.running.http_address}/tournaments/lliga/round/1#match-1")
     await page.locator(".tabs a", has_text="Teams").click()
     await expect(page.locator("#teams tbody tr")).to_have_count(3)
     await page.locator("#teams a", has_text="Club Sabadell").click()
@@ -80,7 +80,12 @@ async def test_no_page_of_teams_scrolls_sideways_on_a_phone_in_any_language(stag
     await stage.add(*League().steps())
     await page.set_viewport_size({"width": 360, "height": 640})
     for language in ("ca", "es", "el", "en"):
-        for path in ("/t/lliga", "/t/lliga/r/2", "/t/lliga/teams", "/t/lliga/teams/tarragona"):
+        for path in (
+            "/tournaments/lliga",
+            "/tournaments/lliga/round/2",
+            "/tournaments/lliga/teams",
+            "/tournaments/lliga/teams/tarragona",
+        ):
             await page.goto(f"{path}?lang={language}")
             wide = await page.evaluate("document.documentElement.scrollWidth")
             assert wide <= 360, f"{path} in {language} is {wide} wide"

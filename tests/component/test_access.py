@@ -469,7 +469,7 @@ async def test_pages_and_json_are_for_everybody_and_change_nothing(cell: Cell) -
     async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address) as web:
         described = (await web.get("/openapi.json")).json()["paths"]
         assert {method for path in described.values() for method in path} <= {"get", "head"}
-        for path in ("/", f"/t/{OWN}", "/api/v1/tournaments", f"/api/v1/tournaments/{OWN}/standings"):
+        for path in ("/", f"/tournaments/{OWN}", "/api/v1/tournaments", f"/api/v1/tournaments/{OWN}/standings"):
             assert (await web.get(path)).status_code == 200, path
             for method in ("POST", "PUT", "DELETE", "PATCH"):
                 assert (await web.request(method, path)).status_code == 405, (method, path)

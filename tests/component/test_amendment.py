@@ -18,10 +18,10 @@ SHOWN = (
     "/api/v1/tournaments/lliga/rounds/1/pairings",
     "/api/v1/tournaments/lliga/report.trf",
     "/api/v1/games/lliga-r1-t1",
-    "/t/lliga",
-    "/t/lliga/r/1",
-    "/t/lliga/players",
-    "/g/lliga-r1-t1",
+    "/tournaments/lliga",
+    "/tournaments/lliga/round/1",
+    "/tournaments/lliga/players",
+    "/games/lliga-r1-t1",
     "/players/anna",
 )
 

@@ -127,7 +127,7 @@ async def test_a_sanction_takes_points_off_once_however_often_its_form_is_sent(
     sent = [await press(eva, address, "ImposeSanction", **form) for _ in range(2)]
     assert [answer.status_code for answer in sent] == [303, 303]
     assert next(side.score for side in (await table(cell, THIRD)).sides if side.player_id == player) == -30
-    assert "shouted" not in (await eva.get(f"/g/{THIRD}")).text
+    assert "shouted" not in (await eva.get(f"/games/{THIRD}")).text
     async with browser(cell, held(needs.ROLE_DIRECTOR)) as director, asyncio.timeout(10):
         for page in ("discipline", "history"):
             while True:  # until the sanction is noted

@@ -542,7 +542,7 @@ async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(ce
         key: value for key, value in said.items() if key != "arbiters"
     }
     assert found["arbiters"] == ["Eva Soler", "Jordi Prat"]
-    public = told(await desk.web.get("/t/reus"))
+    public = told(await desk.web.get("/tournaments/reus"))
     assert "2026 · Reus (ESP)" in public
     assert "Eva Soler, Jordi Prat" in public
     assert "reus@example.org" in public
@@ -570,7 +570,7 @@ async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(ce
     assert "reus" not in {each["tournament_id"] for each in listed}
     everything = (await desk.web.get("/api/v1/tournaments?archived=true")).json()["tournaments"]
     assert "reus" in {each["tournament_id"] for each in everything}
-    assert (await desk.web.get("/t/reus")).status_code == 200
+    assert (await desk.web.get("/tournaments/reus")).status_code == 200
     await desk.done(page, "RestoreTournament")
     assert "Trofeu de Reus is removed" in await desk.done(page, "RemoveTournament")
     assert [(await desk.web.get(f"/{path}")).status_code for path in ("t/reus", "tournaments/reus/console")] == [
@@ -578,7 +578,7 @@ async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(ce
         404,
     ]
     await desk.done(page, "RestoreTournament")
-    assert (await desk.web.get("/t/reus")).status_code == 200
+    assert (await desk.web.get("/tournaments/reus")).status_code == 200
 
 
 async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cell, desk: Desk) -> None:

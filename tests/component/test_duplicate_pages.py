@@ -19,12 +19,12 @@ READ = (
     f"/duplicate/{FIRST}",
     f"/duplicate/{FIRST}/screen",
     f"/duplicate/{FIRST}/players/anna",
-    f"/t/{CUP}",
-    f"/t/{CUP}/duplicate",
+    f"/tournaments/{CUP}",
+    f"/tournaments/{CUP}/duplicate",
     f"/api/v1/tournaments/{CUP}/duplicate-standings",
     *(f"/tournaments/{CUP}/print/round/1/{kind}" for kind in ("playslips", "seats", "playsheets", "ranking")),
     f"/tournaments/{CUP}/print/sum",
-    f"/t/{CUP}/r/1",
+    f"/tournaments/{CUP}/round/1",
     f"/api/v1/duplicate/{FIRST}",
     f"/api/v1/duplicate/{FIRST}/standings",
     f"/api/v1/duplicate/{FIRST}/sheets",
@@ -34,7 +34,7 @@ READ = (
 """Addresses that a stranger can read."""
 
 SAME = {
-    f"/t/{CUP}/r/1",
+    f"/tournaments/{CUP}/round/1",
     f"/api/v1/tournaments/{CUP}",
     *(f"/tournaments/{CUP}/print/round/1/{kind}" for kind in ("playslips", "seats")),
 }
@@ -116,7 +116,7 @@ async def test_no_slip_top_or_score_leaves_the_services_before_its_turn_is_score
 
 
 async def test_a_scored_turn_stands_on_pages_and_in_json(stage: Stage, stranger: httpx.AsyncClient) -> None:
-    assert f'href="/duplicate/{FIRST}"' in (await stranger.get(f"/t/{CUP}/r/1")).text
+    assert f'href="/duplicate/{FIRST}"' in (await stranger.get(f"/tournaments/{CUP}/round/1")).text
     await stage.slip("anna", "H4", "C A S E R N A")
     await stage.slip("blai", "", "C A S A")
     stage.clock.wait(180)
@@ -160,9 +160,9 @@ async def test_what_there_is_not_is_not_found_and_of_a_duplicate_game_there_is_n
 async def test_who_opens_the_tournament_finds_its_duplicate_games_and_nothing_of_tables(
     stage: Stage, stranger: httpx.AsyncClient
 ) -> None:
-    shown = (await stranger.get(f"/t/{CUP}?lang=en")).text
+    shown = (await stranger.get(f"/tournaments/{CUP}?lang=en")).text
     assert f'href="/duplicate/{FIRST}"' in shown
     assert re.search(r"Game 1 of \d is being played", shown)
-    of_round = (await stranger.get(f"/t/{CUP}/r/1?lang=en")).text
+    of_round = (await stranger.get(f"/tournaments/{CUP}/round/1?lang=en")).text
     for text in (shown, of_round):
         assert not [each for each in ("W–D–L", "tables finished", "Crosstable", "Not in this round") if each in text]

@@ -125,7 +125,7 @@ async def test_games_are_summed_and_who_was_absent_has_nothing(stage: Stage, web
     assert [(line["rank"], line["name"], line["category"]) for line in veterans["standings"]] == [
         (1, "Fina", "veteran")
     ]
-    page = (await web.get(f"/t/{CUP}/duplicate")).text
+    page = (await web.get(f"/tournaments/{CUP}/duplicate")).text
     assert re.search(r'(?s)data-key="anna" data-rank="1">.*?<td class="num strong" data-flash>66</td>', page)
     told = await asyncio.to_thread(faristol, "duplicate", "standings", CUP, address=stage.address, open="true")
     rows = [line.split() for line in told.stdout.splitlines()]

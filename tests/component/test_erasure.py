@@ -256,7 +256,13 @@ async def test_pages_and_answers_show_the_player_without_a_name(tmp_path: Path) 
 
 
 async def pages(http: httpx.AsyncClient) -> list[httpx.Response]:
-    paths = ["/", "/t/lliga", "/t/lliga/r/1", "/t/lliga/players", "/g/lliga-r1-t1"]
+    paths = [
+        "/",
+        "/tournaments/lliga",
+        "/tournaments/lliga/round/1",
+        "/tournaments/lliga/players",
+        "/games/lliga-r1-t1",
+    ]
     return [await http.get(path) for path in paths]
 
 

@@ -254,10 +254,14 @@ OEMBED = "/oembed"
 
 def _embeddable(mode: Mode) -> Iterator[str]:
     """The pages of a tournament of which there are descriptions for programs that embed links."""
-    yield from (f"/t/{mode.id}", f"/t/{mode.id}/r/1", f"/t/{mode.id}/embed/pairings?theme=dark")
+    yield from (
+        f"/tournaments/{mode.id}",
+        f"/tournaments/{mode.id}/round/1",
+        f"/tournaments/{mode.id}/embed/pairings?theme=dark",
+    )
     yield f"/tournaments/{mode.id}/screen"
     if not mode.is_duplicate:
-        yield f"/g/{mode.game}"
+        yield f"/games/{mode.game}"
 
 
 def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
@@ -277,6 +281,7 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "case_id": [f"{game}-c1"],
             "service": ["pairing"],
             "name": [next(iter(STYLES))],
+            "rest": [mode.id if path.startswith("/t/") else mode.game],
             "kind": [kind for kind, paper in ALL_PAPERS.items() if paper.of_round == ("{number}" in path)],
         }
         names = re.findall(r"\{(\w+)[^}]*\}", path)
@@ -328,7 +333,7 @@ ONCE = frozenset(("/docs", "/train", "/openapi.json", "/openapi-commands.json"))
 OF_A_PLAYER = re.compile(r"/my-|/slip$|/api/v1/my")
 """Pages of a player who is signed in."""
 
-CONSOLES = re.compile(r"/(console|print|arbiter|round/|access|judge|slip|docs|sign-in|account|new|my-)")
+CONSOLES = re.compile(r"/(console|print|arbiter|round/[^/]+/results|access|judge|slip|docs|sign-in|account|new|my-)")
 
 
 def _languages(mode: Mode, state: str) -> Mapping[str, str]:
@@ -374,8 +379,8 @@ ALWAYS: Mapping[str, int] = {
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
-    "/tournaments/{tournament_id}": 307,
-    "/games/{game_id}": 307,
+    "/t/{rest:path}": 308,
+    "/g/{rest:path}": 308,
     "/tournaments/{tournament_id}/console/rounds": 303,
     "/tournaments/{tournament_id}/console/round/{number}": 200,
 }
@@ -389,7 +394,7 @@ def _expected(mode: Mode, state: str, path: str, address: str) -> int:
     if path in ALWAYS:
         return ALWAYS[path]
     if path == OEMBED:
-        return 404 if state == BEFORE and "%2Fg%2F" in address else 200
+        return 404 if state == BEFORE and "%2Fgames%2F" in address else 200
     if "/print/" in path and "{kind}" in path:
         if kind not in (DUPLICATE_PAPERS if mode.is_duplicate else PAPERS):
             return 409
@@ -411,7 +416,7 @@ def _expected(mode: Mode, state: str, path: str, address: str) -> int:
 
 def _is_of_results(path: str) -> bool:
     """Whether results are typed there."""
-    return path.startswith("/tournaments/{tournament_id}/round/")
+    return path.startswith("/tournaments/{tournament_id}/round/{number}/results")
 
 
 def _is_early(state: str, path: str) -> bool:

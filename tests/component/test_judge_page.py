@@ -55,7 +55,7 @@ async def test_a_case_shows_words_and_the_lexicon_and_nobody_who_plays(cell: Cel
     assert page.headers["cache-control"] == "no-store, private"
     assert "lexicon" in page.text
     assert "catalan" in page.text
-    for hidden in ("own 1", "own-1", "own 2", f"{OWN}-r1-t1", "/g/", 'class="board"'):
+    for hidden in ("own 1", "own-1", "own 2", f"{OWN}-r1-t1", "/games/", 'class="board"'):
         assert hidden not in page.text
 
 

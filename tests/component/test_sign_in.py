@@ -400,7 +400,7 @@ async def test_what_is_no_form_is_refused(cell: Cell, content: bytes, kind: str,
 
 
 async def test_public_pages_are_the_same_for_whoever_is_signed_in(cell: Cell) -> None:
-    for path in ("/", f"/t/{OWN}", f"/api/v1/tournaments/{OWN}/standings"):
+    for path in ("/", f"/tournaments/{OWN}", f"/api/v1/tournaments/{OWN}/standings"):
         async with visiting(cell) as stranger, visiting(cell, session_of(needs.ROLE_DIRECTOR, OWN, cell)) as director:
             public, signed_in = await stranger.get(path), await director.get(path)
         assert public.text == signed_in.text
@@ -657,7 +657,7 @@ async def test_a_scorer_finds_the_games_and_the_forms_of_their_tables_alone(cell
     credential = replace(held(needs.ROLE_SCORER), scope=Scope(frozenset({OWN}), tables=frozenset({2})))
     async with visiting(cell, cell.token(credential)) as scorer:
         account = (await scorer.get("/account")).text
-        assert re.findall(r'href="/g/([^"]+)"', account) == [f"{OWN}-r1-t2"]
+        assert re.findall(r'href="/games/([^"/]+)"', account) == [f"{OWN}-r1-t2"]
         page = (await scorer.get(ACCESS)).text
         assert re.findall(r'name="tables" required[^>]* value="([^"]*)"', page) == ["2"]
         assert [name for name in ("player", "language", "subject") if f'name="{name}"' in page] == []

@@ -42,6 +42,7 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import events_pb2 as access_events_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
+from faristol.presentation.page_addresses import tournament_path
 from faristol.rules.ruleset.options import format_value
 from faristol.words import WordGraph
 
@@ -75,7 +76,7 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
             channels = Channels(lambda _: address, partial(_build_interceptors, settings), process.runtime.tls)
         stack.push_async_callback(channels.close)
         console = Console(stderr=True)
-        pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
+        pages = process.http_address + tournament_path(plan.tournament_id) if process else ""
         _introduce(console, plan, graph, pages)
         playing = _run_plan(console, Api(channels.channel), plan, lexicon, graph)
         ended = await _until(stop, process, playing)

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from fastapi import FastAPI, Response
+from fastapi.routing import APIRoute
 
 from faristol.gateway.api import downloads
 from faristol.gateway.api import routes as api
@@ -83,7 +84,7 @@ PUBLIC = (
 
 ROUTES = (
     *PUBLIC,
-    pages.long_forms,
+    pages.short_addresses,
     sign_in.routes,
     openid.routes,
     credentials.routes,
@@ -146,7 +147,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(Waits, tail=web.state.tail)
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
     web.add_middleware(Streams, fanout=web.state.fanout)
-    web.add_middleware(PublicCors)
+    web.add_middleware(PublicCors, public=[route.path_regex for route in public if isinstance(route, APIRoute)])
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(errors.Interrupted, page=problem_page)
     if settings.open:

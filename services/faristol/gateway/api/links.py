@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from faristol.gateway.api.answers import Read
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, tournament_path
 
 API = "/api/v1"
 
@@ -17,7 +18,7 @@ class TournamentLinks(BaseModel):
     """Links of a tournament."""
 
     self: str = Field(examples=["/api/v1/tournaments/demo"])
-    page: str = Field(description="Page for people.", examples=["/t/demo"])
+    page: str = Field(description="Page for people.", examples=["/tournaments/demo"])
     players: str = Field(examples=["/api/v1/tournaments/demo/players"])
     games: str = Field(
         description="In mode `duplicate`, the tournament, which lists its games.",
@@ -34,7 +35,7 @@ class GameLinks(BaseModel):
     """Links of a game."""
 
     self: str = Field(examples=["/api/v1/games/demo-r1-t1"])
-    page: str = Field(description="Page for people.", examples=["/g/demo-r1-t1"])
+    page: str = Field(description="Page for people.", examples=["/games/demo-r1-t1"])
     players: list[str] = Field(
         description="In the order of the pairing.",
         examples=[["/api/v1/players/anna-puig", "/api/v1/players/biel-roca"]],
@@ -60,7 +61,7 @@ class PartLinks(BaseModel):
     self: str = Field(
         description="Address without the parameters of the request.", examples=["/api/v1/tournaments/demo/standings"]
     )
-    page: str = Field(description="Page for people.", examples=["/t/demo"])
+    page: str = Field(description="Page for people.", examples=["/tournaments/demo"])
     tournament: str = Field(examples=["/api/v1/tournaments/demo"])
 
 
@@ -79,17 +80,17 @@ class DuplicateOfTournamentLinks(DuplicateLinks):
     tournament: str = Field(examples=["/api/v1/tournaments/demo"])
 
 
-def of_part(tournament_id: str, path: str, page: str = "") -> PartLinks:
-    """Return the links of a part of a tournament: ``path`` below it in the API, ``page`` below its page."""
+def of_part(tournament_id: str, path: str, *page: str | int) -> PartLinks:
+    """Return the links of a part of a tournament: ``path`` below it in the API, segments ``page`` below its page."""
     name = quote(tournament_id, safe="")
     at = f"{API}/tournaments/{name}"
-    return PartLinks(self=f"{at}/{path}", page=f"/t/{name}{page}", tournament=at)
+    return PartLinks(self=f"{at}/{path}", page=tournament_path(tournament_id, *page), tournament=at)
 
 
 def _of_duplicate(game_id: str) -> dict[str, str]:
     name = quote(game_id, safe="")
     at = f"{API}/duplicate/{name}"
-    return {"self": at, "page": f"/duplicate/{name}", "standings": f"{at}/standings", "sheets": f"{at}/sheets"}
+    return {"self": at, "page": duplicate_path(game_id), "standings": f"{at}/standings", "sheets": f"{at}/sheets"}
 
 
 def of_duplicate(game_id: str) -> DuplicateLinks:
@@ -108,18 +109,18 @@ def _of_tournament(message: Any) -> TournamentLinks:
     parts = {part: f"{at}/{part}" for part in ("players", "games", "standings", "stream")}
     if message.mode == pb.TOURNAMENT_MODE_DUPLICATE:
         parts |= {"games": at, "standings": f"{at}/duplicate-standings"}
-    return TournamentLinks(self=at, page=f"/t/{name}", **parts)
+    return TournamentLinks(self=at, page=tournament_path(message.tournament_id), **parts)
 
 
 def _of_game(message: Any) -> dict[str, Any]:
     name = quote(message.game_id, safe="")
     players = [f"{API}/players/{quote(seat.player_id, safe='')}" for seat in message.seats]
-    return {"self": f"{API}/games/{name}", "page": f"/g/{name}", "players": players}
+    return {"self": f"{API}/games/{name}", "page": game_path(message.game_id), "players": players}
 
 
 def _of_player(message: Any) -> PlayerLinks:
     name = quote(message.player_id, safe="")
-    return PlayerLinks(self=f"{API}/players/{name}", page=f"/players/{name}")
+    return PlayerLinks(self=f"{API}/players/{name}", page=player_path(message.player_id))
 
 
 def _of_whole_game(message: Any) -> GameOfTournamentLinks:
@@ -136,9 +137,9 @@ OfDuplicate = Annotated[DuplicateLinks, Read(lambda message: of_duplicate(messag
 OfWholeDuplicate = Annotated[DuplicateOfTournamentLinks, Read(_of_whole_duplicate)]
 OfStandings = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "standings"))]
 OfTeamStandings = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "team-standings"))]
-OfCrosstable = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "crosstable", "/crosstable"))]
+OfCrosstable = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "crosstable", "crosstable"))]
 OfPairings = Annotated[
     PartLinks,
-    Read(lambda message: of_part(message.tournament_id, f"rounds/{message.round}/pairings", f"/r/{message.round}")),
+    Read(lambda message: of_part(message.tournament_id, f"rounds/{message.round}/pairings", "round", message.round)),
 ]
 """Field types computed from the ids of a message."""

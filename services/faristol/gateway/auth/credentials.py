@@ -36,6 +36,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.results.v1 import results_pb2 as results_pb
+from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 from faristol.text import LANGUAGES, say
 
@@ -161,7 +162,7 @@ class _CredentialsPage:
         await self.session.calls.ask(
             pb.RevokeCredentialRequest(command_id=str(form_id(given)), credential_id=credential_id)
         )
-        return redirect_to(f"/tournaments/{self.tournament_id}/access?ended=1")
+        return redirect_to(f"{tournament_path(self.tournament_id, 'access')}?ended=1")
 
     async def give(self, given: Mapping[str, str]) -> Response:
         """Grant a role and show the means of signing in. A repeated form shows the same."""

@@ -35,6 +35,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.history import HistoryEntry, describe_history
 from faristol.presentation.names import Roster, name_in_id
 from faristol.presentation.outcome import CORRECTED
+from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import say
 
@@ -141,7 +142,7 @@ async def act_at_own_table(
     except grpc.aio.AioRpcError as error:
         said = to_problem(error, language).detail
         return await _show(request, results, signed_in, tournament_id, "", said)
-    return redirect_to(f"/tournaments/{tournament_id}/my-table")
+    return redirect_to(tournament_path(tournament_id, "my-table"))
 
 
 async def _lodge(
@@ -173,7 +174,7 @@ async def _lodge(
         roster = Roster(known, language, dict(_without_country(found)))
         said = roster.named_in_refusal(to_problem(error, language).detail, error)
         return await _show(request, results, signed_in, tournament_id, "", said, given)
-    return redirect_to(f"/tournaments/{tournament_id}/my-table")
+    return redirect_to(tournament_path(tournament_id, "my-table"))
 
 
 async def _ask_sanctions(signed_in: Session, tournament_id: str) -> pairing_pb2.ListSanctionsResponse:

@@ -220,7 +220,7 @@ class DuplicateTotals(Answer):
             category=category,
             games=games,
             standings=lines,
-            links=links.of_part(tournament_id, "duplicate-standings", "/duplicate"),
+            links=links.of_part(tournament_id, "duplicate-standings", "duplicate"),
         )
 
 

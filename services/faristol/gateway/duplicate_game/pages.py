@@ -154,7 +154,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/duplicate/{game_id}": game,
     "/duplicate/{game_id}/screen": screen,
     "/duplicate/{game_id}/players/{player_id}": sheet,
-    "/t/{tournament_id}/duplicate": totals,
+    "/tournaments/{tournament_id}/duplicate": totals,
 }
 """Routes by address."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,10 +31,7 @@ EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "fra
 
 
 PRIVATE = ("/sign-in", "/sign-out", "/account", "/my-data", "/data-requests", "/new", "/lexicons", "/tournaments/")
-"""Path prefixes of pages for signed-in users, closed to other sites."""
-
-PUBLIC_ENDS = ("/feed.atom", "/rounds.ics")
-"""Path suffixes below these prefixes that are public."""
+"""Path prefixes of pages for signed-in users, closed to other sites. The public routes below them are open."""
 
 PRIVATE_PARTS = ("/keep", "/clock", "/slip")
 """Path suffixes of private pages below public pages of a game."""
@@ -58,7 +58,10 @@ class PublicCors(CORSMiddleware):
     Since the origin is ``*``, browsers hide responses to requests with cookies from other sites.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, public: Iterable[re.Pattern[str]] = ()) -> None:
+        """Wrap an application. ``public`` are the patterns of its public paths."""
+        unnamed = (re.sub(r"\?P<\w+>", "?:", pattern.pattern) for pattern in public)
+        self._public = re.compile("|".join(unnamed) or "(?!)")
         super().__init__(
             app,
             allow_origins=["*"],
@@ -69,14 +72,13 @@ class PublicCors(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add CORS headers unless the page is private."""
-        if scope["type"] == "http" and _is_private(scope["path"]):
+        if scope["type"] == "http" and self._is_private(scope["path"]):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
 
-
-def _is_private(path: str) -> bool:
-    return path.endswith(PRIVATE_PARTS) or (path.startswith(PRIVATE) and not path.endswith(PUBLIC_ENDS))
+    def _is_private(self, path: str) -> bool:
+        return path.endswith(PRIVATE_PARTS) or (path.startswith(PRIVATE) and not self._public.match(path))
 
 
 STRICT_TRANSPORT = "max-age=31536000"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.page_addresses import round_path, tournament_path
 
 
 def format_title(tournament: pb.Tournament) -> str:
@@ -29,9 +30,9 @@ def _place(tournament: pb.Tournament) -> int:
     )
 
 
-def pages_beside(tournament: pb.Tournament, part: str = "") -> dict[str, str]:
-    """Return the addresses of a page in every division, such as ``/players``; of the standings by default."""
-    return {division.tournament_id: f"/t/{division.tournament_id}{part}" for division in tournament.divisions}
+def pages_beside(tournament: pb.Tournament, *segments: str) -> dict[str, str]:
+    """Return the addresses of a page in every division, such as ``players``; of the standings by default."""
+    return {each.tournament_id: tournament_path(each.tournament_id, *segments) for each in tournament.divisions}
 
 
 async def rounds_beside(results: Results, tournament: pb.Tournament, number: int) -> Mapping[str, str]:
@@ -48,5 +49,5 @@ async def rounds_beside(results: Results, tournament: pb.Tournament, number: int
     beside = pages_beside(tournament)
     for division in (tournament, *(head.tournament for head in heads)):
         if last := max((round_.round for round_ in division.played), default=0):
-            beside[division.tournament_id] = f"/t/{division.tournament_id}/r/{min(number, last)}"
+            beside[division.tournament_id] = round_path(division.tournament_id, min(number, last))
     return beside

@@ -9,9 +9,10 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from fastapi import Query
 
+from faristol.presentation.page_addresses import expand_short_path, game_path, tournament_path
 from faristol.text import LANGUAGES
 
-EMBEDDABLE = re.compile(r"/games/[^/]+/embed|/t/[^/]+/embed/(standings|pairings|screen)")
+EMBEDDABLE = re.compile(r"/games/[^/]+/embed|/tournaments/[^/]+/embed/(standings|pairings|screen)")
 """Paths of the pages that may be framed. Cookies do not change them, and clicks change no state."""
 
 THEMES = ("light", "dark")
@@ -25,9 +26,9 @@ class _Kind(NamedTuple):
     """Page that has an embeddable form."""
 
     path: re.Pattern[str]
-    """Path of the page with the groups ``id``, or ``of`` in another form of the address, and perhaps ``round``."""
+    """Path of the page with the group ``id`` and perhaps ``round``."""
     embed: str
-    """Path of the embeddable page."""
+    """Name of the embeddable page of a tournament; empty for a game."""
     width_px: int
     height_px: int
     query: tuple[str, ...] = ()
@@ -35,17 +36,11 @@ class _Kind(NamedTuple):
 
 
 _EMBED_KINDS = (
-    _Kind(re.compile(r"/t/(?P<id>[^/]+)(/embed/standings)?"), "/t/{id}/embed/standings", 600, 640, ("category",)),
-    _Kind(re.compile(r"/t/(?P<id>[^/]+)/r/(?P<round>[0-9]{1,5})"), "/t/{id}/embed/pairings", 600, 640),
-    _Kind(re.compile(r"/t/(?P<id>[^/]+)/embed/pairings"), "/t/{id}/embed/pairings", 600, 640, ("round",)),
-    _Kind(
-        re.compile(r"/tournaments/(?P<id>[^/]+)/screen|/t/(?P<of>[^/]+)/embed/screen"),
-        "/t/{id}/embed/screen",
-        960,
-        540,
-        ("hall",),
-    ),
-    _Kind(re.compile(r"/g/(?P<id>[^/]+)|/games/(?P<of>[^/]+)/(embed|replay)"), "/games/{id}/embed", 420, 560),
+    _Kind(re.compile(r"/tournaments/(?P<id>[^/]+)(/embed/standings)?"), "standings", 600, 640, ("category",)),
+    _Kind(re.compile(r"/tournaments/(?P<id>[^/]+)/round/(?P<round>[0-9]{1,5})"), "pairings", 600, 640),
+    _Kind(re.compile(r"/tournaments/(?P<id>[^/]+)/embed/pairings"), "pairings", 600, 640, ("round",)),
+    _Kind(re.compile(r"/tournaments/(?P<id>[^/]+)(/embed)?/screen"), "screen", 960, 540, ("hall",)),
+    _Kind(re.compile(r"/games/(?P<id>[^/]+)(/(embed|replay))?"), "", 420, 560),
 )
 
 
@@ -79,7 +74,6 @@ def embed_of(path: str, query: Mapping[str, str]) -> Embed | None:
         if not (found := kind.path.fullmatch(path)):
             continue
         groups = found.groupdict()
-        about = groups["id"] or groups.get("of") or ""
         asked = {name: query[name] for name in kind.query if query.get(name)}
         if groups.get("round"):
             asked["round"] = groups["round"]
@@ -87,22 +81,25 @@ def embed_of(path: str, query: Mapping[str, str]) -> Embed | None:
             asked["theme"] = query["theme"]
         if query.get("lang") in LANGUAGES:
             asked["lang"] = query["lang"]
-        address = kind.embed.format(id=quote(about, safe="")) + (f"?{urlencode(asked)}" if asked else "")
-        is_of_game = kind.embed.startswith("/games/")
-        of = ("", about) if is_of_game else (about, "")
-        return Embed(address, kind.width_px, kind.height_px, *of)
+        of_tournament, of_game = (groups["id"], "") if kind.embed else ("", groups["id"])
+        embed = tournament_path(of_tournament, "embed", kind.embed) if kind.embed else game_path(of_game, "embed")
+        address = embed + (f"?{urlencode(asked)}" if asked else "")
+        return Embed(address, kind.width_px, kind.height_px, of_tournament, of_game)
     return None
 
 
 def embed_of_url(url: str, site: str) -> Embed | None:
-    """Return the embeddable form of the page at a URL; None if it has none or is outside of ``site``."""
+    """Return the embeddable form of the page at a URL; None if it has none or is outside of ``site``.
+
+    A short address has the form of its page.
+    """
     try:
         given, own = urlsplit(url), urlsplit(site)
         is_own = given.scheme in ("http", "https") and given.netloc.lower() == own.netloc.lower()
         query = dict(parse_qsl(given.query))
     except ValueError:
         return None
-    return embed_of(unquote(given.path.rstrip("/")), query) if is_own else None
+    return embed_of(expand_short_path(unquote(given.path.rstrip("/"))), query) if is_own else None
 
 
 def oembed_path(path: str, query: Mapping[str, str], site: str) -> str:

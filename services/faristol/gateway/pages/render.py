@@ -124,7 +124,7 @@ def tournament_page(
         tournament=tournament,
         title=rules_title(tournament.ruleset.name),
         tab=tab,
-        beside=beside or pages_beside(tournament, "" if tab == "standings" else f"/{tab}"),
+        beside=beside or pages_beside(tournament, *(() if tab == "standings" else (tab,))),
         position=min(head.position, values["answer"].position),
         **values,
     )

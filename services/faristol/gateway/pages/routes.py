@@ -34,6 +34,7 @@ from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
+from faristol.presentation.page_addresses import expand_short_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 
 Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
@@ -375,44 +376,40 @@ async def game(request: Request, results: Reader, game_id: str, part: Part = "")
 PAGES: Mapping[str, Callable[..., Any]] = {
     **spectators.PAGES,
     "/": tournaments,
-    "/t/{tournament_id}": standings,
-    "/t/{tournament_id}/embed/standings": embedded_standings,
-    "/t/{tournament_id}/embed/pairings": embedded_pairings,
-    "/t/{tournament_id}/standings/{player_id}": standing,
-    "/t/{tournament_id}/teams": teams,
-    "/t/{tournament_id}/teams/{team_id}": team,
-    "/t/{tournament_id}/crosstable": crosstable,
-    "/t/{tournament_id}/prizes": prizes,
-    "/t/{tournament_id}/r/{number}": pairings,
-    "/t/{tournament_id}/players": players,
-    "/t/{tournament_id}/rulings": rulings,
-    "/t/{tournament_id}/files": files,
+    "/tournaments/{tournament_id}": standings,
+    "/tournaments/{tournament_id}/embed/standings": embedded_standings,
+    "/tournaments/{tournament_id}/embed/pairings": embedded_pairings,
+    "/tournaments/{tournament_id}/standings/{player_id}": standing,
+    "/tournaments/{tournament_id}/teams": teams,
+    "/tournaments/{tournament_id}/teams/{team_id}": team,
+    "/tournaments/{tournament_id}/crosstable": crosstable,
+    "/tournaments/{tournament_id}/prizes": prizes,
+    "/tournaments/{tournament_id}/round/{number}": pairings,
+    "/tournaments/{tournament_id}/players": players,
+    "/tournaments/{tournament_id}/rulings": rulings,
+    "/tournaments/{tournament_id}/files": files,
     "/status": status,
-    "/g/{game_id}": game,
+    "/games/{game_id}": game,
 }
 """Routes by address."""
-
-LONG_FORMS: Mapping[str, str] = {
-    "/tournaments/{tournament_id}": "/t/{tournament_id}",
-    "/games/{game_id}": "/g/{game_id}",
-}
-"""Long forms of addresses, and the addresses of their pages."""
 
 routes = APIRouter(include_in_schema=False)
 for address, show in (*PAGES.items(), *FILES.items()):
     routes.add_api_route(address, show)
 
 
-long_forms = APIRouter(include_in_schema=False)
+short_addresses = APIRouter(include_in_schema=False)
+
+SHORT_ADDRESS_CACHE_SECONDS = 24 * 3_600
+"""Lifetime of a redirect in caches."""
 
 
-async def redirect_to_page(request: Request) -> Response:
-    """Redirect a long form to its page, with the query. Temporary, as a canonical address may change."""
-    path = LONG_FORMS[request.scope["route"].path]
-    path = path.format_map({name: quote(value, safe="") for name, value in request.path_params.items()})
-    query = f"?{request.url.query}" if request.url.query else ""
-    return RedirectResponse(f"{path}{query}", HTTPStatus.TEMPORARY_REDIRECT, headers={"Cache-Control": "no-cache"})
-
-
-for address in LONG_FORMS:
-    long_forms.add_api_route(address, redirect_to_page)
+@short_addresses.get("/t/{rest:path}")
+@short_addresses.get("/g/{rest:path}")
+async def redirect_short_address(request: Request) -> Response:
+    """Redirect a short address permanently to the page, with the query. The page answers if it does not exist."""
+    path = quote(expand_short_path(request.scope["path"]))
+    given = request.scope["query_string"].decode("latin-1")
+    query = f"?{given}" if given else ""
+    headers = {"Cache-Control": f"public, max-age={SHORT_ADDRESS_CACHE_SECONDS}"}
+    return RedirectResponse(f"{path}{query}", HTTPStatus.PERMANENT_REDIRECT, headers=headers)

@@ -30,6 +30,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
+from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
 from faristol.text import LANGUAGE_NAMES, LANGUAGES, cite, elide, number, percent, translations
@@ -148,6 +149,13 @@ def environment(language: str) -> Environment:
         language=language, languages=LANGUAGES, language_names=LANGUAGE_NAMES, labels=labels, asset=asset, pb=pb
     )
     env.globals.update(
+        tournament_path=tournament_path,
+        round_path=round_path,
+        game_path=game_path,
+        player_path=player_path,
+        duplicate_path=duplicate_path,
+    )
+    env.globals.update(
         clock_text=clock_text,
         is_of_duplicate_games=is_of_duplicate_games,
         minutes=minutes,
@@ -226,8 +234,8 @@ def format_name(name: str, player_id: str, language: str) -> str | Markup:
 
 def format_name_link(name: str, player_id: str, language: str) -> Markup:
     """Return a player's name as a link to the player's page."""
-    return Markup('<a class="person" href="/players/{}">{}</a>').format(
-        player_id, format_name(name, player_id, language)
+    return Markup('<a class="person" href="{}">{}</a>').format(
+        player_path(player_id), format_name(name, player_id, language)
     )
 
 

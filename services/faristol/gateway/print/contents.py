@@ -19,6 +19,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import game_view as table
 from faristol.presentation.outcome import outcome
+from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import known_rules
 from faristol.text import LANGUAGES, SOURCE
 
@@ -177,7 +178,7 @@ def _of_table(wanted: PaperRequest, answer: pb.GetPairingsResponse) -> list[pb.T
 async def _slips(wanted: PaperRequest) -> dict[str, Any]:
     answer = await wanted.results.pairings(wanted.id, wanted.round)
     rules = known_rules(wanted.head.tournament.ruleset)
-    place = f"{wanted.address}/tournaments/{wanted.id}/round/{wanted.round}/results"
+    place = wanted.address + tournament_path(wanted.id, "round", wanted.round, "results")
     return {
         "answer": answer,
         "pages": stack_pages(_of_table(wanted, answer), SLIPS_PER_PAGE[wanted.size]),

@@ -20,6 +20,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation import duplicate_labels
+from faristol.presentation.page_addresses import duplicate_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 DUPLICATE_SLIPS_PER_PAGE: Mapping[Size, int] = {"A4": 8, "A5": 4}
@@ -77,7 +78,7 @@ async def _slips(wanted: PaperRequest) -> dict[str, Any]:
         "pages": math.ceil((ruleset.turns.turns or USUAL_ROUNDS_COUNT) / DUPLICATE_SLIPS_PER_PAGE[wanted.size]),
         "boxes": range(15),
         "asks_score": ruleset.slips.score == "asked",
-        "code": qr(f"{wanted.address}/duplicate/{game.game_id}/slip", at_once=True),
+        "code": qr(wanted.address + duplicate_path(game.game_id, "slip"), at_once=True),
     }
 
 

@@ -97,7 +97,7 @@ function drawMiddle(table, isOver) {
     found.map((offer) => offerButton(offer)),
     document.documentElement.requestFullscreen &&
       make("button", { class: "quiet", type: "button", "data-key": "full", onclick: fullScreen }, text("full")),
-    make("a", { class: "quiet", href: `/games/${encodeURIComponent(about.game)}/keep` }, text("scorer")),
+    make("a", { class: "quiet", href: about.pages.keep }, text("scorer")),
     !document.fullscreenElement && make("a", { class: "quiet", href: "/account" }, page.dataset.account),
   );
   fill(queue, queueOf(outbox, state.seen, { onlyRefused: true }));

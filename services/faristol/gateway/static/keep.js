@@ -38,7 +38,7 @@ page.append(
       make(
         "p",
         { class: "files" },
-        make("a", { href: `/games/${encodeURIComponent(about.game)}/clock` }, text("clock")),
+        make("a", { href: about.pages.clock }, text("clock")),
       ),
     ),
   ),

@@ -3,10 +3,10 @@
 const NAME = "faristol-tables";
 
 /** Registers the worker and keeps this page with its scripts. Does nothing where a browser or an address has no workers. */
-export async function keepOffline(scope = "/games/") {
+export async function keepOffline() {
   if (!navigator.serviceWorker || !globalThis.caches) return;
   try {
-    await navigator.serviceWorker.register("/static/table-worker.js", { scope });
+    await navigator.serviceWorker.register("/static/table-worker.js", { scope: location.pathname });
     const kept = await caches.open(NAME);
     const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
     const own = loaded.filter((name) => new URL(name).pathname.startsWith("/static/"));

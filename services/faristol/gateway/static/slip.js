@@ -515,4 +515,4 @@ draw();
 await outbox.open();
 await state.open();
 setInterval(tick, 200);
-keepOffline("/duplicate/");
+keepOffline();

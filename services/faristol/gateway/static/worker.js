@@ -6,9 +6,10 @@ const FILES = "files-1";
 const MOST = { [PAGES]: 60, [FILES]: 120 };
 const PUBLIC = [
   /^\/$/,
-  /^\/(t|g|players)\/[^/]+(\/(?!access|console)[^?]*)?$/,
-  /^\/games\/[^/]+\/replay$/,
-  /^\/tournaments\/[^/]+\/(find|screen)$/,
+  /^\/tournaments\/[^/]+(\/(crosstable|duplicate|files|find|players|prizes|rulings|screen|teams))?$/,
+  /^\/tournaments\/[^/]+\/((embed|standings|teams)\/[^/]+|round\/[^/]+)$/,
+  /^\/games\/[^/]+(\/replay)?$/,
+  /^\/players\/[^/]+$/,
   /^\/duplicate\/[^/]+(\/(screen|players\/[^/]+))?$/,
   /^\/(search|privacy)$/,
 ];

@@ -83,7 +83,7 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
         ("2", "biel", "Dolors Vilanova", ""),
         ("", "eloi", "", "allocated"),
     ]
-    page = (await finished.http.get("/t/lliga/crosstable")).text
+    page = (await finished.http.get("/tournaments/lliga/crosstable")).text
     assert page.count("unrated</span>") == 1
     crossed = rows((await finished.http.get(f"{AT}/crosstable.csv")).text)
     anna = next(row for row in crossed if row["player_id"] == "anna")
@@ -96,7 +96,7 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
     )
     report = read_trf((await finished.http.get(f"{AT}/report.trf")).text)
     assert [NAMES_BY_START[line.name] for line in report.players if line.rating == 0] == ["eloi"]
-    links = (await finished.http.get("/t/lliga/files")).text
+    links = (await finished.http.get("/tournaments/lliga/files")).text
     assert {f"{AT}/report.trf?edition={edition}" for edition in ("TRF16", "TRF26")} <= set(
         re.findall(r'href="([^"]+)"', links)
     )
@@ -263,7 +263,7 @@ async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_pai
     assert report["042"] == "2026/03/08"
     assert report["132"][87:95] == "26/03/08"
     assert report["132"][:87].isspace()
-    for page in ("/", "/t/lliga", "/t/lliga/players"):
+    for page in ("/", "/tournaments/lliga", "/tournaments/lliga/players"):
         shown = (await stage.http.get(page, headers={"Accept-Language": "en"})).text
         assert "March 8, 2026 ·" in shown, page
 

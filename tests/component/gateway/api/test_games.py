@@ -119,7 +119,7 @@ async def test_a_game_is_there_from_its_pairing_on_and_says_where_it_stands(stag
     found = (await stage.http.get("/api/v1/games/lliga-r1-t1")).json()
     assert (found["state"], found["board"], found["clocks"], found["final"]) == ("paired", [], [], False)
     assert [seat["player_id"] for seat in found["seats"]] == list(first.players)
-    page = await stage.http.get("/g/lliga-r1-t1", headers={"Accept-Language": "en"})
+    page = await stage.http.get("/games/lliga-r1-t1", headers={"Accept-Language": "en"})
     assert (page.status_code, "not started" in page.text) == (200, True)
     before = found["position"]
     await stage.add(*hall.begin(1), *first.open(hall.ruleset, hall.lexicon))

@@ -146,7 +146,7 @@ def test_what_has_no_line_in_the_format_is_noted() -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_results_apps_and_readers_of_a_page_get_the_file(finished: Stage) -> None:
-    page = (await finished.http.get("/g/lliga-r1-t1")).text
+    page = (await finished.http.get("/games/lliga-r1-t1")).text
     link = re.search(r'href="(/api/v1/games/[^"]*[.]gcg)"', page)
     assert link is not None
     answer = await finished.http.get(link[1])

@@ -206,8 +206,8 @@ async def test_a_number_is_taken_as_the_document_says_and_in_no_other_form(finis
                 (error,) = answer.json()["errors"]
                 assert error["field"] == name
                 assert error["problem"].startswith("expected a whole number, got "), (path, written)
-    assert (await finished.http.get("/t/lliga/r/0_1")).status_code == 400
-    assert (await finished.http.get("/t/lliga?round=1_0")).status_code == 400
+    assert (await finished.http.get("/tournaments/lliga/round/0_1")).status_code == 400
+    assert (await finished.http.get("/tournaments/lliga?round=1_0")).status_code == 400
 
 
 CONTRADICTING: list[tuple[dict[str, str | int], str]] = [
@@ -278,7 +278,7 @@ async def test_a_parameter_that_is_given_twice_is_refused_by_its_name(finished: 
 
 
 async def test_a_page_passes_over_what_was_hung_on_its_address(finished: Stage) -> None:
-    for path in ("/t/lliga", "/g/lliga-r1-t1", "/"):
+    for path in ("/tournaments/lliga", "/games/lliga-r1-t1", "/"):
         assert (await finished.http.get(path, params={"fbclid": "x", "utm_source": "y"})).status_code == 200
 
 
@@ -292,15 +292,15 @@ async def test_the_language_of_an_answer_is_a_parameter_that_is_described(finish
 
 HEADS = (
     "/",
-    "/t/lliga",
-    "/t/lliga/crosstable",
-    "/g/lliga-r1-t1",
+    "/tournaments/lliga",
+    "/tournaments/lliga/crosstable",
+    "/games/lliga-r1-t1",
     "/status",
     "/healthz",
     "/readyz",
     "/openapi.json",
     "/static/icon.svg",
-    "/t/nowhere",
+    "/tournaments/nowhere",
     "/api/v1/nowhere",
 )
 

@@ -20,7 +20,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
 RATINGS = "/api/v1/tournaments/lliga/ratings"
-PLAYERS = "/t/lliga/players"
+PLAYERS = "/tournaments/lliga/players"
 
 
 @pytest.fixture

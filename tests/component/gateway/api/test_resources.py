@@ -140,7 +140,7 @@ async def test_a_rating_list_that_was_revised_takes_the_place_of_the_first_and_s
     assert [player["new_rating"] - 3 for player in second["players"]] == [
         player["new_rating"] for player in first["players"]
     ]
-    page = (await stage.http.get("/t/lliga/players", headers={"Accept-Language": "ca"})).text
+    page = (await stage.http.get("/tournaments/lliga/players", headers={"Accept-Language": "ca"})).text
     assert "es va revisar el 15 de gener del 2027" in page
     then = (await stage.http.get(f"{path}?as_of_position={before}")).json()
     assert then == first
@@ -321,12 +321,12 @@ async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(fin
         "/api/v1/games/%2e%2e%2f",
         "/healthz/",
         "/static",
-        "/t/lliga/",
+        "/tournaments/lliga/",
         "/status/",
     ):
         answer = await finished.http.get(path, headers={"Host": "elsewhere.localhost"})
         assert (answer.status_code, answer.headers.get("location")) == (404, None), path
-        media_type = "text/html" if path.startswith(("/t/", "/status")) else "application/problem+json"
+        media_type = "text/html" if path.startswith(("/tournaments/", "/status")) else "application/problem+json"
         assert answer.headers["content-type"].partition(";")[0] == media_type, path
 
 
@@ -335,9 +335,10 @@ async def test_results_apps_from_elsewhere_may_read(stage: Stage) -> None:
     assert answer.headers["access-control-allow-origin"] == "*"
     exposed = answer.headers["access-control-expose-headers"].lower()
     assert all(name in exposed for name in ("etag", "content-disposition", "retry-after"))
-    for path in ("feed.atom", "rounds.ics", "find"):
-        answer = await stage.http.get(f"/tournaments/nowhere/{path}", headers={"Origin": "https://app.example"})
-        assert ("access-control-allow-origin" in answer.headers) == (path != "find"), path
+    private = ("/console", "/round/1/results", "/print", "/my-table", "/duplicate/x-r1/judge", "/no-such-page")
+    for path in ("", "/round/1", "/duplicate", "/feed.atom", "/rounds.ics", "/find", *private):
+        answer = await stage.http.get(f"/tournaments/nowhere{path}", headers={"Origin": "https://app.example"})
+        assert ("access-control-allow-origin" in answer.headers) == (path not in private), path
 
 
 async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
@@ -416,7 +417,7 @@ async def test_byes_forfeits_postponed_games_and_who_came_and_left_can_be_read(s
     )
     answer = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()
     players = (await stage.http.get("/api/v1/tournaments/lliga/players")).json()["players"]
-    page = (await stage.http.get("/t/lliga/r/1", headers={"accept-language": "ca"})).text
+    page = (await stage.http.get("/tournaments/lliga/round/1", headers={"accept-language": "ca"})).text
 
     assert [(bye["player"]["name"], bye["kind"]) for bye in answer["requested_byes"]] == [("Eloi Ferrer", "half_point")]
     first, second = answer["tables"]

@@ -15,7 +15,14 @@ from faristol.gateway.pages.templating import asset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-READ = ("/", "/t/lliga", "/t/lliga?part=live", "/t/lliga/r/1", "/g/lliga-r1-t1", "/api/v1/tournaments/lliga/standings")
+READ = (
+    "/",
+    "/tournaments/lliga",
+    "/tournaments/lliga?part=live",
+    "/tournaments/lliga/round/1",
+    "/games/lliga-r1-t1",
+    "/api/v1/tournaments/lliga/standings",
+)
 
 
 async def get(stage: Stage, path: str, **headers: str) -> httpx.Response:
@@ -42,9 +49,9 @@ async def test_a_page_is_known_by_its_tag_until_it_is_another(stage: Stage) -> N
         assert "Accept-Encoding" in again.headers["vary"]
         head = await stage.http.head(path, headers={"If-None-Match": first.headers["etag"]})
         assert head.status_code == 304
-    tag = (await get(stage, "/t/lliga?part=live")).headers["etag"]
+    tag = (await get(stage, "/tournaments/lliga?part=live")).headers["etag"]
     position = await stage.add(*hall.second_round(), *hall.finish())
-    changed = await get(stage, f"/t/lliga?part=live&min_position={position}", If_None_Match=tag)
+    changed = await get(stage, f"/tournaments/lliga?part=live&min_position={position}", If_None_Match=tag)
     assert (changed.status_code, "Final standings" in changed.text) == (200, True)
 
 
@@ -56,11 +63,11 @@ async def test_who_hears_news_and_asks_for_the_page_is_shown_what_it_tells(stage
         await append(stage.record, step)
         if hall.stream not in step:
             continue
-        await get(stage, "/t/lliga?part=live")
+        await get(stage, "/tournaments/lliga?part=live")
         async with stage.http.stream("GET", f"/api/v1/tournaments/lliga/stream?after={before}") as news:
             assert [line async for line in taken_until_told(news)]
-        kept = await get(stage, "/t/lliga?part=live")
-        assert kept.text == (await stage.http.get("/t/lliga?part=live")).text
+        kept = await get(stage, "/tournaments/lliga?part=live")
+        assert kept.text == (await stage.http.get("/tournaments/lliga?part=live")).text
 
 
 async def taken_until_told(news: httpx.Response) -> AsyncIterator[str]:
@@ -73,7 +80,7 @@ async def taken_until_told(news: httpx.Response) -> AsyncIterator[str]:
 
 async def test_a_name_that_was_erased_is_gone_within_a_second(stage: Stage) -> None:
     await stage.add(*Championship().steps())
-    paths = ("/t/lliga", "/t/lliga?part=live", "/api/v1/tournaments/lliga/players")
+    paths = ("/tournaments/lliga", "/tournaments/lliga?part=live", "/api/v1/tournaments/lliga/players")
     for path in paths:
         assert "Biel" in (await get(stage, path)).text
     await erase(stage.record, "biel")
@@ -108,8 +115,8 @@ async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished
         assert answer.status_code != 200 or "no-store" in answer.headers["cache-control"], path
         assert "etag" not in answer.headers
         assert "content-encoding" not in answer.headers
-    greek = await get(finished, "/t/lliga/players", **signed_in)
-    other = await get(finished, "/t/lliga/players?utm_source=x", Cookie="lang=el")
+    greek = await get(finished, "/tournaments/lliga/players", **signed_in)
+    other = await get(finished, "/tournaments/lliga/players?utm_source=x", Cookie="lang=el")
     assert (greek.headers["content-language"], other.text, other.headers["etag"]) == (
         "el",
         greek.text,
@@ -120,7 +127,7 @@ async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished
 
 
 async def test_nobody_has_a_page_rendered_anew_by_what_it_does_not_depend_on(finished: Stage) -> None:
-    path = "/t/lliga/players"
+    path = "/tournaments/lliga/players"
     usual = await get(finished, path, Accept_Language="ca")
     many = ", ".join(["ca", *(f"x{number}" for number in range(600))])
     for query, languages in ((f"?utm={'x' * 5_000}", "ca"), ("?" + "a=b&" * 2_000, "ca"), ("", many)):
@@ -131,15 +138,15 @@ async def test_nobody_has_a_page_rendered_anew_by_what_it_does_not_depend_on(fin
 
 async def test_whoever_keeps_answers_between_is_told_for_how_long(finished: Stage) -> None:
     position = await finished.record.last_position()
-    whole = await get(finished, "/t/lliga")
+    whole = await get(finished, "/tournaments/lliga")
     assert (whole.headers["cache-control"], whole.headers["vary"]) == (
         "no-cache",
         "Accept-Language, Cookie, Accept-Encoding, Origin",
     )
-    part = await get(finished, f"/t/lliga?part=live&lang=ca&min_position={position}")
+    part = await get(finished, f"/tournaments/lliga?part=live&lang=ca&min_position={position}")
     assert part.headers["cache-control"] == "public, max-age=1, stale-while-revalidate=2"
     assert (part.headers["vary"], "set-cookie" in part.headers) == ("Accept-Encoding, Origin", False)
-    ahead = await get(finished, f"/t/lliga?part=live&lang=ca&min_position={position + 1_000}")
+    ahead = await get(finished, f"/tournaments/lliga?part=live&lang=ca&min_position={position + 1_000}")
     assert ahead.headers["cache-control"] == "no-cache"
     for name in ("live.js", "faristol.css", "icon.svg", "sign-in.js"):
         forever = await finished.http.get(asset(name))

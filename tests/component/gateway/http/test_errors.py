@@ -50,7 +50,7 @@ async def test_results_that_cannot_be_reached_are_503_with_retry_after(alone: ht
         assert answer.json()["title"] == "Service Unavailable"
         told = (await alone.get(path, headers={"Accept-Language": "es"})).json()
         assert "Vuelva a intentarlo" in told["detail"]
-    page = await alone.get("/t/lliga", headers={"Accept-Language": "es"})
+    page = await alone.get("/tournaments/lliga", headers={"Accept-Language": "es"})
     assert (page.status_code, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
     assert "Vuelva a intentarlo" in page.text
 

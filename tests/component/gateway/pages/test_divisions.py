@@ -77,37 +77,39 @@ async def championship(stage: Stage) -> None:
 async def test_a_page_says_its_division_and_leads_to_the_same_page_of_the_others(stage: Stage) -> None:
     await championship(stage)
     for part in ("", "/crosstable", "/prizes", "/players"):
-        shown = (await stage.http.get(f"/t/copa-b{part}", headers={"Accept-Language": "ca"})).text
+        shown = (await stage.http.get(f"/tournaments/copa-b{part}", headers={"Accept-Language": "ca"})).text
         assert '<h1>Copa <span class="division">Divisió Juvenil</span></h1>' in shown
-        assert f'<a href="/t/copa{part}">A</a>' in shown
-        assert f'<a href="/t/copa-b{part}" aria-current="page">Juvenil</a>' in shown
-        assert f'<a href="/t/copa-c{part}">C</a>' in shown
+        assert f'<a href="/tournaments/copa{part}">A</a>' in shown
+        assert f'<a href="/tournaments/copa-b{part}" aria-current="page">Juvenil</a>' in shown
+        assert f'<a href="/tournaments/copa-c{part}">C</a>' in shown
     for language, word in (("es", "División"), ("el", "Κατηγορία"), ("en", "Division")):
-        shown = (await stage.http.get("/t/copa-b", headers={"Accept-Language": language})).text
+        shown = (await stage.http.get("/tournaments/copa-b", headers={"Accept-Language": language})).text
         assert f"{word} Juvenil" in shown
 
 
 async def test_a_round_leads_to_that_round_of_other_divisions_or_to_the_last_that_they_have(stage: Stage) -> None:
     await championship(stage)
-    second = (await stage.http.get("/t/copa/r/2")).text
-    assert '<a href="/t/copa/r/2" aria-current="page">A</a>' in second
-    assert '<a href="/t/copa-b/r/1">Juvenil</a>' in second
-    assert '<a href="/t/copa-c">C</a>' in second
-    first = (await stage.http.get("/t/copa-b/r/1")).text
-    assert '<a href="/t/copa/r/1">A</a>' in first
+    second = (await stage.http.get("/tournaments/copa/round/2")).text
+    assert '<a href="/tournaments/copa/round/2" aria-current="page">A</a>' in second
+    assert '<a href="/tournaments/copa-b/round/1">Juvenil</a>' in second
+    assert '<a href="/tournaments/copa-c">C</a>' in second
+    first = (await stage.http.get("/tournaments/copa-b/round/1")).text
+    assert '<a href="/tournaments/copa/round/1">A</a>' in first
     assert '<span class="where sub">Juvenil</span>' in first
 
 
 async def test_the_list_has_the_divisions_of_a_championship_together_and_in_their_order(stage: Stage) -> None:
     await championship(stage)
     page = (await stage.http.get("/")).text
-    places = [page.index(f'href="/t/{tournament_id}"') for tournament_id in ("copa", "copa-b", "copa-c", "other")]
+    places = [
+        page.index(f'href="/tournaments/{tournament_id}"') for tournament_id in ("copa", "copa-b", "copa-c", "other")
+    ]
     assert places == sorted(places)
 
 
 async def test_a_tournament_without_divisions_speaks_of_none(stage: Stage) -> None:
     await championship(stage)
-    page = (await stage.http.get("/t/other")).text
+    page = (await stage.http.get("/tournaments/other")).text
     assert "division" not in page.lower().replace("divisionadded", "")
 
 

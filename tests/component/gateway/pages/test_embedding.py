@@ -25,10 +25,10 @@ GAME = "/games/lliga-r1-t1"
 
 EMBEDS = (
     f"{GAME}/embed",
-    "/t/lliga/embed/standings",
-    "/t/lliga/embed/pairings",
-    "/t/lliga/embed/pairings?round=1",
-    "/t/lliga/embed/screen",
+    "/tournaments/lliga/embed/standings",
+    "/tournaments/lliga/embed/pairings",
+    "/tournaments/lliga/embed/pairings?round=1",
+    "/tournaments/lliga/embed/screen",
 )
 
 
@@ -57,8 +57,22 @@ async def test_other_sites_may_frame_pages_without_cookies_in_a_theme_and_a_lang
 
 
 async def test_no_other_page_may_be_framed(finished: Stage) -> None:
-    others = ("/g/lliga-r1-t1", f"{GAME}/replay", f"{GAME}/overlay", f"{GAME}/embed/x", "/t/lliga", "/t/lliga/r/1")
-    for path in (*others, "/sign-in", "/tournaments/lliga/screen", "/t/lliga/embed/x", "/t/lliga/embed", "/oembed"):
+    others = (
+        "/games/lliga-r1-t1",
+        f"{GAME}/replay",
+        f"{GAME}/overlay",
+        f"{GAME}/embed/x",
+        "/tournaments/lliga",
+        "/tournaments/lliga/round/1",
+    )
+    for path in (
+        *others,
+        "/sign-in",
+        "/tournaments/lliga/screen",
+        "/tournaments/lliga/embed/x",
+        "/tournaments/lliga/embed",
+        "/oembed",
+    ):
         found = await finished.http.get(path)
         assert "frame-ancestors 'none'" in found.headers["content-security-policy"], path
         assert "data-theme" not in found.text
@@ -68,30 +82,32 @@ async def test_an_embedded_round_is_the_one_of_the_address_or_the_latest(finishe
     told = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
     latest = max(each["round"] for each in told["played"])
     assert latest > 1
-    first = (await finished.http.get("/t/lliga/embed/pairings?round=1")).text
+    first = (await finished.http.get("/tournaments/lliga/embed/pairings?round=1")).text
     assert 'id="pairings-title">Round 1 ' in first
     assert 'data-round="1"' in first
-    now = (await finished.http.get("/t/lliga/embed/pairings")).text
+    now = (await finished.http.get("/tournaments/lliga/embed/pairings")).text
     assert f'id="pairings-title">Round {latest} ' in now
     assert "data-round" not in now
-    assert (await finished.http.get("/t/lliga/embed/pairings?round=99")).status_code == 404
+    assert (await finished.http.get("/tournaments/lliga/embed/pairings?round=99")).status_code == 404
 
 
 async def test_a_link_is_described_for_programs_that_make_a_frame_of_it(finished: Stage) -> None:
     site = finished.running.http_address
     framed = {
-        "/t/lliga": "/t/lliga/embed/standings",
-        "/t/lliga?utm_source=x": "/t/lliga/embed/standings",
-        "/t/lliga/r/1": "/t/lliga/embed/pairings?round=1",
-        "/t/lliga/embed/pairings": "/t/lliga/embed/pairings",
-        "/tournaments/lliga/screen?hall=Sala+Gran": "/t/lliga/embed/screen?hall=Sala+Gran",
-        "/t/lliga/embed/screen": "/t/lliga/embed/screen",
-        "/g/lliga-r1-t1": f"{GAME}/embed",
+        "/tournaments/lliga": "/tournaments/lliga/embed/standings",
+        "/tournaments/lliga?utm_source=x": "/tournaments/lliga/embed/standings",
+        "/tournaments/lliga/round/1": "/tournaments/lliga/embed/pairings?round=1",
+        "/tournaments/lliga/embed/pairings": "/tournaments/lliga/embed/pairings",
+        "/tournaments/lliga/screen?hall=Sala+Gran": "/tournaments/lliga/embed/screen?hall=Sala+Gran",
+        "/tournaments/lliga/embed/screen": "/tournaments/lliga/embed/screen",
+        "/games/lliga-r1-t1": f"{GAME}/embed",
         f"{GAME}/replay?move=3": f"{GAME}/embed",
         f"{GAME}/embed": f"{GAME}/embed",
+        "/t/lliga/r/1": "/tournaments/lliga/embed/pairings?round=1",
+        "/g/lliga-r1-t1": f"{GAME}/embed",
     }
     for path, frame in framed.items():
-        page = (await finished.http.get(path)).text
+        page = (await finished.http.get(path, follow_redirects=True)).text
         (described,) = re.findall(r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)"', page)
         for asked in (unescape(described), f"/oembed?{urlencode({'url': site + path, 'format': 'json', 'dnt': 1})}"):
             found = (await finished.http.get(asked)).json()
@@ -99,10 +115,10 @@ async def test_a_link_is_described_for_programs_that_make_a_frame_of_it(finished
             (source,) = re.findall(r'<iframe src="([^"]+)"', found["html"])
             assert unescape(source) == site + frame, path
         assert (await finished.http.get(unescape(source))).status_code == 200
-    themed = {"url": f"{site}/t/lliga?lang=ca&theme=dark&utm_source=x"}
+    themed = {"url": f"{site}/tournaments/lliga?lang=ca&theme=dark&utm_source=x"}
     found = (await finished.http.get("/oembed", params=themed)).json()
     assert "/embed/standings?theme=dark&amp;lang=ca" in found["html"]
-    small: dict[str, str | int] = {"url": f"{site}/t/lliga", "maxwidth": 300, "maxheight": 90_000}
+    small: dict[str, str | int] = {"url": f"{site}/tournaments/lliga", "maxwidth": 300, "maxheight": 90_000}
     found = (await finished.http.get("/oembed", params=small)).json()
     assert (found["width"], found["height"]) == (300, 640)
     assert 'width="300" height="640"' in found["html"]
@@ -111,14 +127,14 @@ async def test_a_link_is_described_for_programs_that_make_a_frame_of_it(finished
 @pytest.mark.parametrize(
     ("query", "status"),
     [
-        ({"url": "SITE/t/none"}, 404),
-        ({"url": "SITE/g/none"}, 404),
+        ({"url": "SITE/tournaments/none"}, 404),
+        ({"url": "SITE/games/none"}, 404),
         ({"url": "SITE/account"}, 404),
-        ({"url": "https://elsewhere.example/t/lliga"}, 404),
-        ({"url": "http://[/t/lliga"}, 404),
+        ({"url": "https://elsewhere.example/tournaments/lliga"}, 404),
+        ({"url": "http://[/tournaments/lliga"}, 404),
         ({"url": "javascript:alert(1)"}, 404),
-        ({"url": "SITE/t/lliga", "format": "xml"}, 501),
-        ({"url": "SITE/t/lliga", "maxwidth": "0"}, 400),
+        ({"url": "SITE/tournaments/lliga", "format": "xml"}, 501),
+        ({"url": "SITE/tournaments/lliga", "maxwidth": "0"}, 400),
         ({}, 400),
     ],
 )
@@ -139,7 +155,7 @@ async def test_an_overlay_has_names_scores_and_the_last_line_alone(finished: Sta
 
 
 async def test_a_link_to_a_game_has_a_picture_of_its_board(finished: Stage) -> None:
-    page = (await finished.http.get("/g/lliga-r1-t1")).text
+    page = (await finished.http.get("/games/lliga-r1-t1")).text
     (address,) = re.findall(r'<meta property="og:image" content="([^"]+)"', page)
     assert address.startswith(finished.running.http_address)
     answer = await finished.http.get(address)
@@ -219,7 +235,7 @@ async def test_a_calendar_has_the_rounds_to_come_for_which_a_time_was_announced(
         "t-r1@faristol": ("20260307T100700Z", "20260307T110700Z", "20260307T100700Z"),
         "t-r2@faristol": ("20260307T120000Z", "20260307T130000Z", "20260226T100000Z"),
     }
-    assert "URL:https://example.org/t/t\r\n" in text
+    assert "URL:https://example.org/tournaments/t\r\n" in text
 
 
 async def test_the_pages_can_be_installed(finished: Stage) -> None:

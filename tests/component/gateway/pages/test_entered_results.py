@@ -61,7 +61,7 @@ async def enter(stage: Stage, *facts: Message) -> None:
 
 
 async def shown(stage: Stage, game_id: str = GAME, language: str = "en") -> str:
-    answer = await stage.http.get(f"/g/{game_id}", headers={"Accept-Language": language})
+    answer = await stage.http.get(f"/games/{game_id}", headers={"Accept-Language": language})
     assert answer.status_code == 200
     return " ".join(answer.text.split())
 

@@ -48,19 +48,19 @@ async def test_whoever_types_a_name_is_told_table_hall_and_opponent(stage: Stage
     assert own.count('<li data-key="') == 1
     assert "bye" in (await stage.http.get(FIND, params={"name": "eloi"})).text
     assert "No player of that name" in (await stage.http.get(FIND, params={"name": "zzz"})).text
-    assert f'href="{FIND}"' in (await stage.http.get("/t/lliga")).text
+    assert f'href="{FIND}"' in (await stage.http.get("/tournaments/lliga")).text
     assert 'id="follow"' in everybody
 
 
 async def test_a_round_is_told_by_table_and_by_name(stage: Stage) -> None:
     await stage.add(*Championship().create(), *paired())
-    by_name = (await stage.http.get("/t/lliga/r/1?by=name")).text
+    by_name = (await stage.http.get("/tournaments/lliga/round/1?by=name")).text
     people = r'<a class="person" href="/players/(\w+)">'
     assert re.findall(rf'<th scope="row">{people}', by_name) == sorted(NAMES, key=lambda player: NAMES[player][0])
     (row,) = re.findall(r'<tr data-key="anna">.*?</tr>', by_name, re.DOTALL)
     assert re.findall(people, row) == ["anna", "carme"]
     assert 'id="pairings"' not in by_name
-    assert 'id="pairings"' in (await stage.http.get("/t/lliga/r/1?by=table")).text
+    assert 'id="pairings"' in (await stage.http.get("/tournaments/lliga/round/1?by=table")).text
 
 
 async def test_a_round_says_when_it_began_and_when_its_time_is_over(stage: Stage) -> None:
@@ -74,7 +74,7 @@ async def test_a_round_says_when_it_began_and_when_its_time_is_over(stage: Stage
     told = (await stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]["played"][0]
     assert told["started_at"] == "2026-03-07T10:00:00Z"
     assert told["closed_at"] is None
-    page = (await stage.http.get("/t/lliga/r/1")).text
+    page = (await stage.http.get("/tournaments/lliga/round/1")).text
     assert "Started at 10:00" in page
     assert ("data-until" in page) == (told["ends_at"] is not None)
 
@@ -88,21 +88,21 @@ async def test_when_the_next_round_begins_is_told_until_it_has_begun(stage: Stag
     await stage.add({STREAM: [said]})
     told = (await stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]["announced"]
     assert [each["starts_at"] for each in told] == ["2026-03-07T10:30:00Z", "2026-03-07T12:30:00Z"]
-    for path in (FIND, SCREEN, "/t/lliga", "/t/lliga/players"):
+    for path in (FIND, SCREEN, "/tournaments/lliga", "/tournaments/lliga/players"):
         page = (await stage.http.get(path)).text
         assert re.search(r"Round 1 begins (on March 7, 2026, 10:30|at 10:30)", page), path
         assert page.count("data-until") == 1, path
-    first = (await stage.http.get("/t/lliga")).text
+    first = (await stage.http.get("/tournaments/lliga")).text
     assert re.search(r"Timetable.*Round 2</th>\s*<td>March 7, 2026, 12:30.PM UTC", first, re.DOTALL)
     assert 'id="players"' in first
     assert 'id="standings"' not in first
     await stage.add(*paired())
-    assert "Round 1 begins on" in (await stage.http.get("/t/lliga/r/1")).text
+    assert "Round 1 begins on" in (await stage.http.get("/tournaments/lliga/round/1")).text
     own = (await stage.http.get("/players/anna")).text
     assert re.search(r"Begins on March 7, 2026, 10:30.AM UTC\.\s+\S", own)
     assert "Place 1 of" not in own  # nobody has a place before a result
     await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
-    for path in (FIND, SCREEN, "/t/lliga/r/1", "/players/anna"):
+    for path in (FIND, SCREEN, "/tournaments/lliga/round/1", "/players/anna"):
         assert "egins" not in (await stage.http.get(path)).text, path
     assert "DTSTART:20260307T123000Z" in (await stage.http.get("/tournaments/lliga/rounds.ics")).text
 
@@ -135,15 +135,15 @@ async def test_until_the_first_result_the_page_of_a_tournament_shows_pairings_an
     for started in (False, True):
         if started:
             await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
-        for path in ("/t/lliga", "/t/lliga?round=1", "/t/lliga/embed/standings"):
+        for path in ("/tournaments/lliga", "/tournaments/lliga?round=1", "/tournaments/lliga/embed/standings"):
             page = (await stage.http.get(path)).text
             assert 'id="standings"' not in page, path
             assert 'id="players"' in page, path
             assert re.search(r'<tr data-key="anna">.*?Carme Riera.*?</tr>', page, re.DOTALL), path
             assert ("0 of 2 tables finished" in page) is started
-    assert (await stage.http.get("/t/lliga?round=2")).status_code == 404
+    assert (await stage.http.get("/tournaments/lliga?round=2")).status_code == 404
     await stage.add({STREAM: [RESULT]})
-    assert 'id="standings"' in (await stage.http.get("/t/lliga")).text
+    assert 'id="standings"' in (await stage.http.get("/tournaments/lliga")).text
 
 
 async def test_scores_of_running_games_do_not_change_who_sits_where(finished: Stage) -> None:
@@ -161,7 +161,7 @@ async def test_standings_of_a_round_that_is_played_are_said_to_be_so_far_and_sho
     created = list(championship.create())
     *played, _ = championship.first_round()
     await stage.add(*created, *played)  # the round is not closed
-    for path in (SCREEN, "/t/lliga", "/t/lliga/standings/anna"):
+    for path in (SCREEN, "/tournaments/lliga", "/tournaments/lliga/standings/anna"):
         page = (await stage.http.get(path)).text
         assert "Standings so far, round 1" in page, path
         assert "Standings after round 1" not in page, path
@@ -170,8 +170,8 @@ async def test_standings_of_a_round_that_is_played_are_said_to_be_so_far_and_sho
     screen = (await stage.http.get(SCREEN)).text
     assert name == "median-buchholz"
     assert f"MB {worth:g}" in screen
-    assert "▸ plays first" in (await stage.http.get("/t/lliga/r/1?by=name")).text
-    assert "Median-Buchholz (MB)" in (await stage.http.get("/t/lliga")).text
+    assert "▸ plays first" in (await stage.http.get("/tournaments/lliga/round/1?by=name")).text
+    assert "Median-Buchholz (MB)" in (await stage.http.get("/tournaments/lliga")).text
 
 
 async def test_a_list_of_500_tables_is_a_light_page(stage: Stage) -> None:
@@ -200,7 +200,7 @@ async def test_a_list_of_500_tables_is_a_light_page(stage: Stage) -> None:
             await store_player(
                 connection, player, f"{chance.choice(first)} {chance.choice(last)} {chance.choice(last)}", ""
             )
-    for path in (FIND, SCREEN, "/t/lliga/r/1?by=name"):
+    for path in (FIND, SCREEN, "/tournaments/lliga/round/1?by=name"):
         whole = (await stage.http.get(path, headers={"Accept-Encoding": "identity"})).content
         assert whole.count(b'data-key="') >= 1_000, path
         assert len(gzip.compress(whole)) < 60_000, path
@@ -208,7 +208,7 @@ async def test_a_list_of_500_tables_is_a_light_page(stage: Stage) -> None:
 
 async def test_a_tournament_without_players_has_all_its_pages(stage: Stage) -> None:
     await stage.add(next(iter(Championship().create())))
-    for path in (FIND, SCREEN, "/t/lliga", "/t/lliga/players", "/tournaments/lliga/rounds.ics"):
+    for path in (FIND, SCREEN, "/tournaments/lliga", "/tournaments/lliga/players", "/tournaments/lliga/rounds.ics"):
         assert (await stage.http.get(path)).status_code == 200, path
     feed = (await stage.http.get("/tournaments/lliga/feed.atom")).text
     assert "<entry>" not in feed
@@ -220,5 +220,5 @@ async def test_a_name_of_200_characters_is_shown_whole(stage: Stage) -> None:
     long = "Ñ" * 199 + "x"
     async with stage.record.writing() as connection:
         await connection.exec_driver_sql(f"UPDATE people SET name = '{long}' WHERE player_id = 'biel'")
-    for path in (FIND, SCREEN, "/players/biel", "/t/lliga/r/1?by=name"):
+    for path in (FIND, SCREEN, "/players/biel", "/tournaments/lliga/round/1?by=name"):
         assert long in (await stage.http.get(path)).text, path

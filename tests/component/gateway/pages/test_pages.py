@@ -15,15 +15,15 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAGES = (
     "/",
-    "/t/lliga",
-    "/t/lliga?round=1",
-    "/t/lliga/standings/anna",
-    "/t/lliga/crosstable",
-    "/t/lliga/prizes",
-    "/t/lliga/r/1",
-    "/t/lliga/players",
-    "/t/lliga/r/1?by=name",
-    "/g/lliga-r1-t1",
+    "/tournaments/lliga",
+    "/tournaments/lliga?round=1",
+    "/tournaments/lliga/standings/anna",
+    "/tournaments/lliga/crosstable",
+    "/tournaments/lliga/prizes",
+    "/tournaments/lliga/round/1",
+    "/tournaments/lliga/players",
+    "/tournaments/lliga/round/1?by=name",
+    "/games/lliga-r1-t1",
     "/games/lliga-r1-t1/replay",
     "/games/lliga-r1-t1/replay?move=3",
     "/players/anna",
@@ -45,9 +45,9 @@ async def test_every_page_is_there_in_every_language(finished: Stage) -> None:
 
 async def test_the_language_chosen_is_remembered_and_goes_before_the_browsers(finished: Stage) -> None:
     greek = {"Accept-Language": "el"}
-    chosen = await finished.http.get("/t/lliga?lang=ca", headers=greek)
+    chosen = await finished.http.get("/tournaments/lliga?lang=ca", headers=greek)
     assert chosen.headers["content-language"] == "ca"
-    again = await finished.http.get("/t/lliga", headers=greek)
+    again = await finished.http.get("/tournaments/lliga", headers=greek)
     finished.http.cookies.clear()
     assert again.headers["content-language"] == "ca"
 
@@ -63,12 +63,12 @@ async def test_a_link_that_is_sent_on_says_what_it_leads_to(finished: Stage) -> 
         assert len(found) == 1, path
         return str(found[0])
 
-    for path in ("/g/lliga-r1-t1", "/games/lliga-r1-t1/replay?move=2"):
+    for path in ("/games/lliga-r1-t1", "/games/lliga-r1-t1/replay?move=2"):
         assert "Carme Riera 111" in await told(path, "title")
         assert (await told(path, "image")).partition("?")[0].endswith("/games/lliga-r1-t1/board.png")
         assert "Carme Riera 111" in await told(path, "image:alt")
     assert await told("/players/biel", "title") == "Biel Soler · Faristol"
-    for path in ("/", "/search", "/t/lliga", "/players/biel"):
+    for path in ("/", "/search", "/tournaments/lliga", "/players/biel"):
         assert (await told(path, "image")).startswith("http"), path
 
 
@@ -101,22 +101,39 @@ async def test_pages_load_nothing_from_elsewhere_and_nothing_inline(finished: St
 async def test_no_link_of_a_page_leads_to_a_path_that_is_not_there(finished: Stage) -> None:
     texts = [(await finished.http.get(path)).text for path in PAGES]
     links = {html.unescape(link) for text in texts for link in re.findall(r'<a [^>]*href="(/[^"]*)"', text)}
-    assert {"/", "/t/lliga", "/t/lliga/r/1", "/g/lliga-r1-t1"} <= links
+    assert {"/", "/tournaments/lliga", "/tournaments/lliga/round/1", "/games/lliga-r1-t1"} <= links
     for link in sorted(link for link in links if "lang=" not in link):  # those are remembered
         assert (await finished.http.get(link)).status_code not in {307, 400, 404, 405}, link
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize(
     ("path", "page"),
     [
-        ("/tournaments/lliga?lang=ca&round=1", "/t/lliga?lang=ca&round=1"),
-        ("/games/lliga-r1-t1", "/g/lliga-r1-t1"),
-        ("/tournaments/a%3Fc%23d", "/t/a%3Fc%23d"),
+        ("/t/lliga?lang=ca&round=1", "/tournaments/lliga?lang=ca&round=1"),
+        ("/t/lliga/r/1?by=name", "/tournaments/lliga/round/1?by=name"),
+        ("/t/lliga/crosstable", "/tournaments/lliga/crosstable"),
+        ("/t/lliga/embed/standings?theme=dark", "/tournaments/lliga/embed/standings?theme=dark"),
+        ("/t/lliga/console/players/list", "/tournaments/lliga/console/players/list"),
+        ("/g/lliga-r1-t1", "/games/lliga-r1-t1"),
+        ("/g/r/r/1", "/games/r/r/1"),
+        ("/g/lliga-r1-t1/replay?move=2", "/games/lliga-r1-t1/replay?move=2"),
+        ("/t/a%3Fc%23d?q=%C3%A9%26", "/tournaments/a%3Fc%23d?q=%C3%A9%26"),
+        ("/t//elsewhere.example", "/tournaments//elsewhere.example"),
     ],
 )
-async def test_a_long_form_redirects_to_its_page_with_the_query(finished: Stage, path: str, page: str) -> None:
-    answer = await finished.http.get(path, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"], answer.headers["cache-control"]) == (307, page, "no-cache")
+async def test_a_short_address_redirects_for_ever_with_the_query(
+    finished: Stage, path: str, page: str, method: str
+) -> None:
+    answer = await finished.http.request(method, path, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (308, page)
+    assert answer.headers["cache-control"] == "public, max-age=86400"
+
+
+async def test_a_short_address_only_reads(finished: Stage) -> None:
+    assert (await finished.http.post("/t/lliga/console/settings", follow_redirects=False)).status_code == 405
+    once = await finished.http.get("/t/lliga/r/1", follow_redirects=True)
+    assert (once.status_code, len(once.history)) == (200, 1)
 
 
 async def test_a_name_is_shown_as_text_whatever_is_in_it(stage: Stage) -> None:
@@ -125,17 +142,17 @@ async def test_a_name_is_shown_as_text_whatever_is_in_it(stage: Stage) -> None:
         await connection.exec_driver_sql(
             "UPDATE people SET name = '<script>alert(1)</script>' WHERE player_id = 'biel'"
         )
-    answer = await stage.http.get("/t/lliga/players")
+    answer = await stage.http.get("/tournaments/lliga/players")
     assert "<script>alert" not in answer.text
     assert "&lt;script&gt;alert" in answer.text
 
 
 async def test_countries_have_a_column_where_somebody_has_one(stage: Stage) -> None:
     await stage.add(*Championship().create())
-    with_countries = (await stage.http.get("/t/lliga/players")).text
+    with_countries = (await stage.http.get("/tournaments/lliga/players")).text
     async with stage.record.writing() as connection:
         await connection.exec_driver_sql("UPDATE people SET country = ''")
-    without = (await stage.http.get("/t/lliga/players")).text
+    without = (await stage.http.get("/tournaments/lliga/players")).text
     await keep_names(stage.record)
     assert '<th scope="col" class="wide">Country</th>' in with_countries
     assert f'<td class="wide">{COUNTRIES["anna"]}</td>' in with_countries
@@ -143,7 +160,7 @@ async def test_countries_have_a_column_where_somebody_has_one(stage: Stage) -> N
 
 
 async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stage) -> None:
-    page = (await finished.http.get("/g/lliga-r1-t1", headers={"Accept-Language": "ca"})).text
+    page = (await finished.http.get("/games/lliga-r1-t1", headers={"Accept-Language": "ca"})).text
     paper = page[page.index('id="paper"') :]
     game = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
     plays = [entry for entry in game["entries"] if entry["sheet_play"]]
@@ -159,26 +176,30 @@ async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stag
 async def test_someone_erased_is_shown_by_id(finished: Stage) -> None:
     async with finished.record.writing() as connection:
         await connection.exec_driver_sql("DELETE FROM people WHERE player_id = 'biel'")
-    answer = await finished.http.get("/t/lliga", headers={"Accept-Language": "en"})
+    answer = await finished.http.get("/tournaments/lliga", headers={"Accept-Language": "en"})
     await keep_names(finished.record)
     assert '<span class="erased">a player (biel)</span>' in answer.text
 
 
 async def test_what_is_not_there_is_a_page_that_names_it(finished: Stage) -> None:
-    for path, wanted in (("/t/nowhere", "nowhere"), ("/g/lliga-r8-t8", "lliga-r8-t8"), ("/t/lliga/r/4", "ronda 4")):
+    for path, wanted in (
+        ("/tournaments/nowhere", "nowhere"),
+        ("/games/lliga-r8-t8", "lliga-r8-t8"),
+        ("/tournaments/lliga/round/4", "ronda 4"),
+    ):
         answer = await finished.http.get(path, headers={"Accept-Language": "ca"})
         assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
         assert wanted in answer.text
         assert "There is" not in answer.text
-        assert ('href="/t/lliga"' in answer.text) == (wanted == "ronda 4")
-    malformed = await finished.http.get("/t/lliga/r/first", headers={"Accept-Language": "es"})
+        assert ('href="/tournaments/lliga"' in answer.text) == (wanted == "ronda 4")
+    malformed = await finished.http.get("/tournaments/lliga/round/first", headers={"Accept-Language": "es"})
     assert malformed.status_code == 400
     assert "number: se esperaba un número entero" in malformed.text
     assert (await finished.http.get("/nothing/here")).status_code == 404
 
 
 async def test_the_sheet_marks_blanks_phonies_and_bingos(finished: Stage) -> None:
-    text = (await finished.http.get("/g/lliga-r1-t1", headers={"Accept-Language": "en"})).text
+    text = (await finished.http.get("/games/lliga-r1-t1", headers={"Accept-Language": "en"})).text
     for expected in ("TIMBAL(S)", "COL·LEGI", "phony", "bingo", "exchange of 3 tiles", "challenged, stands", "21:15"):
         assert expected in text
 
@@ -212,11 +233,11 @@ async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_sc
     assert {seat["player_id"]: seat["score"] for seat in sheet["seats"]} == before
     assert [seat["score"] for seat in sheet["counted"]] == [first["score"] - 25, second["score"]]
     said = f"A sanction took 25 points off the score of {first['name']} (FISE 49)."
-    for path in ("/t/lliga/r/1", f"/g/{table['game_id']}"):
+    for path in ("/tournaments/lliga/round/1", f"/games/{table['game_id']}"):
         assert said in (await stage.http.get(path)).text
     noted = f"(a sanction took 25 off the score of {first['name']}, FISE 49)"
     for seat in (first, second):
-        shown = (await stage.http.get(f"/t/lliga/standings/{seat['player_id']}")).text
+        shown = (await stage.http.get(f"/tournaments/lliga/standings/{seat['player_id']}")).text
         parts = {part.split('"')[0]: part for part in shown.split('<h3 id="')[1:]}
         assert noted not in parts["points"]
         assert parts["spread"].count(noted) == 1
@@ -229,12 +250,12 @@ async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_sc
         game_id=table["game_id"],
     )
     await stage.add({stream: [lifted]})
-    for path in ("/t/lliga/r/1", f"/g/{table['game_id']}"):
+    for path in ("/tournaments/lliga/round/1", f"/games/{table['game_id']}"):
         assert said not in (await stage.http.get(path)).text
 
 
 async def test_the_standings_say_that_forfeits_and_byes_are_in_the_points_alone(finished: Stage) -> None:
-    page = (await finished.http.get("/t/lliga")).text
+    page = (await finished.http.get("/tournaments/lliga")).text
     assert "W–D–L counts games over the board. Forfeits, won or lost, and byes are counted apart" in page
 
 
@@ -249,7 +270,7 @@ async def test_a_round_paired_before_a_correction_says_so_on_its_page_and_on_its
     }
 
     async def shown(number: int, language: str) -> str:
-        return (await stage.http.get(f"/t/lliga/r/{number}", headers={"Accept-Language": language})).text
+        return (await stage.http.get(f"/tournaments/lliga/round/{number}", headers={"Accept-Language": language})).text
 
     for note, mark in said.values():
         assert note not in await shown(2, "en")
@@ -262,7 +283,9 @@ async def test_a_round_paired_before_a_correction_says_so_on_its_page_and_on_its
         assert note not in first
         assert note in second
         for page in (first, second):
-            tabs = {tab.split('"')[0]: tab.split("</a>")[0] for tab in page.split('<a href="/t/lliga/r/')[1:]}
+            tabs = {
+                tab.split('"')[0]: tab.split("</a>")[0] for tab in page.split('<a href="/tournaments/lliga/round/')[1:]
+            }
             assert [mark in tabs[number] for number in ("1", "2")] == [False, True]
 
 
@@ -274,7 +297,9 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
     await stage.add({stream: [pairing.RoundPaired(round=1, pairings=tables), pairing.RoundStarted(round=1)]})
 
     async def shown(language: str = "en") -> str:
-        return " ".join((await stage.http.get("/t/lliga/r/1", headers={"Accept-Language": language})).text.split())
+        return " ".join(
+            (await stage.http.get("/tournaments/lliga/round/1", headers={"Accept-Language": language})).text.split()
+        )
 
     def player(page: str, player_id: str) -> str:
         name = NAMES[player_id][0]
@@ -334,16 +359,16 @@ async def test_standings_mark_who_has_left_from_the_round_on_in_which_they_were_
         word = {"en": "has withdrawn", "ca": "s’ha retirat", "es": "se ha retirado", "el": "έχει αποσυρθεί"}[language]
         return [player for player, line in lines.items() if word in line]
 
-    assert await marked("/t/lliga") == []
+    assert await marked("/tournaments/lliga") == []
     await stage.add({"tournament-lliga": [pairing.PlayerWithdrawn(player_id="biel", round=2)]})
     for language in ("en", "ca", "es", "el"):
-        assert await marked("/t/lliga", language) == ["biel"]
-    assert await marked("/t/lliga?round=2") == ["biel"]
-    assert await marked("/t/lliga?round=1") == []
+        assert await marked("/tournaments/lliga", language) == ["biel"]
+    assert await marked("/tournaments/lliga?round=2") == ["biel"]
+    assert await marked("/tournaments/lliga?round=1") == []
 
 
 async def test_every_file_that_is_offered_to_take_away_is_there(finished: Stage) -> None:
-    page = (await finished.http.get("/t/lliga/files")).text
+    page = (await finished.http.get("/tournaments/lliga/files")).text
     links = re.findall(r'<li><a href="([^"]+)">', page[page.index('id="files"') :])
     for end in (
         ".csv",

@@ -24,13 +24,19 @@ async def test_a_player_is_shown_with_games_opponents_scores_place_and_tie_break
     assert entered["standing"] == next(line for line in standings if line["player_id"] == "anna")
     page = (await finished.http.get("/players/anna", headers={"Accept-Language": "ca"})).text
     assert NAMES["anna"][0] in page
-    assert f'href="/g/{own["game_id"]}"' in page
+    assert f'href="/games/{own["game_id"]}"' in page
     assert f"Lloc {entered['standing']['rank']} de " in page
     assert "diferencial" in page.casefold()
 
 
 async def test_every_page_with_names_leads_to_the_players(finished: Stage) -> None:
-    for path in ("/t/lliga", "/t/lliga/players", "/t/lliga/crosstable", "/t/lliga/r/1", "/g/lliga-r1-t1"):
+    for path in (
+        "/tournaments/lliga",
+        "/tournaments/lliga/players",
+        "/tournaments/lliga/crosstable",
+        "/tournaments/lliga/round/1",
+        "/games/lliga-r1-t1",
+    ):
         text = (await finished.http.get(path)).text
         assert '<a class="person" href="/players/anna">' in text, path
 
@@ -51,7 +57,7 @@ async def test_a_search_finds_names_clubs_and_tournaments_without_accents(finish
     assert 'href="/players/dolors"' in page
     whole = (await finished.http.get("/api/v1/tournaments")).json()["tournaments"][0]["name"]
     page = (await finished.http.get("/search", params={"q": whole[:4].upper()})).text
-    assert 'href="/t/lliga"' in page
+    assert 'href="/tournaments/lliga"' in page
     assert "No match was found" in (await finished.http.get("/search?q=zzz")).text
 
 
@@ -83,7 +89,7 @@ async def test_nobody_finds_or_reads_the_name_of_who_was_erased(stage: Stage) ->
     position = await stage.record.last_position()
     found = await stage.http.get("/api/v1/players", params={"search": "puigdomenech", "min_position": position})
     assert found.json()["players"] == []
-    for path in ("/players/anna", "/players/biel", "/search?q=anna", "/t/lliga/r/1"):
+    for path in ("/players/anna", "/players/biel", "/search?q=anna", "/tournaments/lliga/round/1"):
         assert "Puigdom" not in (await stage.http.get(path, headers=ANEW)).text, path
 
 

@@ -25,7 +25,7 @@ async def test_prizes_are_those_of_the_plays_and_results_on_the_record(finished:
     assert winner["word"] == "TIMBALS"
     standings = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
     assert found["spread"]["value"] == max(line["spread"] for line in standings)
-    page = await finished.http.get("/t/lliga/prizes", headers={"Accept-Language": "ca"})
+    page = await finished.http.get("/tournaments/lliga/prizes", headers={"Accept-Language": "ca"})
     assert "Jugada més alta" in page.text
     assert "TIMBALS" in page.text
 
@@ -38,7 +38,7 @@ async def test_the_prizes_shown_are_those_that_the_organiser_offers(stage: Stage
     answer = (await stage.http.get(f"/api/v1/tournaments/lliga/prizes?min_position={position}")).json()
     assert [prize["kind"] for prize in answer["prizes"]] == ["high_game"]
     await stage.add({hall.stream: [pairing.PrizesOffered(occurred_at=hall.at())]})
-    page = await stage.http.get("/t/lliga/prizes", headers={"Accept-Language": "en"})
+    page = await stage.http.get("/tournaments/lliga/prizes", headers={"Accept-Language": "en"})
     assert "There are no special prizes." in page.text
 
 
@@ -77,7 +77,7 @@ async def by_hand(stage: Stage, rounds: int) -> str:
     ]
     paired = hall.pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi")
     await stage.add(*hall.create(rounds), *paired, *hall.begin(1), {hall.stream: results}, *hall.close(1))
-    return (await stage.http.get("/t/lliga/prizes", headers={"Accept-Language": "en"})).text
+    return (await stage.http.get("/tournaments/lliga/prizes", headers={"Accept-Language": "en"})).text
 
 
 async def test_after_the_last_round_a_prize_for_plays_that_were_not_recorded_says_so(stage: Stage) -> None:

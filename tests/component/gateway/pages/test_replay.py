@@ -31,13 +31,13 @@ async def test_a_game_is_shown_move_by_move_until_it_is_as_it_ended(finished: St
     scores = [int(score) for score in re.findall(r'<p class="score">([\d.,]+)</p>', end)]
     assert scores == [seat["score"] for seat in told["seats"]]
     assert tiles[-1] > tiles[0]
-    assert f'href="{REPLAY}"' in (await finished.http.get("/g/lliga-r1-t1")).text
+    assert f'href="{REPLAY}"' in (await finished.http.get("/games/lliga-r1-t1")).text
     for wrong in ("move=-1", "move=x", "move=10001"):
         assert (await finished.http.get(f"{REPLAY}?{wrong}")).status_code == 400, wrong
 
 
 async def test_a_board_is_read_as_words_and_where_they_are(finished: Stage) -> None:
-    page = (await finished.http.get("/g/lliga-r1-t1")).text
+    page = (await finished.http.get("/games/lliga-r1-t1")).text
     board = page[page.index('id="board-words"') :].partition("</div>")[0]
     assert 'id="board" aria-hidden="true"' in page
     assert re.search(r"<li>[A-O]\d+ (across|down): ", board)

@@ -54,7 +54,7 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
     await stage.add(*steps[:-1])
     before = (await stage.http.get("/api/v1/tournaments/lliga/rulings")).json()
     assert before["rulings"] == []
-    assert "SOL" not in (await stage.http.get("/t/lliga/rulings")).text
+    assert "SOL" not in (await stage.http.get("/tournaments/lliga/rulings")).text
     position = await stage.add(steps[-1])
     assert await stage.running.runtime.progress("docket@1").wait_until_reached(position, 20)
     answer = await stage.http.get("/api/v1/tournaments/lliga/rulings")
@@ -69,7 +69,7 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
         assert (ruling["edition"], ruling["article"]) == ("second of March", ruleset.article("challenge.ruling"))
     again = await stage.http.get("/api/v1/tournaments/lliga/rulings", headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304
-    keys = re.findall(r'data-key="([^"]+)"', (await stage.http.get("/t/lliga/rulings")).text)
+    keys = re.findall(r'data-key="([^"]+)"', (await stage.http.get("/tournaments/lliga/rulings")).text)
     assert len(set(keys)) == len(keys) == len(shown)
     first = (await stage.http.get("/api/v1/tournaments/lliga/rulings?page_size=1")).json()
     assert first["rulings"] == shown[:1]
@@ -77,10 +77,12 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
     if len(shown) > 1:
         beyond = {"page_token": first["next_page_token"]}
         assert (await stage.http.get("/api/v1/tournaments/lliga/rulings", params=beyond)).json()["rulings"] == shown[1:]
-        assert (await stage.http.get("/t/lliga/rulings", params=beyond)).text.count("data-key") == len(shown) - 1
+        assert (await stage.http.get("/tournaments/lliga/rulings", params=beyond)).text.count("data-key") == len(
+            shown
+        ) - 1
     assert (await stage.http.get("/api/v1/tournaments/lliga/rulings?page_token=x")).status_code == 400
     for language, expected in (("ca", "la jugada es retira"), ("en", "the play is withdrawn")):
-        page = (await stage.http.get("/t/lliga/rulings", headers={"Accept-Language": language})).text
+        page = (await stage.http.get("/tournaments/lliga/rulings", headers={"Accept-Language": language})).text
         for text in ("SOL, SOL·L", expected, "second of March", ruling["article"]):
             assert text in page
         assert "Biel" not in page
@@ -89,7 +91,7 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
 
 async def test_what_there_is_not_is_a_page_that_names_it(played: tuple[Stage, list[Step]]) -> None:
     stage, _ = played
-    answer = await stage.http.get("/t/nowhere/rulings", headers={"Accept-Language": "en"})
+    answer = await stage.http.get("/tournaments/nowhere/rulings", headers={"Accept-Language": "en"})
     assert answer.status_code == 404
     assert "nowhere" in answer.text
     assert (await stage.http.get("/api/v1/tournaments/nowhere/rulings")).status_code == 404
@@ -104,4 +106,4 @@ async def test_where_the_lexicon_service_is_not_told_rulings_are_away_and_all_el
         await keep_names(process.runtime.record)
         await Stage(process, http).add(*Championship().create())
         assert (await http.get("/api/v1/tournaments/lliga/rulings")).status_code == 503
-        assert (await http.get("/t/lliga")).status_code == 200
+        assert (await http.get("/tournaments/lliga")).status_code == 200

@@ -65,15 +65,15 @@ async def test_one_players_line_has_the_rank_among_all(finished: Stage) -> None:
 
 
 async def test_a_value_of_the_standings_page_opens_to_its_arithmetic(finished: Stage) -> None:
-    page = (await finished.http.get("/t/lliga?round=1")).text
-    assert '<a href="/t/lliga/standings/biel?round=1#berger">' in page
-    opened = await finished.http.get("/t/lliga/standings/biel?round=1", headers={"Accept-Language": "es"})
+    page = (await finished.http.get("/tournaments/lliga?round=1")).text
+    assert '<a href="/tournaments/lliga/standings/biel?round=1#berger">' in page
+    opened = await finished.http.get("/tournaments/lliga/standings/biel?round=1", headers={"Accept-Language": "es"})
     assert opened.status_code == 200
     assert 'id="median-buchholz"' in opened.text
     assert "Ronda 1, Dolors Vilanova: " in opened.text
     assert "Una ronda sin partida cuenta como un oponente con los propios puntos" in opened.text
     assert "Ronda 2" not in opened.text.split('class="arithmetic"')[1]
-    missing = await finished.http.get("/t/lliga/standings/nobody", headers={"Accept-Language": "es"})
+    missing = await finished.http.get("/tournaments/lliga/standings/nobody", headers={"Accept-Language": "es"})
     assert (missing.status_code, "No hay ningún jugador «nobody»" in missing.text) == (404, True)
 
 
@@ -157,7 +157,7 @@ async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_
     young = (await stage.http.get("/api/v1/tournaments/lliga/standings?category=VETERAN")).json()["standings"]
     assert {each["player_id"] for each in young} == {"biel", "dolors"}
     assert young == [each for each in everybody if each["category"] == "veteran"]
-    page = (await stage.http.get("/t/lliga?category=VETERAN")).text
+    page = (await stage.http.get("/tournaments/lliga?category=VETERAN")).text
     assert ('data-key="biel"' in page, 'data-key="anna"' in page) == (True, False)
     assert '<a href="?category=veteran" aria-current="true">veteran</a>' in page
     lines = (await stage.http.get("/api/v1/tournaments/lliga/standings.csv")).text.splitlines()
@@ -175,7 +175,7 @@ async def test_the_public_is_not_told_who_is_a_minor(stage: Stage) -> None:
     api = "/api/v1/tournaments/lliga"
     for path in (f"{api}/standings", f"{api}/standings.csv", f"{api}/players", f"{api}/crosstable"):
         assert "U18" not in (await stage.http.get(path)).text, path
-    for path in ("/api/v1/players/biel", "/players/biel", "/t/lliga", "/t/lliga/players"):
+    for path in ("/api/v1/players/biel", "/players/biel", "/tournaments/lliga", "/tournaments/lliga/players"):
         assert "U18" not in (await stage.http.get(path)).text, path
     assert (await stage.http.get(f"{api}/standings?category=U18")).json()["standings"] == []
 
@@ -186,7 +186,7 @@ async def test_two_of_one_name_are_told_apart_on_pages_and_in_files(stage: Stage
         await store_player(connection, "anna", "Anna Puig", "Valls")
         await store_player(connection, "biel", "Anna Puig", "Reus")
         await store_player(connection, "elsewhere", "Carme Roca", "Nobody of this tournament")
-    for path in ("/t/lliga", "/t/lliga/players", "/t/lliga/standings/anna"):
+    for path in ("/tournaments/lliga", "/tournaments/lliga/players", "/tournaments/lliga/standings/anna"):
         assert "Anna Puig (Valls)" in (await stage.http.get(path)).text, path
     for path in ("standings.csv", "crosstable.csv", "rounds/1/pairings.csv", "report.trf"):
         told = (await stage.http.get(f"/api/v1/tournaments/lliga/{path}")).text

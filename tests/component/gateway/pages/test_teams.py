@@ -128,8 +128,8 @@ async def test_a_tournament_without_teams_says_so_everywhere(finished: Stage) ->
     told = (await finished.http.get(f"{AT}/team-standings")).json()
     assert (told["score"], told["standings"]) == (None, [])
     assert (await finished.http.get(f"{AT}/teams")).json()["teams"] == []
-    assert "/t/lliga/teams" not in (await finished.http.get("/t/lliga")).text
-    page = await finished.http.get("/t/lliga/teams", headers={"Accept-Language": "ca"})
+    assert "/tournaments/lliga/teams" not in (await finished.http.get("/tournaments/lliga")).text
+    page = await finished.http.get("/tournaments/lliga/teams", headers={"Accept-Language": "ca"})
     assert "No hi ha equips: es juga individualment." in page.text
 
 
@@ -142,42 +142,50 @@ async def test_the_pages_of_teams_are_there_in_every_language(playing: Stage) ->
     }
     for language, (teams, line_up, points) in words.items():
         asked = {"Accept-Language": language}
-        standings = (await playing.http.get("/t/lliga", headers=asked)).text
+        standings = (await playing.http.get("/tournaments/lliga", headers=asked)).text
         assert points in standings
         assert standings.index('id="team-standings"') < standings.index('id="standings"')
-        assert f'<h2 id="teams-title">{teams}</h2>' in (await playing.http.get("/t/lliga/teams", headers=asked)).text
-        page = await playing.http.get("/t/lliga/teams/tarragona?round=2", headers=asked)
+        assert (
+            f'<h2 id="teams-title">{teams}</h2>'
+            in (await playing.http.get("/tournaments/lliga/teams", headers=asked)).text
+        )
+        page = await playing.http.get("/tournaments/lliga/teams/tarragona?round=2", headers=asked)
         assert page.status_code == 200
         assert f">{line_up}</h3>" in page.text
-        for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona", "/t/lliga", "/t/lliga/r/3"):
+        for path in (
+            "/tournaments/lliga/teams",
+            "/tournaments/lliga/teams/tarragona",
+            "/tournaments/lliga",
+            "/tournaments/lliga/round/3",
+        ):
             part = (await playing.http.get(path, params={"part": "live"}, headers=asked)).text
             assert part.strip() in (await playing.http.get(path, headers=asked)).text
 
 
 async def test_the_page_of_a_round_groups_the_tables_by_match(playing: Stage) -> None:
-    shown = (await playing.http.get("/t/lliga/r/2")).text
+    shown = (await playing.http.get("/tournaments/lliga/round/2")).text
     heading = shown.split('id="match-1"')[1].split("</h3>")[0]
     assert heading.index("Club Lleida") < heading.index("Club Tarragona")
     assert "Board 2: Biel Soler wins; the other team has no player there." in shown
     assert shown.count('class="tables"') == 1
-    assert 'href="/t/lliga/teams/sabadell">Club Sabadell</a>' in shown
+    assert 'href="/tournaments/lliga/teams/sabadell">Club Sabadell</a>' in shown
     assert "Dolors Vilanova" not in shown  # her team rests, and she with it
 
 
 async def test_players_lead_to_their_teams(playing: Stage) -> None:
-    for path in ("/t/lliga", "/t/lliga/players"):
+    for path in ("/tournaments/lliga", "/tournaments/lliga/players"):
         row = (await playing.http.get(path)).text.split('data-key="eloi"')[1].split("</tr>")[0]
-        assert '<a href="/t/lliga/teams/sabadell">Club Sabadell</a>' in row
+        assert '<a href="/tournaments/lliga/teams/sabadell">Club Sabadell</a>' in row
 
 
 async def test_the_page_of_a_team_shows_its_matches_its_players_and_how_its_points_come_about(playing: Stage) -> None:
-    shown = (await playing.http.get("/t/lliga/teams/tarragona")).text
+    shown = (await playing.http.get("/tournaments/lliga/teams/tarragona")).text
     assert "2. Club Tarragona" in shown
     assert shown.index("Biel Soler") < shown.index("Anna Puigdomènech i Casadevall")
-    assert 'href="/t/lliga/r/1#match-1"' in shown
+    assert 'href="/tournaments/lliga/round/1#match-1"' in shown
     assert "Round 1, Club Sabadell: 1" in shown
     assert "Round 2, Club Lleida: 380 − 420" in shown
-    missing = await playing.http.get("/t/lliga/teams/reus", headers={"Accept-Language": "ca"})
+    missing = await playing.http.get("/tournaments/lliga/teams/reus", headers={"Accept-Language": "ca"})
     assert (missing.status_code, "No hi ha cap equip «reus»." in missing.text) == (404, True)
 
 
@@ -205,24 +213,27 @@ async def test_teams_registered_between_two_reads_of_a_page_do_not_break_it(play
 
     web.dependency_overrides[Results.for_visitor] = Earlier.for_visitor
     async with httpx.AsyncClient(verify=PLAIN, transport=httpx.ASGITransport(web), base_url="http://localhost") as http:
-        for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona"):
+        for path in ("/tournaments/lliga/teams", "/tournaments/lliga/teams/tarragona"):
             page = await http.get(path)
             assert (page.status_code, "Club Tarragona" in page.text, "Biel Soler" in page.text) == (200, True, False)
 
 
 async def test_a_team_that_never_came_has_a_page_with_its_line_up_and_no_place(stage: Stage) -> None:
     await stage.add(*League().create(), {STREAM: [pairing.TeamWithdrawn(team_id="lleida", round=1)]})
-    row = (await stage.http.get("/t/lliga/players")).text.split('data-key="fina"')[1].split("</tr>")[0]
-    assert '<a href="/t/lliga/teams/lleida">Club Lleida</a>' in row
-    page = await stage.http.get("/t/lliga/teams/lleida")
+    row = (await stage.http.get("/tournaments/lliga/players")).text.split('data-key="fina"')[1].split("</tr>")[0]
+    assert '<a href="/tournaments/lliga/teams/lleida">Club Lleida</a>' in row
+    page = await stage.http.get("/tournaments/lliga/teams/lleida")
     assert (page.status_code, "has withdrawn" in page.text, 'data-key="fina"' in page.text) == (200, True, True)
     assert 'id="points"' not in page.text
     assert (await stage.http.get(f"{AT}/team-standings?team=lleida")).json()["standings"] == []
-    assert 'data-key="lleida"' not in (await stage.http.get("/t/lliga/teams")).text
+    assert 'data-key="lleida"' not in (await stage.http.get("/tournaments/lliga/teams")).text
 
 
 async def test_both_pages_of_teams_tell_a_bye_alike_and_follow_the_same_news(playing: Stage) -> None:
-    among, alone = [(await playing.http.get(path)).text for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona")]
+    among, alone = [
+        (await playing.http.get(path)).text
+        for path in ("/tournaments/lliga/teams", "/tournaments/lliga/teams/tarragona")
+    ]
     row = among.split('data-key="tarragona"')[1].split("</tr>")[0]
     assert row.rsplit("<td>", 1)[1].removesuffix("</td>").strip().startswith("bye")
     assert ">bye</td>" in alone.split('data-key="round-3"')[1].split("</tr>")[0]
@@ -237,7 +248,7 @@ async def test_a_round_is_shown_without_points_where_its_rules_are_not_installed
     await stage.add(*league.steps())
     (match,) = (await stage.http.get(f"{AT}/rounds/2/pairings")).json()["matches"]
     assert (match["final"], match["points_unknown"], match["winner_team_id"]) == (True, True, "")
-    page = await stage.http.get("/t/lliga/r/2")
+    page = await stage.http.get("/tournaments/lliga/round/2")
     heading = page.text.split('id="match-1"')[1].split("</h3>")[0]
     assert (page.status_code, heading.count('class="score" data-flash>–<')) == (200, 2)
     assert (await stage.http.get(f"{AT}/team-standings")).status_code == 409
@@ -275,7 +286,7 @@ async def test_a_match_lost_by_both_is_marked_and_who_rests_as_the_opponent_has_
     told = (await stage.http.get(f"{AT}/rounds/1/pairings")).json()
     assert told["matches"][0]["lost_by_all"]
     assert [each["opponent_gone"] for each in (*told["team_byes"], *told["requested_byes"])] == [True, True]
-    shown = (await stage.http.get("/t/lliga/r/1", headers={"Accept-Language": "es"})).text
+    shown = (await stage.http.get("/tournaments/lliga/round/1", headers={"Accept-Language": "es"})).text
     assert shown.count("pierden ambos") == 3
     assert "Sin jugar, porque el oponente no está:" in shown
 
@@ -284,7 +295,7 @@ async def test_the_standings_of_teams_mark_a_team_that_has_left(stage: Stage) ->
     await stage.add(*League().steps())
 
     async def line() -> str:
-        page = (await stage.http.get("/t/lliga")).text
+        page = (await stage.http.get("/tournaments/lliga")).text
         return page.split('<tr data-key="team-lleida"')[1].split("</tr>")[0]
 
     assert "has withdrawn" not in await line()

@@ -50,7 +50,7 @@ def test_a_form_is_taken_from_a_page_of_this_site_alone(asked: Request, is_taken
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/account", "/t/open?round=2", "/tournaments/open/access#new", "/sign-in?a=b"]
+    "address", ["/", "/account", "/tournaments/open?round=2", "/tournaments/open/access#new", "/sign-in?a=b"]
 )
 def test_who_signed_in_is_led_to_a_path_of_this_site(address: str) -> None:
     assert local(address, "/account") == address

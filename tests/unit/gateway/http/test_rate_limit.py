@@ -121,13 +121,13 @@ async def test_one_address_costs_another_nothing() -> None:
 
 async def test_an_address_follows_so_many_streams_and_another_when_one_has_ended() -> None:
     client = Client()
-    following = [asyncio.create_task(client.ask(path="/t/x/stream")) for _ in range(2)]
+    following = [asyncio.create_task(client.ask(path="/tournaments/x/stream")) for _ in range(2)]
     await asyncio.sleep(0)
-    assert (await client.ask(path="/t/x/stream"))[0] == 429
-    assert (await client.ask(path="/t/x"))[0] == 200
+    assert (await client.ask(path="/tournaments/x/stream"))[0] == 429
+    assert (await client.ask(path="/tournaments/x"))[0] == 200
     client.running[0].set()
     assert (await following[0])[0] == 200
-    third = asyncio.create_task(client.ask(path="/t/x/stream"))
+    third = asyncio.create_task(client.ask(path="/tournaments/x/stream"))
     await asyncio.sleep(0)
     assert not third.done()
     for task in (*following, third):

@@ -34,6 +34,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import clocks
+from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import known_rules
 from faristol.rules.board import Square
 from faristol.text import say
@@ -97,7 +98,7 @@ class _ArbiterPages(Console):
         if table:
             found = next((each for each in listed.tables if each.table == table), None)
             if found:
-                return redirect_to(f"/tournaments/{self.tournament_id}/arbiter/{found.game_id}")
+                return redirect_to(tournament_path(self.tournament_id, "arbiter", found.game_id))
             refusal = say(NO_TABLE, {"table": table}, self.language)
         every = rows(listed.tables, self.now_ms)
         show = show if show in FILTERS else "waiting"
@@ -255,7 +256,7 @@ class _ArbiterPages(Console):
             told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
             return await self.show_table(game_id, refusal=told, status=found.status, given=given)
         return redirect_after(
-            self.request, f"/tournaments/{self.tournament_id}/arbiter/{game_id}", f"arbiter.{act.method}"
+            self.request, tournament_path(self.tournament_id, "arbiter", game_id), f"arbiter.{act.method}"
         )
 
     def _wrong(self, act: Act, field: str, problem: str) -> str:

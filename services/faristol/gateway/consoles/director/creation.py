@@ -29,6 +29,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.page_addresses import tournament_path
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.ruleset.options import NONE, Option, format_value
 from faristol.rules.ruleset.ruleset import Ruleset
@@ -120,7 +121,7 @@ async def create(console: ConsoleDep, given: Fields) -> Response:
         if field in typed or field in ("name", "rounds"):
             return await _show(console, typed, {field: text})
         return await _show(console, typed, {}, text)
-    return redirect_to(f"/tournaments/{answer.tournament_id}/console?done={answer.position}")
+    return redirect_to(f"{tournament_path(answer.tournament_id, 'console')}?done={answer.position}")
 
 
 def _check(session: Session) -> None:

@@ -33,6 +33,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.history import HistoryEntry, describe_done, describe_history
 from faristol.presentation.names import Roster, fold_name
+from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 from faristol.rules import Ruleset
 from faristol.text import say
@@ -118,7 +119,7 @@ class DirectorPage(Console):
     @property
     def address(self) -> str:
         """Address of the console."""
-        return f"/tournaments/{self.tournament_id}/console"
+        return tournament_path(self.tournament_id, "console")
 
     @property
     def last(self) -> pairing.Round | None:

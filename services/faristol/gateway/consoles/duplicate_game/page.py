@@ -20,6 +20,7 @@ from faristol.gateway.rpc.results import Reader
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.presentation.page_addresses import tournament_path
 
 
 @dataclass
@@ -33,7 +34,7 @@ class DuplicatePage(Console):
     @property
     def base(self) -> str:
         """Address prefix of its pages."""
-        return f"/tournaments/{self.tournament_id}/duplicate/{self.game_id}"
+        return tournament_path(self.tournament_id, "duplicate", self.game_id)
 
     def check(self, command: type[Message]) -> None:
         """Raise ``HTTPException`` (404) if the user may not send the command here."""

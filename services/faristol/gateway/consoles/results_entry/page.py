@@ -38,6 +38,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.labels import ABANDONED
 from faristol.presentation.names import Roster
+from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 from faristol.typed_input.results.refusals import as_labelled
 from faristol.typed_input.results.tables import Tables
@@ -72,7 +73,7 @@ class _ResultsPage(Console):
 
     @property
     def address(self) -> str:
-        return f"/tournaments/{self.tournament_id}/round/{self.number}/results"
+        return tournament_path(self.tournament_id, "round", self.number, "results")
 
     @property
     def is_player(self) -> bool:

@@ -17,6 +17,7 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.page_addresses import game_path
 from faristol.rules import Ruleset
 from faristol.rules.board import BOARD_SIZE, PREMIUMS, ROW_NAMES, Square
 from faristol.rules.look_alikes import look_alikes_of, twins_of
@@ -39,6 +40,7 @@ def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str
         "role": ROLE_NAMES[session.credential.role],
         "may": [METHODS_BY_REQUEST[request].name for request in REQUESTS if may(session, request)],
         "news": of_page("game.html"),
+        "pages": {"keep": game_path(game.game_id, "keep"), "clock": game_path(game.game_id, "clock")},
         "rules": rules(ruleset),
         **in_language(language),
     }

@@ -12,6 +12,7 @@ from faristol.gateway.api.answers import moment
 from faristol.gateway.pages.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.page_addresses import duplicate_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import translations
 
@@ -53,15 +54,15 @@ def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
 
     def list_news() -> Iterator[FeedEntry]:
         for round_ in tournament.played:
-            pairings = f"/t/{tournament.tournament_id}/r/{round_.round}"
-            standings = f"/t/{tournament.tournament_id}?round={round_.round}"
+            pairings = round_path(tournament.tournament_id, round_.round)
+            standings = f"{tournament_path(tournament.tournament_id)}?round={round_.round}"
             told = (
                 ("paired_at", PAIRED_TITLE, pairings),
                 ("started_at", STARTED, pairings),
                 ("closed_at", ROUND_CLOSED, standings),
             )
             if is_of_duplicate_games(tournament):
-                game = f"/duplicate/{duplicate_id(tournament.tournament_id, round_.round)}"
+                game = duplicate_path(duplicate_id(tournament.tournament_id, round_.round))
                 told = (
                     ("paired_at", GAME_OPEN, pairings),
                     ("started_at", GAME_STARTED, game),
@@ -79,8 +80,8 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
     """Return the Atom feed of a tournament; ``address`` is the public address of the pages."""
     told = news_of(tournament, language)
     updated = told[0].at if told else moment(tournament.created_at)
-    base = f"{address}/t/{tournament.tournament_id}"
-    own = f"{address}/tournaments/{tournament.tournament_id}/feed.atom"
+    base = address + tournament_path(tournament.tournament_id)
+    own = address + tournament_path(tournament.tournament_id, "feed.atom")
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
         f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang={quoteattr(language)}>',
@@ -150,7 +151,7 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
     for each in events_of(tournament):
         wording = GAME_TITLE if is_of_duplicate_games(tournament) else ROUND_TITLE
         title = f"{format_title(tournament)}: {read(wording) % {'number': each.round}}"
-        page = f"/r/{each.round}" if each.round <= paired else ""
+        segments = ("round", each.round) if each.round <= paired else ()
         lines += [
             "BEGIN:VEVENT",
             f"UID:{tournament.tournament_id}-r{each.round}@faristol",
@@ -158,7 +159,7 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
             f"DTSTART:{each.start:{_UTC}}",
             f"DTEND:{each.end:{_UTC}}",
             f"SUMMARY:{_text(title)}",
-            f"URL:{address}/t/{tournament.tournament_id}{page}",
+            f"URL:{address}{tournament_path(tournament.tournament_id, *segments)}",
             *([f"LOCATION:{_text(halls)}"] if halls else []),
             "END:VEVENT",
         ]

@@ -15,7 +15,7 @@ from faristol.gateway.api.resources.racks import RackReader
 from faristol.gateway.duplicate_game.names import names_of
 from faristol.gateway.duplicate_game.seats import place_in_game, places_in_game, played_in
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
-from faristol.gateway.pages.divisions import together
+from faristol.gateway.pages.divisions import pages_beside, together
 from faristol.gateway.pages.embedding import Theme
 from faristol.gateway.pages.render import Part, page, rules_title, tournament_page
 from faristol.gateway.pages.spectators.boards import build_game_values
@@ -157,7 +157,7 @@ async def find(
         typed=name.strip(),
         round=latest(head.tournament),
         tab="find",
-        beside={each.tournament_id: f"/tournaments/{each.tournament_id}/find" for each in head.tournament.divisions},
+        beside=pages_beside(head.tournament, "find"),
     )
 
 
@@ -284,6 +284,6 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/games/{game_id}/overlay": overlay,
     "/tournaments/{tournament_id}/find": find,
     "/tournaments/{tournament_id}/screen": screen,
-    "/t/{tournament_id}/embed/screen": embedded_screen,
+    "/tournaments/{tournament_id}/embed/screen": embedded_screen,
 }
 """Routes by address."""
