@@ -38,39 +38,58 @@ function set(size, columns, isWrapped) {
   document.body.classList.toggle("wrapped", isWrapped);
 }
 
-/** The width of the widest row and the height of a row, in px, where each stands on one line at the normal size. */
+/** The width of the widest word of a name, in px. */
+function measureWidestWord(name, range) {
+  let widest = 0;
+  const texts = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    for (const word of texts.currentNode.data.matchAll(/\S+/g)) {
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      widest = Math.max(widest, range.getBoundingClientRect().width);
+    }
+  }
+  return widest;
+}
+
+/**
+ * The width of the widest row, the same with names that break between words, and the height of a row, in px, where each
+ * stands on one line at the normal size.
+ */
 function measure(list) {
   set(1, 1, false);
   const range = document.createRange();
-  let [width, height] = [0, 1];
+  let [width, wrappedWidth, height] = [0, 0, 1];
   for (const row of list.children) {
     const name = row.querySelector(".name");
     const place = row.getBoundingClientRect();
     range.selectNodeContents(name);
     const others = row.lastElementChild.getBoundingClientRect().right - place.left - name.getBoundingClientRect().width;
     width = Math.max(width, others + range.getBoundingClientRect().width);
+    wrappedWidth = Math.max(wrappedWidth, others + measureWidestWord(name, range));
     height = Math.max(height, place.height);
   }
-  return { width: width + ROUNDING_PX, height };
+  return { width: width + ROUNDING_PX, wrappedWidth: wrappedWidth + ROUNDING_PX, height };
 }
 
 /**
  * Choose the type: the largest in which every row stands on one line and all fit one page; where there is none, the
- * largest in which they fit one page with rows that break into lines; else one in which there are few pages. To lay out
- * hundreds of rows takes a while: what can be computed from one layout is.
+ * largest in which they fit one page with rows that break into lines between words; else one in which there are few
+ * pages. To lay out hundreds of rows takes a while: what can be computed from one layout is.
  */
 function choose(list) {
-  const { width, height } = measure(list);
+  const { width, wrappedWidth, height } = measure(list);
   const rows = list.children.length;
   const room = (columns) => (list.clientWidth - (columns - 1) * gap(list)) / columns;
   const isOnOneLine = (size, columns) => width * size <= room(columns);
+  const hasWholeWords = (size, columns) => wrappedWidth * size <= room(columns);
   const pages = (size, columns) => Math.ceil(rows / Math.max(1, Math.floor(list.clientHeight / (height * size))) / columns);
   const normal = NARROW.matches ? 1 : COLUMNS[0];
   if (!NARROW.matches && pages(1, normal) === 1) {
     for (const isWrapped of [false, true]) {
       for (const size of LARGE) {
         for (const columns of COLUMNS) {
-          if (pages(size, columns) > 1 || !(isWrapped || isOnOneLine(size, columns))) continue;
+          if (pages(size, columns) > 1 || !(isWrapped ? hasWholeWords : isOnOneLine)(size, columns)) continue;
           set(size, columns, isWrapped);
           if (pagesOf(list) === 1) return [size, columns, isWrapped];
         }
