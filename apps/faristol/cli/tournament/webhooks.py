@@ -28,6 +28,9 @@ STOPS: Mapping[pb.WebhookStop.ValueType, str] = {
     pb.WEBHOOK_STOP_GONE: N_("the receiver returned 410 (Gone)"),
     pb.WEBHOOK_STOP_DEAD_LETTERS: N_("too many messages were rejected"),
 }
+SUCCESSES = range(200, 300)
+"""Status codes of a delivered message."""
+LATER_ARRIVED = N_("the receiver refused a message; later messages have arrived")
 FAILURES: Mapping[pb.WebhookFailure.ValueType, str] = {
     pb.WEBHOOK_FAILURE_STATUS: N_("the receiver returned {status}"),
     pb.WEBHOOK_FAILURE_NO_ADDRESS: N_("the host name has no address"),
@@ -208,7 +211,7 @@ def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
         yield localize(N_("with content"))
     yield localize(N_("delivered up to position {position} of {last}"), position=webhook.position, last=answer.position)
     if webhook.last_failure:
-        yield localize(N_("last failure: {what}"), what=_failure(webhook.last_failure, webhook.last_status))
+        yield localize(N_("last failure: {what}"), what=format_last_failure(webhook))
     if webhook.HasField("next_try_at"):
         yield localize(
             N_("attempts for the next message: {count}; next attempt at {at}"),
@@ -220,6 +223,13 @@ def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
     if answer.dead_letters:
         yield localize(N_("dead letters, by position:"))
         yield from columns([_letter(each) for each in answer.dead_letters])
+
+
+def format_last_failure(webhook: pb.Webhook) -> str:
+    """Format the last failure. The last status is that of a later answer if a message has arrived since."""
+    if webhook.last_failure == pb.WEBHOOK_FAILURE_STATUS and webhook.last_status in SUCCESSES:
+        return localize(LATER_ARRIVED)
+    return _failure(webhook.last_failure, webhook.last_status)
 
 
 def _letter(letter: pb.DeadLetter) -> Sequence[str]:
