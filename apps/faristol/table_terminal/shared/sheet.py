@@ -13,6 +13,7 @@ from faristol.presentation.outcome import is_kept, outcome
 from faristol.presentation.plays import score_plays
 from faristol.presentation.scoresheet_text import below, play_cell
 from faristol.rules import Ruleset
+from faristol.table_terminal.shared.points import format_points
 from faristol.text import translations
 
 GAP = "   "
@@ -61,7 +62,8 @@ def _result(game: pb.GetGameResponse) -> Iterator[str]:
     """Yield a line for each player with the score that counts in the tournament."""
     seats = game.counted or game.seats
     names = [seat.name or seat.player_id for seat in seats]
-    yield from (f"{name:<{max(map(len, names))}}  {seat.score:>5}" for name, seat in zip(names, seats, strict=True))
+    width = max(map(len, names))
+    yield from (f"{name:<{width}}  {format_points(seat.score):>5}" for name, seat in zip(names, seats, strict=True))
 
 
 def explanations(game: pb.GetGameResponse, ruleset: Ruleset, language: str) -> Iterator[str]:
@@ -85,7 +87,7 @@ def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:
     read = translations(language).gettext
     head = (read("Turn"), read("Play"), read("Score"), read("Total"))
     lines = [_cells(line, sheet, language) for line in side.lines]
-    last = ("", read("Total"), "", str(side.total))
+    last = ("", read("Total"), "", format_points(side.total))
     widths = [max(len(cells[column]) for cells in (head, *lines, last)) for column in range(len(head))]
     aligned = [_align(cells, widths) for cells in (head, *lines)] + [""] * (most - len(lines))
     name = side.name or side.of.player_id
@@ -97,7 +99,7 @@ def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:
 def _cells(line: SheetLine, sheet: pb.Sheet, language: str) -> tuple[str, str, str, str]:
     entry = line.entry
     score = f"({entry.sheet_score})" if entry.circled else entry.sheet_score
-    return str(entry.turn or ""), play_cell(line, sheet, language), score, str(entry.total)
+    return str(entry.turn or ""), play_cell(line, sheet, language), score, format_points(entry.total)
 
 
 def _align(cells: Sequence[str], widths: Sequence[int]) -> str:

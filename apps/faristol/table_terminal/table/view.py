@@ -12,6 +12,7 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
 from faristol.presentation.game_view import minutes
 from faristol.rules import Ruleset
+from faristol.table_terminal.shared.points import format_points
 from faristol.table_terminal.table.offers import Offer, ShownTable
 from faristol.text import say, translations, with_article
 
@@ -71,7 +72,7 @@ def standing(shown: ShownTable, names: Mapping[str, str], now: Instant, language
         time = f"{'−' if left < 0 else ''}{minutes(abs(left))}"
         runs = f" {RUNS}" if side.player_id in running else ""
         mark = f"  [{read.gettext(gone[side.player_id])}]" if side.player_id in gone else ""
-        yield f"  {names[side.player_id]}: {side.score}  ({time}{runs})  {'▢' * side.rack_size}{mark}"
+        yield f"  {names[side.player_id]}: {format_points(side.score)}  ({time}{runs})  {'▢' * side.rack_size}{mark}"
     if table.end_condition:
         key = ENDED_BY.get(table.end_condition, "")
         article = shown.ruleset.article(key) if key else ""
@@ -124,5 +125,6 @@ def outcome(game: results_pb2.GetGameResponse, language: str) -> str:
     seats = sorted(game.seats, key=lambda seat: (seat.player_id != game.winner_id, -seat.score))
     winner = seats[0].name or seats[0].player_id
     text = WON if game.winner_id else LOST_BY_ALL if game.lost_by_all else DRAWN
-    scores = "–".join(str(seat.score) for seat in seats)
+    dash = " – " if any(seat.score < 0 for seat in seats) else "–"
+    scores = dash.join(format_points(seat.score) for seat in seats)
     return say(text, {"scores": scores, "winner": winner}, language)

@@ -44,6 +44,7 @@ def test_a_ruling_is_told_word_by_word_where_the_book_lets_players_know_so_much(
         ((322, 378), "blai", False, "Blai Soler wins 378–322. The result is final."),
         ((400, 378), "blai", False, "Blai Soler wins 378–400. The result is final."),
         ((350, 350), "", False, "A draw, 350–350. The result is final."),
+        ((-63, -18), "blai", False, "Blai Soler wins −18 – −63. The result is final."),
         ((12, 20), "", True, "All players lose, 20–12. The result is final."),
     ],
 )
