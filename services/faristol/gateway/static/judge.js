@@ -183,7 +183,7 @@ async function giveSign() {
   } catch (problem) {
     if (!(problem instanceof TypeError) && !["TimeoutError", "SyntaxError"].includes(problem.name)) throw problem;
     told.hidden = false;
-    told.textContent = lease.dataset.unheard;
+    told.textContent = performance.now() < until ? lease.dataset.unheard : lease.dataset.over;
   } finally {
     asking = false;
   }
