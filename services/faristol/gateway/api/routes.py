@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import grpc
 from fastapi import APIRouter, Path, Query
@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api import operation
-from faristol.gateway.api.openapi.document import build_enum_schema, ref
+from faristol.gateway.api.openapi.document import ref
 from faristol.gateway.api.parameters import (
     DEFAULT_PAGE_COUNT,
     DIGITS,
@@ -40,9 +40,10 @@ from faristol.gateway.api.resources.racks import RackReader, Racks
 from faristol.gateway.api.resources.ratings import RatingReader, Ratings
 from faristol.gateway.api.resources.standings import Standings
 from faristol.gateway.api.resources.teams import Teams, TeamStandings
-from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer, Tournaments
+from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer, Tournaments, TournamentState
 from faristol.gateway.api.seals import Seals
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates, is_duplicate
+from faristol.gateway.http.errors import DAY
 from faristol.gateway.http.language import language_of
 from faristol.gateway.http.responses import ERRORS, to_tagged_response
 from faristol.gateway.live import subscriptions
@@ -58,7 +59,6 @@ from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import place_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
-DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
@@ -73,16 +73,17 @@ async def list_tournaments(
     page_token: players.PageToken = "",
     archived: Annotated[bool, Query(description="Include archived tournaments.")] = False,
     state: Annotated[
-        Annotated[
-            Literal["announced", "playing", "over"],
-            build_enum_schema("TournamentState", ("announced", "playing", "over")),
-        ]
-        | None,
+        TournamentState | None,
         Query(description="`announced` before the first pairing, `playing`, or `over` with the final standings."),
     ] = None,
     first: Annotated[
         Day | None,
-        Query(alias="from", pattern=DAY, description="Tournaments played on or after this day, such as `2026-11-28`."),
+        Query(
+            alias="from",
+            pattern=DAY,
+            description="Tournaments played on or after this day, such as `2026-11-28`. Without days of its own a "
+            "tournament is played on those of its rounds, or else on the day of its creation.",
+        ),
     ] = None,
     until: Annotated[Day | None, Query(pattern=DAY, description="Tournaments played on or before this day.")] = None,
     if_none_match: IfNoneMatch = None,

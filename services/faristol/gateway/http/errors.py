@@ -51,6 +51,7 @@ SIGN_IN = N_("Sign in, or send a token in the header Authorization: Bearer …")
 NO_TOKENS = N_("This platform requires no credentials: omit the header Authorization.")
 SESSION_ENDED = N_("You are signed out. Please sign in again.")
 RESULTS_UNAVAILABLE = N_("The results are unavailable at the moment. Please retry in a few seconds.")
+CALL_TIMED_OUT = N_("The results did not answer in time. Please retry in a few seconds.")
 FAULT = N_("An internal error has occurred.")
 
 NOTHING_AT_PATH = N_("the path {path} does not exist")
@@ -72,10 +73,22 @@ ERROR_TEXTS: Mapping[str, str] = {
     "repeated_parameter": N_("is specified more than once"),
     "string_pattern_mismatch": N_("expected a value that matches {pattern}, got {given}"),
     "timezone": TIME_EXPECTED,
+    "unknown_type_like": N_("unknown type {type}; did you mean {like}?"),
     "unknown_parameter": N_("unknown parameter; expected {known}"),
     "unknown_parameter_like": N_("unknown parameter; did you mean {like}?"),
 }
 """Texts by the type of Pydantic's error, or by the first part of the type."""
+
+DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
+PATTERN_TEXTS: Mapping[str, str] = {
+    DAY: N_("expected a day, as 2026-03-07, got {given}"),
+    NUMBERS: N_("expected whole numbers separated by commas, as 1,2, got {given}"),
+}
+"""Texts by the pattern of a text, where people read it more easily than the pattern."""
+COMMA_SEPARATED = N_("expected names separated by commas, without spaces, got {given}")
+LIST_PART = "(,"
+"""Part of each pattern of a list."""
 
 MAX_SHOWN_CHARACTERS = 100
 """Limit of the characters that are repeated from the input."""
@@ -124,6 +137,8 @@ def of_rpc(error: grpc.aio.AioRpcError, language: str) -> Problem:
         detail = say(RESULTS_UNAVAILABLE, {}, language)
     headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
     more = _error_info(error)
+    if status is HTTPStatus.GATEWAY_TIMEOUT and not more:  # the channel's own timeout, whose text is gRPC's
+        detail = say(CALL_TIMED_OUT, {}, language)
     if status is HTTPStatus.BAD_REQUEST and (field := more.get("field")):
         more["errors"] = [{"field": field, "problem": detail.removeprefix(f"{field}: ")}]
     return Problem(status, detail, more, headers)
@@ -179,6 +194,8 @@ def _format_error(error: Mapping[str, Any], language: str) -> str:
         return say(str(context["error"]), {"given": given}, language)
     if kind == "filter":
         return say(str(context["error"]), context, language)
+    if kind == "string_pattern_mismatch" and (text := _pattern_text(str(context["pattern"]))):
+        return say(text, {"given": given}, language)
     if kind == "string_too_long":
         return say(TOO_LONG, {"length": len(error["input"]), "most": context["max_length"]}, language)
     expected = ERROR_TEXTS.get(kind, ERROR_TEXTS.get(kind.partition("_")[0], ""))
@@ -186,6 +203,10 @@ def _format_error(error: Mapping[str, Any], language: str) -> str:
         return str(error["msg"])
     limits = {key: str(value).replace(" or ", ", ") for key, value in context.items()}
     return say(expected, {**limits, "given": given}, language)
+
+
+def _pattern_text(pattern: str) -> str:
+    return PATTERN_TEXTS.get(pattern, COMMA_SEPARATED if LIST_PART in pattern else "")
 
 
 def of_http(error: HTTPException, method: str, path: str, language: str) -> Problem:

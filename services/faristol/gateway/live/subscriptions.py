@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from starlette.types import Scope
 
 from faristol.gateway.api.event_types import EVENT_TYPES
+from faristol.gateway.http.errors import NUMBERS
 from faristol.gateway.live.sse import parse_id
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
@@ -27,7 +28,6 @@ CONTENT = "content"
 TRUE = "true"
 
 NAMES_PATTERN = r"^([^,]+(,[^,]+)*)?$"
-NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
 TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
 MAX_LIST_CHARACTERS = 2_000
 """Limit of a list in characters, so that it has fewer items than the results service accepts."""
@@ -49,7 +49,9 @@ def known_type(types: str, told: Collection[str] = PUBLIC) -> str:
     """Raise an error for an unknown type of notification."""
     for given in filter(None, types.split(",")):
         if given not in told:
-            expected = nearest(given, sorted(told)) or ", ".join(sorted(told))
+            if like := nearest(given, sorted(told)):
+                raise PydanticCustomError("unknown_type_like", "unknown type of news", {"type": given, "like": like})
+            expected = ", ".join(sorted(told))
             raise PydanticCustomError("literal_error", "expected a type of news", {"expected": expected})
     return types
 

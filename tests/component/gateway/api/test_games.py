@@ -203,6 +203,7 @@ async def test_games_of_a_stream_are_looked_for_by_one_question_for_each_round(f
 async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_played(finished: Stage) -> None:
     whole = (await finished.http.get("/api/v1/tournaments")).json()["tournaments"]
     (lliga,) = whole
+    assert lliga["state"] == "over"
     day = lliga["played"][0]["started_at"][:10]
     for query, count in (
         ("state=over", 1),
@@ -218,6 +219,9 @@ async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_playe
     for query, field in (("from=soon", "from"), ("until=2026-02-31", "until"), ("state=live", "state")):
         answer = await finished.http.get(f"/api/v1/tournaments?{query}")
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), query
+    expected = "expected a day, as 2026-03-07, got 'soon'"
+    answer = await finished.http.get("/api/v1/tournaments?from=soon", headers={"accept-language": "en"})
+    assert answer.json()["errors"][0]["problem"] == expected
 
 
 async def test_resources_link_to_each_other(finished: Stage) -> None:

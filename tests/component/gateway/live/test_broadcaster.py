@@ -342,10 +342,10 @@ async def test_filters_that_mean_nothing_are_refused_with_what_was_meant(stage: 
     await stage.add(*Championship().create())
     for _ in range(2):  # by the route, and once the tournament is known
         for query, field, said in (
-            ("types=PlayPlace", "types", "expected one of PlayPlaced"),
-            ("rounds=1,x", "rounds", "expected a value that matches"),
-            ("tables=-1", "tables", "expected a value that matches"),
-            ("games=a,,b", "games", "expected a value that matches"),
+            ("types=PlayPlace", "types", "unknown type PlayPlace; did you mean PlayPlaced?"),
+            ("rounds=1,x", "rounds", "expected whole numbers separated by commas, as 1,2, got '1,x'"),
+            ("tables=-1", "tables", "expected whole numbers separated by commas"),
+            ("games=a,,b", "games", "expected names separated by commas"),
             ("game=a", "game", "games"),
         ):
             answer = await stage.http.get(f"{STREAM}?{query}", headers={"accept-language": "en"})

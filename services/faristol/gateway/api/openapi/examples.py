@@ -38,9 +38,9 @@ BY_NAME: Mapping[str, Any] = {
 PROBLEMS: Mapping[str, Mapping[str, Any]] = {
     "400": {
         "title": "Bad Request",
-        "detail": "limits: is not a parameter here; did you mean limit?",
+        "detail": "limits: unknown parameter; did you mean limit?",
         "reason": "INVALID",
-        "errors": [{"field": "limits", "problem": "is not a parameter here; did you mean limit?"}],
+        "errors": [{"field": "limits", "problem": "unknown parameter; did you mean limit?"}],
     },
     "404": {
         "title": "Not Found",

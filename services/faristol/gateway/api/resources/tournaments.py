@@ -21,10 +21,16 @@ from faristol.gateway.api.answers import (
     Shown,
     word_of,
 )
+from faristol.gateway.api.openapi.document import build_enum_schema
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Phase = Annotated[str, word_of(pb.RoundPhase)]
 Mode = Annotated[str, word_of(pb.TournamentMode)]
+
+TournamentState = Annotated[
+    Literal["announced", "playing", "over"],
+    build_enum_schema("TournamentState", ("announced", "playing", "over")),
+]
 
 GameState = Literal["paired", "playing", "closed"]
 
@@ -106,6 +112,13 @@ def duplicate_games_of(tournament: pb.Tournament) -> list[DuplicateGame]:
     ]
 
 
+def state_of(tournament: pb.Tournament) -> TournamentState:
+    """Return the state of a tournament, as the filter `state` of the list understands it."""
+    if tournament.over:
+        return "over"
+    return "playing" if tournament.played else "announced"
+
+
 class Tournament(Shown):
     """Summary of a tournament."""
 
@@ -124,6 +137,10 @@ class Tournament(Shown):
         description="In mode `duplicate`, the game of each round of `played`; empty in other modes."
     )
     over: bool = Field(description="The final standings are published.")
+    state: Annotated[TournamentState, Read(state_of)] = Field(
+        description="`announced` before the first pairing, `playing`, or `over` with the final standings: the "
+        "parameter `state` of the list filters by it."
+    )
     created_at: datetime
     division: str = Field(
         description="Name of the division of a championship; empty if the tournament is not a division."
