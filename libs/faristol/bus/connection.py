@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import ssl
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +34,8 @@ RECONNECT_INTERVAL_SECONDS = 1.0
 """Seconds between attempts to reconnect after NATS has closed the connection."""
 REQUEST_TIMEOUT_SECONDS = 5.0
 """Timeout of a request to JetStream."""
+RECENT_DENIALS_COUNT = 64
+"""Denials of NATS that are kept until the denied request times out."""
 
 JETSTREAM_UNAVAILABLE_STATUS = 10008
 """Error code of JetStream without a quorum or a leader."""
@@ -52,7 +55,7 @@ class Bus:
         self._jetstream: JetStreamContext
         self._leaving = False
         self._coming_back: asyncio.Task[None] | None = None
-        self._denied = ""
+        self._denied: deque[str] = deque(maxlen=RECENT_DENIALS_COUNT)
         self.problem = ""
         """Why NATS refuses this process; empty while it is accepted."""
         self.refuses_since: float | None = None
@@ -94,7 +97,7 @@ class Bus:
             at = bus._entrance.shown
             if bus._denied:
                 raise BusRefused(
-                    f"NATS at {at} denies {bus._entrance.name} a required permission: {bus._denied}"
+                    f"NATS at {at} denies {bus._entrance.name} a required permission: {bus._denied[-1]}"
                 ) from problem
             if _has_no_leader(problem):
                 raise BusUnavailable(f"JetStream of NATS at {at} does not answer ({problem})") from problem
@@ -122,8 +125,8 @@ class Bus:
         if is_refusal(problem):
             self._tell(self._entrance.format_refusal(problem))
         elif is_denial(problem):
-            self._denied = format_error(problem)
-            _log.error("NATS at %s: %s", self._entrance.shown, self._denied)
+            self._denied.append(format_error(problem))
+            _log.error("NATS at %s: %s", self._entrance.shown, self._denied[-1])
         else:
             _log.warning("NATS: %s", repr(problem))
         self._entrance.bring_up_to_date()
@@ -233,10 +236,12 @@ class Bus:
         if self._publishes:
             await self.ensure_stream()
         pull = Pull(self._client, self._jetstream, durable, subjects, _mark(cell) if cell else None)
+        for said in [each for each in self._denied if is_denied(each, durable)]:
+            self._denied.remove(said)  # of an earlier attempt
         try:
             await pull.open()
         except NatsTimeout as problem:  # NATS reports a denied request apart from it, and in lower case
-            if not is_denied(self._denied, durable):
+            if not any(is_denied(said, durable) for said in self._denied):
                 raise
             self.denied.add(durable)
             raise BusRefused(
