@@ -10,7 +10,6 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from faristol.gateway.api.answers import moment
 from faristol.gateway.cache.recorded_reads import check_not_modified
 from faristol.gateway.http.errors import FAULT, RESULTS_UNAVAILABLE, Problem
 from faristol.gateway.http.forms import FROM_ELSEWHERE
@@ -52,7 +51,6 @@ def page(request: Request, name: str, part: str = "", status: int = 200, **value
     given = {
         "operator": operator,
         "request": request,
-        "moment": moment,
         "news": page_events.of_page(name),
         "session": None,
         "is_embedded": is_embeddable(request.url.path),

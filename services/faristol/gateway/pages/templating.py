@@ -22,6 +22,7 @@ from jinja2.nodes import Expr, Impossible, TemplateData
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from faristol.gateway.api.answers import moment
 from faristol.gateway.api.resources.standings import tie_break_value
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.pages.embedding import oembed_path
@@ -159,6 +160,7 @@ def environment(language: str) -> Environment:
         clock_text=clock_text,
         is_of_duplicate_games=is_of_duplicate_games,
         minutes=minutes,
+        moment=moment,
         value=tie_break_value,
         who=lambda name, player: format_name(name, player, language),
         whom=lambda name, player: format_name_link(name, player, language),

@@ -167,6 +167,11 @@ async def test_a_sheet_that_was_not_kept_has_lines_to_fill_in(stage: Stage) -> N
     assert "Anna" in before
     rows = (await stage.http.get(f"{AT}/round/1/results")).text
     assert rows.count('class="blank"') == 4  # two scores a table are written by hand
+    announced = pairing.RoundsAnnounced()
+    announced.times.add(round=1).starts_at.FromJsonString("2026-03-07T10:30:00Z")
+    await stage.add({f"tournament-{TOURNAMENT}": [announced]})
+    for kind in ("tables", "names", "wall", "results"):
+        assert "10:30" in (await stage.http.get(f"{AT}/round/1/{kind}")).text, kind
     await stage.add(*Championship().begin(1))
     for number, players in enumerate((("anna", "carme"), ("biel", "dolors")), 1):
         first = Championship().table(1, number, *players)
