@@ -38,6 +38,7 @@ from faristol.typed_input.lists import (
     rows_of,
     text_of,
 )
+from faristol.typed_input.message_lines import parse_message_lines
 
 PLAYER_COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 """Columns of a player list. The name is required; a missing column is empty."""
@@ -160,6 +161,8 @@ class PlayerList:
     """True if the errors concern the whole list, such as its columns: no player can be registered."""
     title: tuple[str, ...] = ()
     """Lines before the headings, which were skipped."""
+    aside: tuple[str, ...] = ()
+    """Lines of a message before and behind its numbered list, which were skipped."""
     asks_zero: int = 0
     """Number of rows with a rating of 0; the user decides if they are unrated."""
     asks_comma: str = ""
@@ -355,19 +358,21 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     Without headings a line begins with the name. A rating (a number), a country (three capital letters) and a club
     follow in any order. The separators are tabs, semicolons, vertical bars or commas. If every line is two words with a
     comma between them, the first is the surname; likewise in a line of commas with a text more than a name and a club,
-    such as ``Puig, Anna, Valls, 1730``. A list that can be read in two ways is asked about.
+    such as ``Puig, Anna, Valls, 1730``. A list that can be read in two ways is asked about. The marks of a list in a
+    message are removed, as in ``1. Anna Puig (Valls) 1730``, where the rating and the club need no separator.
     """
     text = text.removeprefix("\ufeff")
     if column_line(text):
         return players_of(text, reading)
-    lines = lines_of(text)
-    texts = [line.strip() for line in lines if line.strip()]
-    if texts and all(_SURNAME_FIRST.fullmatch(text) for text in texts):
-        return _parse_pairs(lines, reading)
-    return _parse_pasted(lines, reading)
+    texts = lines_of(text)
+    message = parse_message_lines(texts)
+    cleaned = [line.strip() for line in message.lines if line.strip()]
+    are_pairs = cleaned and all(_SURNAME_FIRST.fullmatch(line) for line in cleaned)
+    parse = _parse_pairs if are_pairs else _parse_pasted
+    return replace(parse(message.lines, texts, reading), aside=message.aside)
 
 
-def _parse_pairs(lines: Sequence[str], reading: Reading) -> PlayerList:
+def _parse_pairs(lines: Sequence[str], texts: Sequence[str], reading: Reading) -> PlayerList:
     """Return the players of lines with two texts and a comma each: a surname and a given name, or a name and a club.
 
     The user is asked. Without an answer, they are a surname and a given name if each first text is a single word.
@@ -380,7 +385,7 @@ def _parse_pairs(lines: Sequence[str], reading: Reading) -> PlayerList:
         answers = replace(answers, comma=likely)
     is_name = answers.comma is Comma.NAME
     fields = ((number, [line.strip()] if is_name else _cells(line)) for number, line in rows.items())
-    found = _players(fields, PASTED, lines, replace(reading, answers=answers))
+    found = _players(fields, PASTED, texts, replace(reading, answers=answers))
     return replace(found, asks_comma=pairs[0])
 
 
@@ -388,13 +393,13 @@ MOST_TEXTS_COUNT = 2
 """Texts of a line beside its rating and country: the name and the club."""
 
 
-def _parse_pasted(lines: Sequence[str], reading: Reading) -> PlayerList:
+def _parse_pasted(lines: Sequence[str], texts: Sequence[str], reading: Reading) -> PlayerList:
     """Return the players of pasted lines, in which names such as ``Puig, Anna`` may have no quotation marks."""
     rows = {number: line for number, line in enumerate(lines, 1) if line.strip()}
     names = _find_names_with_comma(rows)
     of_names = names.lines(reading.answers.comma)
     fields = ((number, _cells(line, with_comma=number in of_names)) for number, line in rows.items())
-    found = _players(fields, PASTED, lines, reading, of_names)
+    found = _players(fields, PASTED, texts, reading, of_names)
     return replace(found, asks_comma=names.first_doubtful or found.asks_comma)
 
 
@@ -402,7 +407,7 @@ def _find_names_with_comma(rows: Mapping[int, str]) -> _NamesWithComma:
     """Find the lines that begin with a surname and a given name, by the number of their texts between commas.
 
     ``longer`` lines have a text more than a name and a club. ``shorter`` lines have two texts, perhaps a name and a
-    club. They are doubtful beside longer lines, and if every line is so and begins with a single word.
+    club. They are doubtful beside longer lines, and if every line is so and may end in a given name.
     """
     of_commas = {number: _texts_between_commas(line) for number, line in rows.items()}
     longer, shorter = (
@@ -414,8 +419,17 @@ def _find_names_with_comma(rows: Mapping[int, str]) -> _NamesWithComma:
     if longer:
         is_certain = _are_surnames([*longer.values()], of_every_row=len(longer) == len(rows))
         return _NamesWithComma(longer, {}) if is_certain else _NamesWithComma({}, longer)
-    is_doubtful = len(shorter) == len(rows) and _are_surnames([*shorter.values()], of_every_row=False)
+    is_doubtful = len(shorter) == len(rows) and _may_be_given_names([*shorter.values()])
     return _NamesWithComma({}, shorter if is_doubtful else {})
+
+
+def _may_be_given_names(names: Sequence[str]) -> bool:
+    """Check whether the text behind the comma of each line may be a given name, after a surname of one or more words.
+
+    A single word before a comma is no whole name. Of three lines or more, clubs would not all be different.
+    """
+    pairs = [name.partition(", ") for name in names]
+    return any(" " not in first for first, _, _ in pairs) or 2 < len(pairs) == len({second for _, _, second in pairs})
 
 
 def _texts_between_commas(line: str) -> list[str]:

@@ -252,6 +252,52 @@ def test_a_surname_before_a_comma_without_quotation_marks_is_read_by_the_number_
     assert all(row.given_name.replace(",", "").split() for row in of_comma)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Anna Puig Mas (Valls) 1730\n2. Blai Soler (Reus)\n3. Núria Mas (Reus) 1540\n",
+        "1) Anna Puig Mas, Valls, 1730\n2) Blai Soler, Reus\n3) Núria Mas, Reus, 1540\n",
+        "• Anna Puig Mas; Valls - 1730\n• Blai Soler; Reus\n• Núria Mas; Reus - 1540\n",
+        "Anna Puig Mas, Valls 1730\nBlai Soler, Reus\nNúria Mas, Reus (1540)\n",
+        "[28/11/26, 18:01] P: Anna Puig Mas, Valls, 1730\n[28/11/26, 18:02] P: Blai Soler, Reus\nNúria Mas, Reus, 1540",
+    ],
+)
+def test_the_marks_and_ratings_of_a_message_are_no_part_of_the_names(text: str) -> None:
+    listed = players_pasted(text)
+    assert [found[1:] for found in told(listed)] == [
+        ("Anna Puig Mas", "Valls", 1730),
+        ("Blai Soler", "Reus", None),
+        ("Núria Mas", "Reus", 1540),
+    ]
+    assert not listed.errors
+
+
+def test_what_a_message_says_around_its_numbered_list_is_left_out_and_shown() -> None:
+    listed = players_pasted("Hola Eva!\n1. Puig Mas, Anna 1730\n2. Soler, Blai\nPetons!\n")
+    assert listed.aside == ("Hola Eva!", "Petons!")
+    assert (listed.asks_comma, names(listed)) == ("Puig Mas, Anna", ["Anna Puig Mas", "Blai Soler"])
+    assert [(row.line, row.request.rating) for row in listed.rows] == [(2, 1730), (3, 0)]
+
+
+def test_a_number_in_the_name_of_one_club_is_no_rating() -> None:
+    listed = players_pasted("Anna Puig; Valls 1909\nBlai Soler; Reus; 1650\nNúria Mas; Reus; 1540\n")
+    assert [found[1:] for found in told(listed)] == [
+        ("Anna Puig", "Valls 1909", None),
+        ("Blai Soler", "Reus", 1650),
+        ("Núria Mas", "Reus", 1540),
+    ]
+
+
+@pytest.mark.parametrize("surname", ["Riu Coll", "Riu"])
+def test_given_names_that_may_be_clubs_are_asked_about(surname: str) -> None:
+    text = f"Puig Mas, Anna, 1730\n{surname}, Blai\nMas Vila, Cesca\n"
+    assert players_pasted(text).asks_comma == "Puig Mas, Anna"
+    clubs = players_pasted(text, Reading(answers=Answers(comma=Comma.CLUB)))
+    assert told(clubs)[0][1:3] == ("Puig Mas", "Anna")
+    named = players_pasted(text, Reading(answers=Answers(comma=Comma.NAME)))
+    assert names(named)[0] == "Anna Puig Mas"
+
+
 def test_a_comma_of_which_it_is_said_that_it_is_no_name_stays_what_it_is() -> None:
     clubs = Reading(answers=Answers(comma=Comma.CLUB))
     listed = players_pasted("Puig, Anna, Valls\nSoler, Reus, 1500\n", clubs)

@@ -1,0 +1,68 @@
+"""Lines of a list as people type it in a message, with the marks and the punctuation that a table does not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_SEPARATORS = "\t;|,"
+"""Separators of a line, in the order of their precedence."""
+
+_STAMP = re.compile(r"\s*\[\d{1,2}[/.-]\d[^\]]{3,30}\][^:]{1,40}:\s*")
+"""Time and author before a copied message: ``[28/11/26, 18:01] Pau:``."""
+
+_MARK = re.compile(r"\s*(?:\(?\d{1,3}\s*(?:[.):º]\s*-?|-)|[•·*‣▪◦–—-])\s*(?=[^\W\d_])")
+"""Mark of an item: ``1.``, ``2)``, ``3 -``, ``•``."""
+
+_RATING_BEHIND = re.compile(r"(.*[^\W\d_].*?)(?:\s*[-–—:(]\s*|\s+)([0-9]{3,4})\s*\)?")
+"""A cell that ends in a rating: ``Anna Puig 1730``, ``Anna Puig - 1730``, ``Anna Puig (1730)``."""
+
+_CLUB_BEHIND = re.compile(r"([^()]*[^\W\d_][^()]*?)\s*\(([^()\d]*[^\W\d_][^()\d]*)\)")
+"""A cell that ends in a club: ``Anna Puig (Valls)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLines:
+    """Lines of a message, each with the separators of a table. Line numbers are those of the message."""
+
+    lines: list[str]
+    """Lines without marks; empty where the message has a line outside its list."""
+    aside: tuple[str, ...] = ()
+    """Lines before and behind a list with marks, such as a greeting."""
+
+
+def parse_message_lines(texts: Sequence[str]) -> MessageLines:
+    """Remove the marks of a list, and separate a rating or a club behind a name by the separator of the line.
+
+    Each form counts only if at least half of the lines have it: a club may end in a number.
+    """
+    lines = [_STAMP.sub("", text, count=1) if _STAMP.match(text) else text for text in texts]
+    marked = [number for number, line in enumerate(lines) if _MARK.match(line)]
+    aside: tuple[str, ...] = ()
+    if len(marked) > 1 and _are_most(len(marked), lines):
+        inside = range(marked[0], marked[-1] + 1)
+        aside = tuple(line.strip() for number, line in enumerate(lines) if number not in inside and line.strip())
+        lines = [_MARK.sub("", line, count=1) if number in inside else "" for number, line in enumerate(lines)]
+    for form in (_RATING_BEHIND, _CLUB_BEHIND):
+        parted = [_separate(line, form) for line in lines]
+        if _are_most(sum(new != old for new, old in zip(parted, lines, strict=True)), lines):
+            lines = parted
+    return MessageLines(lines, aside)
+
+
+def _are_most(count: int, lines: Sequence[str]) -> bool:
+    """Check whether ``count`` is at least half of the lines that are not blank."""
+    return 0 < 2 * count >= sum(bool(line.strip()) for line in lines)
+
+
+def _separate(line: str, form: re.Pattern[str]) -> str:
+    """Separate what ``form`` finds behind the text of a line, whose last cell may already be a rating."""
+    sign = next((sign for sign in _SEPARATORS if sign in line), ";")
+    *before, last = line.split(sign)
+    behind: list[str] = []
+    if form is _CLUB_BEHIND and before and last.strip().isdecimal():
+        behind = [last]
+        *before, last = before
+    found = form.fullmatch(last.strip())
+    return f"{sign} ".join([*before, *found.groups(), *behind]) if found else line
