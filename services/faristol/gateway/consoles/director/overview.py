@@ -7,11 +7,15 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.consoles.navigation import may
+from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.text import say
 
 routes = APIRouter(include_in_schema=False)
+
+WITHDREW = N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again.")
 
 
 @routes.get("/tournaments/{tournament_id}/console")
@@ -30,9 +34,21 @@ async def show_overview(desk: DirectorPageDep) -> Response:
         players=players,
         checked_in=sum(player.checked_in for player in players),
         late=await _late(desk),
+        withdrawn=_describe_withdrawn(desk),
         appeals=[each for each in desk.tournament.appeals if each.phase == pairing.APPEAL_PHASE_OPEN],
         appealed_tables=await _appealed_tables(desk),
     )
+
+
+def _describe_withdrawn(desk: DirectorPageDep) -> str:
+    """Describe why the paired round cannot start: players withdrew after its pairing. Empty if none did."""
+    last = desk.last
+    if last is None or last.phase != pairing.ROUND_PHASE_PAIRED or is_of_duplicate_games(desk.tournament):
+        return ""
+    paired = {player for each in last.pairings for player in (each.first_player_id, each.second_player_id)}
+    gone = [player.id for player in desk.tournament.players if player.withdrawn_round and player.id in paired]
+    given = {"round": last.round, "players": ", ".join(desk.roster.name(player) for player in gone)}
+    return say(WITHDREW, given, desk.language) if gone else ""
 
 
 async def _appealed_tables(desk: DirectorPageDep) -> list[results.WatchedTable]:
