@@ -121,7 +121,7 @@ async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
         await made.ask(halls)
         await made.ask(pairing.PairRoundRequest(round=1))
         await made.ask(pairing.StartRoundRequest(round=1))
-        await made.ask(pb.CallRackRequest(faces=["C", "A", "S", "E", "R", "N", "A"], arbiter_id="judge"))
+        await made.ask(pb.CallRackRequest(faces=["CASERNA"], arbiter_id="judge"))
         await made.ask(turns.StartTurnRequest(turn=1, arbiter_id="judge"))
         yield made
 

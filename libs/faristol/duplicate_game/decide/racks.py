@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import without
 from faristol.rules.duplicate_game.finish import DuplicateEndReason
 from faristol.rules.duplicate_game.racks import DrawnAttempt, enter_rack, in_call_order, is_valid
-from faristol.rules.tiles import BLANK
+from faristol.rules.tiles import BLANK, TileSet
 
 
 def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
@@ -143,7 +143,7 @@ def _faces(said: Sequence[str], situation: Situation) -> tuple[str, ...]:
     """Parse typed tiles. Raises ``Invalid`` for an unknown one."""
     tile_set = situation.ruleset.tile_set
     found = []
-    for text in said:
+    for text in _separate(said, tile_set):
         face = BLANK if text.strip() == BLANK else tile_set.face(text)
         if face is None:
             known = " ".join(tile_set.faces)
@@ -152,6 +152,13 @@ def _faces(said: Sequence[str], situation: Situation) -> tuple[str, ...]:
             )
         found.append(face)
     return tuple(found)
+
+
+def _separate(said: Sequence[str], tile_set: TileSet) -> Sequence[str]:
+    """Separate tiles that were typed as one word, unless a tile of several letters can be among them."""
+    word = said[0].strip().upper() if len(said) == 1 else ""
+    is_ambiguous = any(len(face) > 1 and face in word for face in tile_set.faces)
+    return said if not word or is_ambiguous else list(word)
 
 
 def _to_rejected_rack(attempt: DrawnAttempt) -> events.RejectedRack:

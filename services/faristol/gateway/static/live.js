@@ -41,6 +41,13 @@ function stays(node) {
   return !own && node?.nodeType === Node.ELEMENT_NODE && node.matches(TOLD);
 }
 
+const FIELD = "input:not([type=hidden]), textarea, select";
+
+/** After a refusal the fields have what the person typed, which the news does not contain. */
+function givenBack(node) {
+  return !own && node.matches(FIELD) && document.querySelector(".console [role=alert]") !== null;
+}
+
 function morph(old, fresh) {
   if (old.nodeType === Node.TEXT_NODE) {
     if (old.data !== fresh.data) {
@@ -49,7 +56,7 @@ function morph(old, fresh) {
     }
     return;
   }
-  if (old.nodeType !== Node.ELEMENT_NODE || stays(old)) return;
+  if (old.nodeType !== Node.ELEMENT_NODE || stays(old) || givenBack(old)) return;
   if (old.dataset.keep !== undefined && fresh.dataset.keep === old.dataset.keep) return; // somebody is at it
   if (old.dataset.mine !== undefined && !own) return; // only what this page sent itself changes it
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);

@@ -19,6 +19,7 @@ from faristol.gateway.consoles.duplicate_game.page import DuplicatePage, Duplica
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
 from faristol.gateway.duplicate_game.models import coordinates_of, main_word
+from faristol.gateway.duplicate_game.names import names_of
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.kernel.refusal import N_
@@ -164,6 +165,17 @@ async def _show(
     )
 
 
+async def _describe_refusal(desk: DuplicatePage, error: grpc.aio.AioRpcError) -> str:
+    """Describe the refusal of a command, with names instead of the ids of players and without the name of a field."""
+    problem = to_problem(error, desk.language)
+    told = problem.detail.removeprefix(f"{problem.more.get('field', '')}: ")
+    names = names_of(await desk.results.players(desk.tournament_id))
+    for place in ("player", "players"):
+        if ids := str(problem.more.get(place, "")):
+            told = told.replace(ids, ", ".join(names.get(each, each) for each in ids.split(", ")))
+    return told
+
+
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
 async def show_judge(desk: DuplicatePageDep, part: Part = "") -> Response:
     """Show the game to its judge; if the time of a turn is over, with its tops and pending slips."""
@@ -192,6 +204,6 @@ async def act_as_judge(desk: DuplicatePageDep, given: Fields) -> Response:
     try:
         await desk.calls.ask(request)
     except grpc.aio.AioRpcError as error:
-        told = to_problem(error, desk.language).detail
+        told = await _describe_refusal(desk, error)
         return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
     return redirect_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}")
