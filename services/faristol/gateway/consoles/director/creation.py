@@ -118,6 +118,8 @@ async def create(console: ConsoleDep, given: Fields) -> Response:
         if option := refusal.more.get("option"):
             field = f"{OPTION}{option}"
         text = refusal.detail.removeprefix(f"{field}: ")
+        if label := OPTION_LABELS.get(str(option), ""):
+            text = text.replace(str(option), f"“{say(label, {}, console.language)}”")
         if field in typed or field in ("name", "rounds"):
             return await _show(console, typed, {field: text})
         return await _show(console, typed, {}, text)

@@ -46,9 +46,9 @@ def _describe_withdrawn(desk: DirectorPageDep) -> str:
     if last is None or last.phase != pairing.ROUND_PHASE_PAIRED or is_of_duplicate_games(desk.tournament):
         return ""
     paired = {player for each in last.pairings for player in (each.first_player_id, each.second_player_id)}
-    gone = [player.id for player in desk.tournament.players if player.withdrawn_round and player.id in paired]
-    given = {"round": last.round, "players": ", ".join(desk.roster.name(player) for player in gone)}
-    return say(WITHDREW, given, desk.language) if gone else ""
+    gone = [each.player_id for each in desk.tournament.players if each.withdrawn_round and each.player_id in paired]
+    players = ", ".join(desk.roster.name(player) for player in gone)
+    return say(WITHDREW, {"round": last.round, "players": players}, desk.language) if gone else ""
 
 
 async def _appealed_tables(desk: DirectorPageDep) -> list[results.WatchedTable]:
