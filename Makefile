@@ -81,8 +81,8 @@ types:
 	$(BIN)/mypy $(CODE)
 
 style:
-	$(BIN)/ruff check $(CODE)
-	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE) examples
+	$(BIN)/ruff format --check $(CODE) examples
 	$(BIN)/lint-imports
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
@@ -98,8 +98,8 @@ compiled:
 		tests/unit/pairing/engines/dutch/test_blossom.py >var/collected || { cat var/collected; exit 1; }
 
 format: $(READY) ## format the code
-	$(BIN)/ruff check --fix $(CODE)
-	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE) examples
+	$(BIN)/ruff format $(CODE) examples
 	$(BIN)/buf format --write proto
 
 proto: $(PB) ## generate libs/faristol/pb from the contract

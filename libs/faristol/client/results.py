@@ -1,6 +1,6 @@
 """A typed client of results over HTTP: page by page, and live without a gap.
 
-``docs/apps.md`` has an app of twenty lines. Only ``Results.act`` needs a credential.
+``examples/results_app.py`` is an app of twenty lines. Only ``Results.act`` needs a credential.
 """
 
 from __future__ import annotations

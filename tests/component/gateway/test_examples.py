@@ -1,4 +1,4 @@
-"""The client that the page for apps shows does what the page says, against a gateway that runs."""
+"""The programs of examples/ do what their docstrings say, against a gateway that runs."""
 
 from __future__ import annotations
 
@@ -25,23 +25,57 @@ from faristol.results.api.public_events import PUBLIC, to_notification
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PAGE = Path(__file__).parents[3] / "docs" / "apps.md"
+ROOT = Path(__file__).parents[3]
+
+EXAMPLES = ROOT / "examples"
 
 
-def example(tmp_path: Path, part: str) -> Path:
-    """The program of a part of the page, as a file."""
-    text = PAGE.read_text(encoding="utf-8").partition(f"## {part}\n")[2]
-    found = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert found, part
-    program = tmp_path / "program.py"
-    program.write_text(found[1])
-    return program
+async def run(name: str, *arguments: str) -> tuple[int | None, str, str]:
+    """Run an example to its end; return its exit code, output and errors."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(EXAMPLES / name),
+        *arguments,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+    async with asyncio.timeout(30):
+        said, errors = await process.communicate()
+    return process.returncode, said.decode(), errors.decode()
 
 
-async def test_the_app_of_the_page_prints_the_standings_and_each_result(finished: Stage, tmp_path: Path) -> None:
-    program = example(tmp_path, "An app in Python")
-    assert len(program.read_text().splitlines()) <= 20
-    address = str(finished.http.base_url).rstrip("/")
+def address_of(stage: Stage) -> str:
+    return str(stage.http.base_url).rstrip("/")
+
+
+def test_the_list_of_examples_is_complete() -> None:
+    listed = set(re.findall(r"^\| \[([\w.]+)\]", (EXAMPLES / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
+    assert listed == {file.name for file in EXAMPLES.iterdir() if file.suffix in (".py", ".html")}
+
+
+async def test_standings_are_read_page_by_page_and_an_unknown_tournament_is_named(finished: Stage) -> None:
+    code, said, _ = await run("standings.py", address_of(finished), "lliga")
+    assert code == 0
+    assert [line.split()[0] for line in said.splitlines()] == ["1", "2", "3", "4", "5"]
+    assert said.startswith("1 Carme Riera 1.5\n")
+    code, _, errors = await run("standings.py", address_of(finished), "none")
+    assert (code, "none" in errors) == (1, True)
+
+
+async def test_the_frame_leads_to_a_page_that_any_site_may_frame(finished: Stage) -> None:
+    found = re.search(r'src="https://results\.example([^"]+)"', (EXAMPLES / "embedded_standings.html").read_text())
+    assert found
+    answer = await finished.http.get(found[1])
+    assert answer.status_code == 200
+    assert "Carme Riera" in answer.text
+    assert "x-frame-options" not in answer.headers
+
+
+async def test_the_app_prints_the_standings_and_each_result(finished: Stage) -> None:
+    program = EXAMPLES / "results_app.py"
+    assert len(program.read_text().splitlines()) <= 22
+    address = address_of(finished)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         str(program),
@@ -66,7 +100,7 @@ async def test_the_app_of_the_page_prints_the_standings_and_each_result(finished
 async def started(made: Path, stage: Stage, address: str = "") -> AsyncIterator[asyncio.StreamReader]:
     """What a client says that runs, of the gateway or of another address."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(made), address or str(stage.http.base_url).rstrip("/"), stdout=asyncio.subprocess.PIPE
+        sys.executable, str(made), address or address_of(stage), "lliga", stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None
@@ -81,10 +115,10 @@ async def started(made: Path, stage: Stage, address: str = "") -> AsyncIterator[
 async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage: Stage, tmp_path: Path) -> None:
     hall = Championship()
     await stage.add(*hall.create())
-    made = example(tmp_path, "Content in the stream")
-    program = made.read_text().replace("json.load(", "no_answer(")  # whoever fetches breaks
+    program = (EXAMPLES / "content_client.py").read_text().replace("json.load(", "no_answer(")  # whoever fetches breaks
     heard = "            name, _, value ="
     assert heard in program
+    made = tmp_path / "program.py"
     made.write_text(program.replace(heard, f"            print('heard', flush=True)\n{heard}", 1))
     async with started(made, stage) as said:
         # Who is still reading the past when news comes may have to fetch, as the page says: it follows the news first.
@@ -100,9 +134,11 @@ async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage:
         assert line, "the client has ended"
 
 
-async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what_is_not_signed(tmp_path: Path) -> None:
-    program, port = example(tmp_path, "Webhooks"), free_port()
-    assert len(program.read_text().splitlines()) <= 30
+async def test_the_receiver_prints_each_result_once_and_verifies_signatures(
+    tmp_path: Path,
+) -> None:
+    program, port = EXAMPLES / "webhook_receiver.py", free_port()
+    assert len(program.read_text().splitlines()) <= 34
     url = f"http://127.0.0.1:{port}/"
     wanted = webhooks_pb2.WebhookFilter(types=["ResultRecorded"])
     async with opened(tmp_path / "cell", webhook_networks="127.0.0.0/8") as stage:
@@ -138,29 +174,23 @@ async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what
     assert printed == [f"{each.game_id} {each.position}" for each in told]
 
 
-async def test_the_client_of_the_page_prints_the_plays_of_its_table(finished: Stage, tmp_path: Path) -> None:
+async def test_the_client_prints_the_plays_of_its_table(finished: Stage) -> None:
     plays = Topic.of({"lliga": ""}, rounds=[1], tables=[1], types=["PlayPlaced"])
     news = [each for each in map(to_notification, await finished.record.read(types=PUBLIC)) if plays.has(each)]
     assert len(news) > 3
-    async with started(example(tmp_path, "A client in any language"), finished) as said:
+    async with started(EXAMPLES / "stream_client.py", finished) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
     assert told == [f"{each.game_id} {each.position}" for each in news]
 
 
-async def test_the_client_of_the_page_says_what_is_wrong_with_its_question(finished: Stage, tmp_path: Path) -> None:
-    made = example(tmp_path, "A client in any language")
-    made.write_text(made.read_text().replace("/lliga/", "/none/"))
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(made), str(finished.http.base_url).rstrip("/"), stderr=asyncio.subprocess.PIPE
-    )
-    async with asyncio.timeout(20):
-        _, said = await process.communicate()
-    assert (process.returncode, b"there is no tournament 'none'" in said) == (1, True)
+async def test_the_client_says_what_is_wrong_with_its_question(finished: Stage) -> None:
+    code, _, errors = await run("stream_client.py", address_of(finished), "none")
+    assert (code, "there is no tournament 'none'" in errors) == (1, True)
 
 
-async def test_the_follower_of_the_page_prints_the_results_of_its_table(finished: Stage, tmp_path: Path) -> None:
+async def test_the_follower_prints_the_results_of_its_table(finished: Stage) -> None:
     topic = Topic.of({"lliga": ""}, tables=[1], types=["ResultRecorded"])
     news = [each for each in map(to_notification, await finished.record.read(types=PUBLIC)) if topic.has(each)]
-    async with started(example(tmp_path, "The same by gRPC"), finished, finished.running.grpc_address) as said:
+    async with started(EXAMPLES / "grpc_follower.py", finished, finished.running.grpc_address) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
     assert told == [f"{each.game_id} {each.position}" for each in news] != []

@@ -1,0 +1,19 @@
+"""Print the standings and each result with the typed client: `python results_app.py ADDRESS TOURNAMENT`."""
+
+import asyncio
+import sys
+
+from faristol.client.results import Results
+
+
+async def main(address: str, tournament: str) -> None:
+    async with Results(address) as results:
+        print((await results.tournament(tournament)).name)
+        async for line in results.standings(tournament):
+            print(line.rank, line.name or line.player_id, line.points)
+        async for news in results.follow(tournament, types=["ResultRecorded"]):
+            game = await results.game(news.game_id, min_position=news.position)
+            print(*(f"{seat.name or seat.player_id} {seat.score}" for seat in game.seats), sep=" – ", flush=True)
+
+
+asyncio.run(main(*sys.argv[1:]))
