@@ -10,6 +10,7 @@ import pytest
 from tests.component.pairing.test_service import act, create, refused, register
 from tests.support.pairing_service import Desk
 
+from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.erasure import erase
 from faristol.kernel.names import NAMED_PERSON
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -102,6 +103,34 @@ async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_
     assert [member.person_id for member in lodged.members] == ["ona", "pau", "p3"]
     for event in await desk.record.read_stream("tournament-open"):
         assert not any(name in event.payload for name in (b"Tarragona", b"Valls"))
+
+
+async def test_a_country_that_is_told_once_of_a_player_is_not_asked_for_again(desk: Desk) -> None:
+    await create(desk, ruleset="fise", rounds=3)
+    for place, country in enumerate(("", "", "COL", "VEN"), start=1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
+    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=appointments()))
+    assert (code, message) == (grpc.StatusCode.INVALID_ARGUMENT, "appointments: expected the country of p2")
+    await act(desk, "AppointTribunal", appointments=appointments(p2="ESP"))
+    await act(desk, "AppointTribunal", appointments=appointments())
+    await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta")
+    version = len(await desk.record.read_stream("tournament-open"))
+
+    async def asked() -> list[str]:
+        found = await desk.stub.ListSanctions(pb.ListSanctionsRequest(tournament_id="open", player_id="p1"))
+        return [each.player_id for each in found.without_country]
+
+    assert await asked() == ["ona", "pau", "p1"]
+    told = countries(ona="AND", pau="POR", p1="ESP")
+    await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told)
+    await act(desk, "WithdrawAppeal", appeal=1)
+    known = await people.names(desk.record, ["p1", "p2", "ona"])
+    assert {who: (each.name, each.country) for who, each in known.items()} == {
+        "p1": ("Player 1", "ESP"),
+        "p2": ("Player 2", "ESP"),
+    }, "what a player says of others is not stored"
+    for event in await desk.record.read_stream("tournament-open"):
+        assert b"ESP" not in event.payload
 
 
 async def test_names_of_members_are_kept_beside_the_events_with_their_countries_and_can_be_erased(desk: Desk) -> None:

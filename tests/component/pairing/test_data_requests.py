@@ -96,9 +96,9 @@ async def test_a_player_sees_their_sanctions_with_what_they_are_for_and_what_cam
     desk: Desk,
 ) -> None:
     await create(desk, ruleset="fise", rounds=3)
-    for place, country in enumerate(("ESP", "COL", "VEN", ""), start=1):
+    for place, country in enumerate(("", "COL", "VEN", ""), start=1):
         await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
-    await register(desk, player_id="p5", name="Player 4", club="Reus", country="ESP")
+    await register(desk, player_id="p5", name="Player 1", club="Reus", country="ESP")
     roles = (events.TRIBUNAL_ROLE_PLAYERS, events.TRIBUNAL_ROLE_SUBSTITUTE, events.TRIBUNAL_ROLE_SUBSTITUTE)
     seats = [pb.Appointment(person_id=f"p{place}", role=role) for place, role in enumerate(roles, start=2)]
     seats += [
@@ -119,10 +119,11 @@ async def test_a_player_sees_their_sanctions_with_what_they_are_for_and_what_cam
     assert {each.player_id: each.name for each in answer.without_country} == {
         "ona": "",
         "pau": "",
-        "p4": "Player 4 (p4)",
+        "p1": "Player 1 (p1)",
     }
     assert not (await own("p2")).sanctions
-    told_of = [pb.PersonCountry(person_id=person, country=code) for person, code in (("ona", "AND"), ("pau", "POR"))]
+    countries = {"ona": "AND", "pau": "POR", "p1": "ESP"}
+    told_of = [pb.PersonCountry(person_id=person, country=code) for person, code in countries.items()]
     await act(desk, "LodgeAppeal", player_id="p1", version=sanction.act.version, countries=told_of)
     (sanction,) = (await own()).sanctions
     assert (sanction.appealable, sanction.appeal.phase) == (False, pb.APPEAL_PHASE_OPEN)

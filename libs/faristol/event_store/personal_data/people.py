@@ -120,15 +120,18 @@ async def store_players(connection: AsyncConnection, persons: Sequence[Person]) 
 
 
 async def remember_persons(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
-    """Store names, clubs and countries of persons who are no players, and return their bindings (``Decision.also``).
+    """Store names, clubs and countries of persons in an appeal, and return their bindings (``Decision.also``).
 
     A person of one tournament (``is_named_person``) takes the new values. Another known person keeps the name, and gets
-    a club or a country if none is stored. Raises ``Refusal`` for an erased person.
+    a club or a country if none is stored. Without a name only a known person gets them. Raises ``Refusal`` for an
+    erased person with a name.
     """
     said: list[str] = []
     for person in persons:
         known = await _load_kept(connection, person.player_id)
-        if known is None or is_named_person(person.player_id):
+        if not person.name and (known is None or await when_erased(connection, person.player_id)):
+            continue
+        if known is None or (person.name and is_named_person(person.player_id)):
             club = person.club or (known.club if known else "")
             country = person.country or (known.country if known else "")
             said.append(await store_player(connection, person.player_id, person.name, club, country))

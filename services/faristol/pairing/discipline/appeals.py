@@ -55,12 +55,10 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
         raise Refusal("NO_TRIBUNAL", "", N_("These rules provide for no tribunal of appeals."))
     for member in request.appointments:
         checked_id("appointments", member.person_id)
-        if member.name and not origins.countries.get(member.person_id):
-            raise Invalid(
-                "appointments",
-                N_("expected the country of {person}"),
-                {"person": check_name("appointments", member.name)},
-            )
+        is_stored = member.name or state.player(member.person_id) is not None
+        if is_stored and not origins.countries.get(member.person_id):
+            person = check_name("appointments", member.name) if member.name else member.person_id
+            raise Invalid("appointments", N_("expected the country of {person}"), {"person": person})
     begun, elected = _has_begun(state), _players_own(state.tribunal)
     if begun and not elected and _players_own(members):
         raise Refusal(
@@ -276,15 +274,26 @@ def _list_appointed(state: TournamentState, request: pb.AppointTribunalRequest) 
 
 
 def _persons_of(state: TournamentState, request: pb.AppointTribunalRequest) -> Sequence[NamedPerson]:
-    """Return the members whose names are given, with what the request says of them; players keep what they entered."""
+    """Return the members whose data are stored: those whose names are given, and players with a country or a club.
+
+    A player has no name here, keeps the data of the registration, and gets those that are missing.
+    """
     affiliations = {each.person_id: each.affiliation for each in request.affiliations}
-    return [
-        NamedPerson(
-            each.person_id, check_name("appointments", each.name), affiliations.get(each.person_id, ""), each.country
-        )
-        for each in request.appointments
-        if each.name and state.player(each.person_id) is None
-    ]
+    found = []
+    for each in request.appointments:
+        club = affiliations.get(each.person_id, "")
+        if state.player(each.person_id) is not None:
+            found += [NamedPerson(each.person_id, "", club, each.country)] if club or each.country else []
+        elif each.name:
+            found.append(NamedPerson(each.person_id, check_name("appointments", each.name), club, each.country))
+    return found
+
+
+def _appellant(state: TournamentState, request: pb.LodgeAppealRequest) -> Sequence[NamedPerson]:
+    """Return the player who appeals with the given own country and club. Those of others are not stored."""
+    country = next((each.country for each in request.countries if each.person_id == request.player_id), "")
+    club = next((each.affiliation for each in request.affiliations if each.person_id == request.player_id), "")
+    return [NamedPerson(request.player_id, "", club, country)] if country or club else []
 
 
 def _in_dispute(state: TournamentState, request: pb.LodgeAppealRequest) -> Collection[str]:
@@ -295,7 +304,9 @@ def _in_dispute(state: TournamentState, request: pb.LodgeAppealRequest) -> Colle
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.AppointTribunalRequest: PairingCommand(appoint, persons=_list_appointed, keeps=_persons_of),
-    pb.LodgeAppealRequest: PairingCommand(lodge, tells=events.AppealLodged, facts=True, persons=_in_dispute),
+    pb.LodgeAppealRequest: PairingCommand(
+        lodge, tells=events.AppealLodged, facts=True, persons=_in_dispute, keeps=_appellant
+    ),
     pb.WithdrawAppealRequest: PairingCommand(withdraw_appeal),
     pb.DecideAppealRequest: PairingCommand(decide_appeal, facts=True, divisions=True),
 }
