@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.message import Message
 
 from faristol import gateway
 from faristol.credentials.roles import ARBITER, DIRECTOR
@@ -35,6 +36,7 @@ from faristol.gateway.consoles.scorer import words
 from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
 from faristol.gateway.pages.templating import LIVE, environment, render
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
+from faristol.pb.comments import COMMENTS
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -360,3 +362,18 @@ def test_the_form_of_a_player_is_another_for_another_play_and_for_other_totals(m
         for word, total in (("C A T", 400), ("C A T", 400), ("D O G", 401))
     ]
     assert kept[0] == kept[1] != kept[2]
+
+
+@pytest.mark.parametrize(
+    "request_type",
+    [
+        pairing.WarnPlayerRequest,
+        pairing.SanctionPlayerRequest,
+        pairing.ExpelPlayerRequest,
+        game_pb2.ImposeSanctionRequest,
+    ],
+)
+def test_the_contract_and_the_command_line_say_that_a_player_reads_the_reason_of_a_sanction(
+    request_type: type[Message],
+) -> None:
+    assert "The player sees it." in COMMENTS[f"{request_type.DESCRIPTOR.name}.note"]
