@@ -19,7 +19,7 @@ from faristol.kernel.names import OFFICIAL, list_distinct_names
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.text import SOURCE, say
+from faristol.text import SOURCE, join_list, say
 
 if TYPE_CHECKING:
     from faristol.pb.results.v1 import results_pb2 as results  # slow to import, not needed for completion
@@ -193,7 +193,7 @@ class Roster:
         named = [(self.describe_id(known_id), known_id, f"{blank}{score}") for known_id, blank, score in parts]
         if all(name == known_id for name, known_id, _ in named):
             return value
-        return ", ".join(f"{name}{score}" for name, _, score in named)
+        return join_list([f"{name}{score}" for name, _, score in named], self.language)
 
     def at_table(self, game_id: str) -> tuple[int, events.Pairing] | None:
         """Return the round and the pairing of a game; None if no paired round has it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from faristol.kernel.refusal import N_
-from faristol.text import say
+from faristol.text import join_list, say
 
 BY_FORFEIT = N_("by forfeit: {outcome}")
 FORFEIT = N_("{winner} wins, {losers} did not arrive")
@@ -33,13 +33,14 @@ def outcome(
     if unplayed:
         if not winner:
             return say(FORFEIT_BY_ALL, {}, language)
-        losers = ", ".join(name for name in names if name != winner)
+        losers = join_list([name for name in names if name != winner], language)
         return say(FORFEIT, {"winner": winner, "losers": losers}, language)
     if left:
         stayed = [name for name in names if name not in left]
         winner = winner or (stayed[0] if len(stayed) == 1 and not lost_by_all else "")
         text = ABANDONED_WON if winner else ABANDONED if stayed and not lost_by_all else ABANDONED_BY_ALL
-        return say(text, {"players": ", ".join(name for name in names if name in left), "winner": winner}, language)
+        players = join_list([name for name in names if name in left], language)
+        return say(text, {"players": players, "winner": winner}, language)
     return say(LOST_BY_ALL, {}, language) if lost_by_all else ""
 
 

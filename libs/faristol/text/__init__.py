@@ -10,11 +10,12 @@ from __future__ import annotations
 import gettext
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from io import BytesIO
 
+from babel.lists import format_list
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
@@ -56,7 +57,7 @@ def say(message: str, params: Mapping[str, Param], language: str) -> str:
     """Return ``message`` in ``language``, with ``params`` in its placeholders: ``{named}`` or ``{number:one|many}``."""
     text = translations(language).gettext(message)
     written = {name: _format_param(name, value, language) for name, value in params.items()}
-    return fill(elide(text, written) if language == "ca" else text, written)
+    return fill(fit_words(text, written, language), written)
 
 
 def _format_param(name: str, value: Param, language: str) -> Param:
@@ -66,27 +67,72 @@ def _format_param(name: str, value: Param, language: str) -> Param:
     return cite(value, language) if name == "article" and isinstance(value, str) else value
 
 
-_DE = re.compile(r"\b([Dd])e (?:\{(?P<braces>[a-z_]+)\}|%\((?P<percent>[a-z_]+)\)s)")
+_PLACE = r"(?:\{(?P<braces>[a-z_]+)\}|%\((?P<percent>[a-z_]+)\)s)"
+
+_CHANGEABLE = {"ca": re.compile(rf"\b(?P<word>[Dd]e) {_PLACE}"), "es": re.compile(rf"\b(?P<word>[yo]) {_PLACE}")}
+"""Words that change before the sound with which the value of a placeholder begins."""
 
 _TAG = re.compile(r"<[^>]*>")
 
+_Y_AS_VOWEL = re.compile(r"y[^aeiou\W]")
 
-def elide(text: str, params: Mapping[str, object]) -> str:
-    """Write the Catalan ``de`` as ``d’`` before a placeholder whose value begins with a vowel or a silent h.
 
-    Placeholders are ``{name}`` and ``%(name)s``; the tags of a value in HTML are ignored. An i or a u that is a
-    consonant does not elide: ``de Iolanda``, ``de hiena``. Numbers and quoted values stay unchanged.
+def fit_words(text: str, params: Mapping[str, object], language: str) -> str:
+    """Write the words before placeholders as the values need it; unchanged in a language without such words.
+
+    Catalan writes ``de`` as ``d’`` before a vowel or a silent h, Spanish ``y`` as ``e`` before the vowel i and ``o`` as
+    ``u`` before the vowel o. Placeholders are ``{name}`` and ``%(name)s``; the tags of a value in HTML are ignored.
+    Quoted values change no word.
     """
+    changeable = _CHANGEABLE.get(language)
+    if not changeable:
+        return text
 
-    def shorten(found: re.Match[str]) -> str:
-        value = params.get(found["braces"] or found["percent"], "")
-        letters = unicodedata.normalize("NFD", _TAG.sub("", str(value))).casefold()
-        plain = "".join(letter for letter in letters[:6] if not unicodedata.combining(letter)).removeprefix("h")
-        semivowel = re.match(r"[iu][aeiou]", plain) is not None
-        elides = plain[:1] in tuple("aeiou") and not semivowel
-        return f"{found[1]}’{found[0].partition(' ')[2]}" if elides else found[0]
+    def fit(found: re.Match[str]) -> str:
+        word, blank, place = found[0].partition(" ")
+        value = _TAG.sub("", str(params.get(found["braces"] or found["percent"], "")))
+        if language == "es":
+            return f"{_spanish_conjunction(word, value)}{blank}{place}"
+        return f"{word[0]}’{place}" if _elides(value) else found[0]
 
-    return _DE.sub(shorten, text)
+    return changeable.sub(fit, text)
+
+
+def _elides(value: str) -> bool:
+    """Check whether a value shortens the Catalan ``de``. An i or a u that is a consonant does not: ``de Iolanda``."""
+    sound = _without_accents(value).removeprefix("h")
+    return sound[:1] in tuple("aeiou") and not re.match(r"[iu][aeiou]", sound)
+
+
+def _spanish_conjunction(word: str, value: str) -> str:
+    """Return ``y`` or ``o`` as Spanish writes it before a value: ``e Inés``, ``y Iolanda``, ``u Olga``, ``u 8``."""
+    sound = _without_accents(value).removeprefix("h")
+    if word == "y":
+        # An i with an accent is no semivowel: Ían, but hielo.
+        marked = unicodedata.normalize("NFD", value.casefold()).removeprefix("h").startswith("i\u0301")
+        is_vowel = sound[:1] == "i" and (marked or not re.match(r"i[aeiou]", sound))
+        return "e" if is_vowel or _Y_AS_VOWEL.match(sound) else word
+    return "u" if re.match(r"o|8|11(?!\d)", sound) else word
+
+
+def _without_accents(value: str) -> str:
+    """Return the first letters of a value in lower case, without accents."""
+    letters = unicodedata.normalize("NFD", value).casefold()
+    return "".join(letter for letter in letters[:6] if not unicodedata.combining(letter))
+
+
+def join_list(entries: Sequence[str], language: str) -> str:
+    """Join names to a list as a sentence has it: ``Anna, Biel e Inés`` in Spanish; empty without names.
+
+    A list after a colon has only commas.
+    """
+    if len(entries) < 2:
+        return "".join(entries)
+    *_, last = entries
+    before = str(format_list([*entries[:-1], ""], locale=language))
+    if language == "es" and before.endswith(" y "):
+        before = f"{before[:-2]}{_spanish_conjunction('y', last)} "
+    return before + last
 
 
 def render(refusal: Refusal, language: str) -> str:

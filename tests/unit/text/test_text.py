@@ -17,7 +17,8 @@ from faristol.text import (
     LANGUAGES,
     TRANSLATED,
     cite,
-    elide,
+    fit_words,
+    join_list,
     negotiate,
     percent,
     render,
@@ -193,10 +194,55 @@ def test_percentages_have_two_decimals_so_that_a_column_can_be_compared() -> Non
     ],
 )
 def test_a_catalan_name_that_begins_with_a_vowel_takes_its_preposition_short(name: str, expected: str) -> None:
-    assert elide("de {who}", {"who": name}).format(who=name) == expected
-    assert elide("De {who}", {"who": name}).format(who=name)[1:] == expected[1:]
+    assert fit_words("de {who}", {"who": name}, "ca").format(who=name) == expected
+    assert fit_words("De {who}", {"who": name}, "ca").format(who=name)[1:] == expected[1:]
     link = f'<a href="/players/x">{name}</a>'
-    assert elide("de %(who)s", {"who": link}) % {"who": name} == expected
+    assert fit_words("de %(who)s", {"who": link}, "ca") % {"who": name} == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Inés", "e Inés"),
+        ("Íñigo", "e Íñigo"),
+        ("Hilario", "e Hilario"),
+        ("Ían", "e Ían"),
+        ("Yvonne", "e Yvonne"),
+        ("Iolanda", "y Iolanda"),
+        ("Hierro", "y Hierro"),
+        ("Yolanda", "y Yolanda"),
+        ("Anna", "y Anna"),
+        ("Hugo", "y Hugo"),
+        ("8", "y 8"),
+        ("", "y "),
+    ],
+)
+def test_a_spanish_conjunction_changes_before_a_name_with_the_same_vowel(name: str, expected: str) -> None:
+    assert say("{one} and {other} have met already.", {"one": "Biel", "other": name}, "es").startswith(
+        f"Biel {expected}"
+    )
+    link = f'<a href="/players/x">{name}</a>'
+    assert fit_words("y %(who)s", {"who": link}, "es") % {"who": name} == expected
+    assert join_list(["Anna", "Biel", name], "es") == f"Anna, Biel {expected}"
+
+
+@pytest.mark.parametrize(("value", "expected"), [("Olga", "u"), ("Horaci", "u"), ("8", "u"), ("11", "u"), ("110", "o")])
+def test_the_spanish_or_changes_before_the_vowel_o(value: str, expected: str) -> None:
+    assert fit_words("a o {b}", {"b": value}, "es") == f"a {expected} {{b}}"
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("ca", "Anna, Biel i Inés"),
+        ("es", "Anna, Biel e Inés"),
+        ("el", "Anna, Biel και Inés"),
+        ("en", "Anna, Biel, and Inés"),
+    ],
+)
+def test_a_list_is_joined_as_its_language_does(language: str, expected: str) -> None:
+    assert join_list(["Anna", "Biel", "Inés"], language) == expected
+    assert (join_list(["Inés"], language), join_list([], language)) == ("Inés", "")
 
 
 def test_decimals_and_names_of_rule_books_are_those_of_the_language() -> None:

@@ -34,7 +34,7 @@ from faristol.presentation.game_view import clock_text, minutes
 from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
-from faristol.text import LANGUAGE_NAMES, LANGUAGES, cite, elide, number, percent, translations
+from faristol.text import LANGUAGE_NAMES, LANGUAGES, cite, fit_words, join_list, number, percent, translations
 
 ERASED = N_("a player (%(id)s)")
 
@@ -127,6 +127,7 @@ def environment(language: str) -> Environment:
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
     _fill_by_language(env, language)
     env.filters["article"] = lambda article: cite(article, language)
+    env.filters["listed"] = lambda entries: join_list(list(entries), language)
     env.filters["points"] = lambda value: number(value, language)
     env.filters["percent"] = lambda value: percent(value, language)
     env.filters["signed"] = lambda value: format_signed(value, language)
@@ -180,14 +181,14 @@ def environment(language: str) -> Environment:
 def _fill_by_language(env: Environment, language: str) -> None:
     """Replace the functions that translate in templates: the parameters of a text follow its language too.
 
-    Catalan elides ``de`` before a name, and Greek has its own letters for the name of a rule book.
+    Words before a name change with it, and Greek has its own letters for the name of a rule book.
     """
     read = translations(language)
 
     def fill_text(context: Context, text: str, params: dict[str, Any]) -> str:
         if "article" in params:
             params["article"] = cite(str(params["article"]), language)
-        text = elide(text, params) if language == "ca" else text
+        text = fit_words(text, params, language)
         # A text of the catalogues is markup, as in jinja2.ext.i18n: only its parameters are escaped.
         return (Markup(text) if context.eval_ctx.autoescape else text) % params  # noqa: S704
 

@@ -37,7 +37,7 @@ from faristol.presentation.game_view import clocks
 from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import known_rules
 from faristol.rules.board import Square
-from faristol.text import say
+from faristol.text import join_list, say
 
 MAX_DEADLINE_TABLES = 24
 """Limit of tables with absent players for which the list shows a deadline."""
@@ -221,7 +221,7 @@ class _ArbiterPages(Console):
                 text = WAIT_REASONS.get(_INCIDENTS.get(kind, 0), "{value}")
                 return f"{say(text, {'value': value}, self.language)} ({turn})"
             if part in {"called", "absent"}:
-                return ", ".join(names.get(each, each) for each in value.split())
+                return join_list([names.get(each, each) for each in value.split()], self.language)
             return value.replace(" ", "–") if part == "scores" else value.rstrip("+")
 
         return describe
