@@ -13,7 +13,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
 from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import progress
-from faristol.text import render, say
+from faristol.text import cite, render, say
 
 if TYPE_CHECKING:
     from faristol.pairing.engines.dutch.pairing import PairedRound
@@ -140,7 +140,7 @@ def _impossible(a_round: DutchRound, refusal: Refusal, language: str) -> list[st
     """Return the reason why the round cannot be paired, and the remedies."""
     from faristol.pairing.engines.dutch.impossible import MESSAGES, choices
 
-    told = [f"{render(refusal, language)} ({refusal.article})"]
+    told = [f"{render(refusal, language)} ({cite(refusal.article, language)})"]
     for choice in choices(a_round):
         who = "; ".join("–".join(map(str, exception)) for exception in choice.exceptions)
         told.append(f"  {say(MESSAGES[choice.way], {'players': who}, language)}")
@@ -159,7 +159,7 @@ def _reason(a_round: DutchRound, paired: PairedRound, asked: str, language: str)
     else:
         reason = reasoning.why_not(a_round, paired, first, int(numbers[1]))
     sentence = say(reason.message, reason.params, language)
-    return f"{sentence} ({reason.article})" if reason.article else sentence
+    return f"{sentence} ({cite(reason.article, language)})" if reason.article else sentence
 
 
 def _lines(paired: PairedRound) -> list[Line]:

@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.table_terminal.table.guide import MEANINGS, word_of
 from faristol.table_terminal.table.offers import ShownTable
-from faristol.text import say, translations, with_article
+from faristol.text import cite, join_list, say, translations, with_article
 
 REFUSED_BECAUSE = N_("Refused: %(problem)s")
 
@@ -51,14 +51,14 @@ def format_refusal(problem: grpc.aio.AioRpcError, names: Mapping[str, str], lang
     template = info.metadata.get("message")
     sentence = problem.details() or problem.code().name
     if template:
-        params = {key: _replace_ids(value, names) for key, value in info.metadata.items()}
+        params = {key: _replace_ids(value, names, language) for key, value in info.metadata.items()}
         sentence = say(template, params, language)
     if field := info.metadata.get("field"):
         known = MEANINGS.get(word_of(field))
         sentence = f"{translations(language).gettext(known) if known else field}: {sentence}" if template else sentence
     article = info.metadata.get("article")
     told = translations(language).gettext(REFUSED_BECAUSE) % {"problem": sentence}
-    return f"{told} ({article})" if article else told
+    return f"{told} ({cite(article, language)})" if article else told
 
 
 def notices(shown: ShownTable, names: Mapping[str, str], language: str) -> Iterator[str]:
@@ -70,12 +70,12 @@ def notices(shown: ShownTable, names: Mapping[str, str], language: str) -> Itera
         yield say(TURN_ENTERED_AGAIN, {"turn": shown.table.turn}, language)
 
 
-def _replace_ids(value: str, names: Mapping[str, str]) -> str:
+def _replace_ids(value: str, names: Mapping[str, str], language: str) -> str:
     """Return ``value`` with names for ids, if it consists only of ids."""
     ids = value.replace("'", "").split(", ")
     if not value:
         return "–"
-    return ", ".join(names[player] for player in ids) if all(player in names for player in ids) else value
+    return join_list([names[player] for player in ids], language) if all(player in names for player in ids) else value
 
 
 def hints(

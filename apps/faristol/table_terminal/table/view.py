@@ -14,7 +14,7 @@ from faristol.presentation.game_view import minutes
 from faristol.rules import Ruleset
 from faristol.table_terminal.shared.points import format_points
 from faristol.table_terminal.table.offers import Offer, ShownTable
-from faristol.text import say, translations, with_article
+from faristol.text import cite, say, translations, with_article
 
 RUNS = "▶"
 """The sign after the time of a running clock."""
@@ -95,7 +95,7 @@ def format_ruling(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> I
     appealed = ruleset.article("challenge.appeal_by") if ruling.appeal else ""
     article = appealed or ruleset.article("challenge.ruling") or ruleset.law.challenge_words
     said = say(RULINGS[ruling.appeal, ruling.valid], params, language)
-    yield f"{said} ({article})" if article else said
+    yield f"{said} ({cite(article, language)})" if article else said
     for word in ruling.words:
         yield "  " + say(VALID if word.valid else INVALID, {"word": "".join(word.word.faces)}, language)
 

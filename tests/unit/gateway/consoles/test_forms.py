@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from google.protobuf.message import Message
+from jinja2 import nodes
 
 from faristol import gateway
 from faristol.credentials.roles import ARBITER, DIRECTOR
@@ -364,14 +366,30 @@ def test_the_form_of_a_player_is_another_for_another_play_and_for_other_totals(m
     assert kept[0] == kept[1] != kept[2]
 
 
+def test_the_hint_for_the_least_number_of_rounds_names_the_book_in_the_language() -> None:
+    hint = '{% import "console_parts.html" as console with context %}{{ console.least_rounds(rules) }}'
+    rules = SimpleNamespace(
+        championship=SimpleNamespace(rounds_min=5), article={"championship.rounds_min": "PES Α"}.get
+    )
+    assert environment("el").from_string(hint).render(rules=rules).endswith("(ΠΕΣ Α)")
+
+
+def test_every_article_in_a_template_is_written_in_the_language() -> None:
+    made, templates = environment("en"), Path(gateway.__file__).parent / "templates"
+    bare = [
+        f"{name}:{node.lineno}"
+        for name in made.list_templates(extensions=["html"])
+        for output in made.parse(Path(templates / name).read_text()).find_all(nodes.Output)
+        for node in output.nodes
+        if isinstance(node, nodes.Getattr | nodes.Name)
+        and "article" in (getattr(node, "attr", ""), getattr(node, "name", ""))
+    ]
+    assert bare == []
+
+
 @pytest.mark.parametrize(
     "request_type",
-    [
-        pairing.WarnPlayerRequest,
-        pairing.SanctionPlayerRequest,
-        pairing.ExpelPlayerRequest,
-        game_pb2.ImposeSanctionRequest,
-    ],
+    [pairing.WarnPlayerRequest, pairing.SanctionPlayerRequest, pairing.ExpelPlayerRequest],
 )
 def test_the_contract_and_the_command_line_say_that_a_player_reads_the_reason_of_a_sanction(
     request_type: type[Message],
