@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import codecs
+import dataclasses
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from faristol.cli.duplicate_game.slip_list import read_slips
+from faristol.cli.main import app
 from faristol.host import StartError
+from faristol.rules import load_ruleset
+from faristol.rules.board import Board
+from faristol.rules.duplicate_game.slips import TurnData, WrittenSlip, find_form_fault, is_same_play
+from faristol.rules.trf import decode_trf, read_trf
 from faristol.typed_input.lists import decode_list, lines_of, rows_of
 from faristol.typed_input.player_list import (
     Answers,
@@ -316,12 +324,80 @@ def test_one_name_in_two_writings_is_one_player(text: str) -> None:
     assert "is already in line 2" in listed.errors[0].problem
 
 
-FIELD = Path(__file__).parents[4] / "shared" / "data" / "field" / "csv"
+FIELD = Path(__file__).parents[4] / "shared" / "data" / "field"
+
+of_the_field = pytest.mark.skipif(not FIELD.is_dir(), reason="the files of the field are not beside the checkout")
 
 
-@pytest.mark.skipif(not FIELD.is_dir(), reason="the lists of the field are not beside the checkout")
+@of_the_field
 def test_the_lists_of_the_field_are_read() -> None:
-    for file in sorted(FIELD.glob("players_*")):
+    for file in sorted((FIELD / "csv").glob("players_*")):
         listed = read_players(file)
         twice = file.stem.endswith("_twice")
         assert (bool(listed.rows), len(listed.errors), listed.whole) == (True, int(twice), False), file.name
+
+
+@of_the_field
+def test_pasted_names_of_the_field_are_read_with_the_surname_first() -> None:
+    listed = players_pasted((FIELD / "csv" / "pasted_surname_first_name.txt").read_text(encoding="utf-8"))
+    assert (names(listed), listed.errors) == (["Anna Puig", "Blai Soler", "Cesca Riu"], [])
+
+
+@of_the_field
+@pytest.mark.parametrize(
+    ("file", "tile_set", "rack"),
+    [("slips_greek_latin.csv", "el-104", "ΚΑΛΑΣΕΟ"), ("slips_spaced_coordinates.csv", "ca-100", "CASERNA")],
+)
+def test_slips_of_the_field_that_read_in_one_direction_are_one_play(file: str, tile_set: str, rack: str) -> None:
+    duplicate = load_ruleset("fisc-2023-duplicate")
+    rules = dataclasses.replace(duplicate, game=dataclasses.replace(duplicate.game, tile_set=tile_set))
+    turn = TurnData(Board(), tuple(rack), rules, lambda _: True)
+    slips = read_slips(FIELD / "csv" / file, {name: name for name in ("anna", "blai", "cesca")})
+    written = [WrittenSlip(slip.coordinates, slip.word) for slip in slips]
+    one, other = (slip for slip in written if not slip.coordinates[0].isdigit())  # 8-H reads down
+    assert is_same_play(one, other, turn)
+    assert [find_form_fault(slip, turn) for slip in written] == [None] * len(written)
+
+
+@of_the_field
+@pytest.mark.parametrize(
+    ("file", "reasons"),
+    [
+        ("continuation.gcg", []),
+        ("greek_final_sigma_blank.gcg", []),
+        ("greek_latin_lookalikes.gcg", []),
+        ("partial_rack.gcg", ["SCORE"]),  # scores of the file that are not those of its plays
+        ("plus_minus_time.gcg", ["SCORE"]),
+        ("spanish_digits.gcg", ["MALFORMED_RACK"]),  # read with --digraphs digits
+    ],
+)
+def test_games_of_the_field_are_read(file: str, reasons: list[str]) -> None:
+    ruleset = "pes-2024" if file.startswith("greek") else "fise" if file.startswith("spanish") else "box"
+    done = CliRunner().invoke(app, ["gcg", "check", "--ruleset", ruleset, str(FIELD / "gcg" / file)])
+    assert done.exit_code == bool(reasons), done.output
+    assert [reason for reason in reasons if f": {reason}: " not in done.output] == []
+    if reasons == ["MALFORMED_RACK"]:
+        again = CliRunner().invoke(
+            app, ["gcg", "check", "--ruleset", ruleset, "--digraphs", "digits", str(FIELD / "gcg" / file)]
+        )
+        assert again.exit_code == 0, again.output
+
+
+@of_the_field
+@pytest.mark.parametrize(
+    ("file", "pairs"),
+    [
+        ("preassigned_pab.trf", "3\n3 1\n2 4\n5 0\n"),
+        ("xxs_full.trf", "2\n3 1\n2 0\n"),
+        ("xxs_pab_half.trf", "2\n3 1\n2 0\n"),
+    ],
+)
+def test_tournaments_of_the_field_are_paired(file: str, pairs: str) -> None:
+    done = CliRunner().invoke(app, ["trf", "pair", str(FIELD / file)])
+    assert (done.exit_code, done.stdout) == (0, pairs)
+
+
+@of_the_field
+def test_a_tournament_of_the_field_in_a_western_encoding_is_read() -> None:
+    document = read_trf(decode_trf((FIELD / "cp1252_apostrophe.trf").read_bytes()))
+    assert [player.name for player in document.players] == ["D’Or Núria", "Muñoz José"]
