@@ -38,7 +38,7 @@ from faristol.presentation.sentences import (
     TOURNAMENT_PARTS,
     Sentences,
 )
-from faristol.presentation.unplayed_results import by_forfeit, outcome
+from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.table_terminal.shared.common import as_json
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import number, say, translations, with_article
@@ -156,6 +156,10 @@ def _params(method: str, request: Message, answer: Message, known: TournamentNam
         params.setdefault(field.name, "")
         value = _value(field.name, request, answer)
         params[field.name] = _format_value(field, value, known, language)
+    if getattr(request, "unplayed", isinstance(request, pairing.GiveForfeitRequest)):
+        scores = _value("scores", request, answer) or ()
+        if not has_points((entry.score for entry in scores), unplayed=True):
+            params["scores"] = " – ".join(known.name(each.player_id) if known else each.player_id for each in scores)
     who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
     params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
     new = METHOD_FORMS[method].new

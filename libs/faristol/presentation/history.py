@@ -34,7 +34,7 @@ from faristol.presentation.sentences import (
     TABLE_SANCTIONS,
     TOURNAMENT_PARTS,
 )
-from faristol.presentation.unplayed_results import by_forfeit, outcome
+from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
 from faristol.text import number, say, translations, with_article
@@ -182,6 +182,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
     params |= game_params(act.game_id, known, language)
     players = [name(who) for who in act.player_ids]
     teams = [name(who) for field in ("team_id", "team_ids") for who in _list(params, field)]
+    are_points = has_points((entry.score for entry in act.scores), unplayed=bool(params["unplayed"]))
     before = [entry.rpartition(" ") for entry in _list(params, "scores_before")]
     params |= {
         "tournament": known.tournament.name,
@@ -194,7 +195,9 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "player_id": next(iter(players), ""),
         "player_ids": ", ".join(players),
         "team_id": next(iter(teams), ""),
-        "scores": " – ".join(f"{name(entry.player_id)} {entry.score}" for entry in act.scores),
+        "scores": " – ".join(
+            f"{name(entry.player_id)} {entry.score}" if are_points else name(entry.player_id) for entry in act.scores
+        ),
         "scores_before": " – ".join(f"{name(who)} {score}" for who, _, score in before),
         "arbiter_id": name(params["arbiter_id"]),
         "decided_by": ", ".join(named.get(who) or known.name_of_person(who) for who in _list(params, "decided_by")),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from faristol.kernel.refusal import N_
-from faristol.text import join_list, say
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.text import join_list, number, say
 
 BY_FORFEIT = N_("by forfeit: {outcome}")
 FORFEIT = N_("{winner} wins, {losers} did not arrive")
@@ -14,6 +15,9 @@ ABANDONED = N_("abandoned by {players}")
 ABANDONED_WON = N_("abandoned by {players}: {winner} wins")
 ABANDONED_BY_ALL = N_("abandoned by {players}: all lose")
 LOST_BY_ALL = N_("all lost")
+
+WON_MARK, LOST_MARK = "+", "–"
+"""Marks in the place of the scores of a forfeit without points."""
 
 
 def outcome(
@@ -47,3 +51,21 @@ def outcome(
 def by_forfeit(outcome: str, language: str) -> str:
     """Add to an outcome that it is a forfeit, for texts that do not say so otherwise."""
     return say(BY_FORFEIT, {"outcome": outcome}, language)
+
+
+def has_points(scores: Iterable[int], *, unplayed: bool) -> bool:
+    """Check whether the scores of a result are points: a forfeit has none unless the rules award them (PES ΣΤ)."""
+    return not unplayed or any(scores)
+
+
+def format_score(
+    result: results.Table | results.GetGameResponse, seat: results.Seat, language: str, *, counted: bool = False
+) -> str:
+    """Format the score of a seat; ``+`` for the winner and ``–`` for the others of a forfeit without points.
+
+    ``counted`` is for a seat of the scores that count in the tournament.
+    """
+    seats = result.counted if counted and isinstance(result, results.GetGameResponse) else result.seats
+    if has_points((each.score for each in seats), unplayed=result.unplayed):
+        return number(seat.score, language)
+    return WON_MARK if seat.player_id == result.winner_id else LOST_MARK

@@ -277,7 +277,7 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
     answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
     _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
     assert told == (
-        "A forfeit: Anna Puig (Valls) 0 (round 1, table 3), Anna Puig (Valls) wins, Blai Soler did not arrive.\n"
+        "A forfeit: Anna Puig (Valls) (round 1, table 3), Anna Puig (Valls) wins, Blai Soler did not arrive.\n"
     )
     _, told = said("tournament", "obstacles", "copa", answer=pairing.ListObstaclesResponse(round=2))
     assert told == "Round 2 can be paired.\n"
@@ -294,7 +294,10 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
             ["enter", "--score", "blai=120", "--abandoned-by", "blai"],
             "by Blai Soler: Anna Puig (Valls) wins.",
         ),
-        (["enter", "--score", "blai=120", "--abandoned-by", "blai,anna"], "Anna Puig (Valls), Blai Soler: all lose."),
+        (
+            ["enter", "--score", "blai=120", "--abandoned-by", "blai,anna"],
+            "Anna Puig (Valls) and Blai Soler: all lose.",
+        ),
         (
             ["correct", "--unplayed", "--winner", "blai"],
             "forfeit: Blai Soler wins, Anna Puig (Valls) did not arrive.",

@@ -17,11 +17,11 @@ LEFT = {"final": True, "condition": game.END_CONDITION_ABANDONED}
     ("scores", "result", "expected"),
     [
         ((400, 350), {"final": True, "winner_id": "anna"}, "400–350"),
-        ((0, 0), FORFEIT | {"winner_id": "anna", "loser_ids": ["blai"]}, "0–0  forfeit, winner: Anna, Blai: absent"),
+        ((0, 0), FORFEIT | {"winner_id": "anna", "loser_ids": ["blai"]}, "+ –  forfeit, winner: Anna, Blai: absent"),
         (
             (0, 0),
             FORFEIT | {"lost_by_all": True, "loser_ids": ["anna", "blai"]},
-            "0–0  both lost, forfeit, Anna: absent, Blai: absent",
+            "– –  both lost, forfeit, Anna: absent, Blai: absent",
         ),
         (
             (250, 300),

@@ -10,6 +10,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
+from faristol.presentation.unplayed_results import format_score, has_points
 from faristol.table_terminal.shared.common import columns, print_answer
 from faristol.table_terminal.shared.names import played_round, tournament_meant
 from faristol.table_terminal.shared.services import ask_service
@@ -50,7 +51,9 @@ def format_round(tournament: str, found: pb.GetPairingsResponse, language: str) 
     rows = []
     for table in found.tables:
         players = " – ".join(called[seat.player_id] for seat in table.seats)
-        scores = "–".join(str(seat.score) for seat in table.seats) if table.final else ""
+        are_points = has_points((seat.score for seat in table.seats), unplayed=table.unplayed)
+        marks = [format_score(table, seat, language) for seat in table.seats] if table.final else []
+        scores = ("–" if are_points else " ").join(marks)
         number = f"{table.hall} {table.table}".strip() if table.table else "–"
         rows.append([number, players, scores, ", ".join(_besides(table, called, read))])
     rows += [["", called[seat.player_id], why, ""] for seat, why in resting]

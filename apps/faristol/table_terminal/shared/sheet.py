@@ -12,9 +12,10 @@ from faristol.presentation.game_view import sheet as sides_of
 from faristol.presentation.outcome import is_kept, outcome
 from faristol.presentation.plays import score_plays
 from faristol.presentation.scoresheet_text import below, play_cell
+from faristol.presentation.unplayed_results import format_score
 from faristol.rules import Ruleset
 from faristol.table_terminal.shared.points import format_points
-from faristol.text import translations
+from faristol.text import cite, translations
 
 GAP = "   "
 """Between the columns of two players."""
@@ -33,7 +34,7 @@ def format_sheet(game: pb.GetGameResponse, language: str) -> Iterator[str]:
     heading = (game.tournament_name, game.division, of_round, table, game.ruleset.name)
     yield " · ".join(filter(None, heading))
     if not is_kept(game):
-        yield from _result(game)
+        yield from _result(game, language)
         yield from outcome(game, language)
         return
     sides = sides_of(game)
@@ -47,23 +48,24 @@ def format_sheet(game: pb.GetGameResponse, language: str) -> Iterator[str]:
             read("Turn %(number)s") % {"number": incident.turn},
             whom,
             read(labels.INCIDENTS[incident.kind]) + (f" ({incident.count})" if incident.count else ""),
-            incident.article,
+            cite(incident.article, language),
         ]
         yield ", ".join(part for part in parts if part)
     if game.entered_by or game.counted:
         yield read("Counts in the tournament:")
-        yield from _result(game)
+        yield from _result(game, language)
     yield from outcome(game, language)
     if game.final:
         yield read("The result is final.")
 
 
-def _result(game: pb.GetGameResponse) -> Iterator[str]:
+def _result(game: pb.GetGameResponse, language: str) -> Iterator[str]:
     """Yield a line for each player with the score that counts in the tournament."""
     seats = game.counted or game.seats
     names = [seat.name or seat.player_id for seat in seats]
-    width = max(map(len, names))
-    yield from (f"{name:<{width}}  {format_points(seat.score):>5}" for name, seat in zip(names, seats, strict=True))
+    for name, seat in zip(names, seats, strict=True):
+        score = format_score(game, seat, language, counted=bool(game.counted))
+        yield f"{name:<{max(map(len, names))}}  {score:>5}"
 
 
 def explanations(game: pb.GetGameResponse, ruleset: Ruleset, language: str) -> Iterator[str]:

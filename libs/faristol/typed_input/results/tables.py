@@ -10,7 +10,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.names import Named, candidates
-from faristol.presentation.unplayed_results import by_forfeit, outcome
+from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.rules.scoring import UsualScores
 from faristol.text import say
 from faristol.typed_input.results.doubts import Doubt, doubts
@@ -60,9 +60,15 @@ class Tables:
     def standing(self, number: int) -> str:
         """Format a table and its result: ``11 · Anna Puig 412 – Blai Soler 378, entered by Eva Soler at 10:31:02``."""
         table = self[number]
-        scores = [score.score for score in table.scores]
-        seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
-        return f"{number} · {', '.join(filter(None, [seats, self.about(number)]))}"
+        names = names_at(table)
+        if self.has_points(number):
+            names = [f"{name} {score.score}" for name, score in zip(names, table.scores, strict=True)]
+        return f"{number} · {', '.join(filter(None, [' – '.join(names), self.about(number)]))}"
+
+    def has_points(self, number: int) -> bool:
+        """Check whether a table has a result with points; a forfeit has none unless the rules award them."""
+        table = self[number]
+        return bool(table.scores) and has_points((each.score for each in table.scores), unplayed=table.unplayed)
 
     def is_hidden(self, number: int, subject: str) -> bool:
         """Check whether a blind second entry hides a result: it is open, and another person entered it."""

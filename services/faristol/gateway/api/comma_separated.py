@@ -70,7 +70,8 @@ PAIRINGS = (
 """Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
 
 A board without an opponent in the other team has its ``match``, ``unplayed`` and its winner instead. Scores are empty
-before the first turn or a result. If a table has more than two players, columns ``third_…`` and ``fourth_…`` follow.
+before the first turn or a result, and for a forfeit unless the rules award points for it. If a table has more than two
+players, columns ``third_…`` and ``fourth_…`` follow.
 """
 
 RATINGS = (*Rating.model_fields, "system", "estimate", "revision")

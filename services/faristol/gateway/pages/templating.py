@@ -34,6 +34,7 @@ from faristol.presentation.game_view import clock_text, minutes
 from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
+from faristol.presentation.unplayed_results import format_score, has_points
 from faristol.text import LANGUAGE_NAMES, LANGUAGES, cite, fit_words, join_list, number, percent, translations
 
 ERASED = N_("a player (%(id)s)")
@@ -172,6 +173,8 @@ def environment(language: str) -> Environment:
         rules_name=lambda name, title: rules_name(name, title, language),
     )
     env.globals.update(
+        score_of=lambda result, seat, counted=False: format_score(result, seat, language, counted=counted),
+        has_points=lambda result: has_points((each.score for each in result.seats), unplayed=result.unplayed),
         play_cell=lambda line, sheet: play_cell(line, sheet, language),
         below=lambda side, sheet: below(side, sheet, language),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -162,6 +164,69 @@ async def test_a_forfeit_and_an_abandonment_entered_by_hand_are_told_apart(
     assert mark in page.split("Carme Riera</a>")[1].split("</p>")[0]
     assert ("The game was not played" in page) == bool(result.get("unplayed"))
     assert said in await sheet(stage)
+
+
+PUBLIC = (
+    f"/g/{GAME}",
+    f"/games/{GAME}/embed",
+    f"/games/{GAME}/overlay",
+    f"/games/{GAME}/replay",
+    "/t/lliga/r/1",
+    "/t/lliga/embed/pairings",
+    "/t/lliga/crosstable",
+    "/tournaments/lliga/screen",
+    "/tournaments/lliga/find?player=anna",
+    "/players/anna",
+    "/tournaments/lliga/print/round/1/results",
+    "/tournaments/lliga/print/crosstable",
+    "/tournaments/lliga/print/round/1/games?table=1",
+)
+"""Pages and papers that show the result of a game."""
+
+
+async def test_a_forfeit_without_points_shows_marks_and_no_score_on_any_page(stage: Stage) -> None:
+    await begin(stage)
+    await enter(stage, *entered((0, 0), result=FORFEIT))
+    shown_zero = re.compile(r">\s*0\s*[–<]|–\s*0\s*<|Anna[^<]* 0 |Riera[^<]* 0\b")
+    of_a_cell = re.compile(r'"(?:sub figures|mark)">\s*0')
+    wrong = []
+    for address in PUBLIC:
+        answer = await stage.http.get(address, headers={"Accept-Language": "en"}, follow_redirects=True)
+        assert answer.status_code == 200, address
+        assert "secret" not in answer.text, f"{address} shows the note of an official"
+        # Only what is about this game: the other table has been begun, and has 0 points.
+        parts = re.split(r"<(?:li|tr|h1|section|meta)\b", answer.text.split('id="table-2"')[0])
+        found = [part for part in parts if ("Carme" in part or "score" in part[:80]) and "Biel" not in part]
+        pattern = of_a_cell if address.endswith("crosstable") else shown_zero  # the table has points and spreads of 0
+        wrong += [(address, part[:400]) for part in found if pattern.search(part)]
+    assert wrong == []
+    page = await shown(stage)
+    assert re.findall(r"data-flash>([^<]*)</p>", page) == ["+", "–"]
+    assert [line.split()[-1] for line in (await sheet(stage))[1:3]] == ["+", "–"]
+
+
+async def test_a_forfeit_without_points_has_no_score_in_json_and_csv(stage: Stage) -> None:
+    await begin(stage)
+    await enter(stage, *entered((0, 0), result=FORFEIT))
+    of_tournament = "/api/v1/tournaments/lliga"
+    game_ = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
+    table = (await stage.http.get(f"{of_tournament}/rounds/1/pairings")).json()["tables"][0]
+    assert [seat["score"] for seat in (*game_["seats"], *table["seats"])] == [None] * 4
+    rows = (await stage.http.get(f"{of_tournament}/crosstable")).json()["rows"]
+    cells = [row["cells"][0] for row in rows if row["player_id"] in ("anna", "carme")]
+    assert [(cell["basis"], cell["score"], cell["against"]) for cell in cells] == [("forfeit", None, None)] * 2
+    lines = list(csv.DictReader((await stage.http.get(f"{of_tournament}/rounds/1/pairings.csv")).text.splitlines()))
+    assert [(lines[0]["unplayed"], lines[0]["first_score"], lines[0]["second_score"])] == [("true", "", "")]
+    lines = list(csv.DictReader((await stage.http.get(f"{of_tournament}/crosstable.csv")).text.splitlines()))
+    assert {line["round_1_score"] for line in lines if line["round_1_basis"] == "forfeit"} == {""}
+
+
+async def test_a_forfeit_with_the_points_of_the_book_shows_them(stage: Stage) -> None:
+    await begin(stage)
+    await enter(stage, *entered((150, 0), result=FORFEIT))
+    assert re.findall(r"data-flash>([^<]*)</p>", await shown(stage)) == ["150", "0"]
+    table = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"][0]
+    assert [seat["score"] for seat in table["seats"]] == [150, 0]
 
 
 async def test_an_entered_result_that_was_corrected_is_shown_as_it_counts_with_who_corrected_it(stage: Stage) -> None:

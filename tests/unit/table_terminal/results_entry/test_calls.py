@@ -436,10 +436,17 @@ def decided(*points: int, winner: str, unplayed: bool = False, left: Sequence[st
 @pytest.mark.parametrize(
     ("standing", "said"),
     [
-        (decided(0, 0, winner="blai-1", unplayed=True), ", by forfeit: Blai 1 wins, Anna 1 did not arrive, entered by"),
-        (decided(0, 0, winner="", unplayed=True), ", by forfeit: no player arrived, and all lose, entered by"),
+        (
+            decided(0, 0, winner="blai-1", unplayed=True),
+            "1 · Anna 1 – Blai 1, by forfeit: Blai 1 wins, Anna 1 did not arrive, entered by",
+        ),
+        (decided(150, 0, winner="anna-1", unplayed=True), "1 · Anna 1 150 – Blai 1 0, by forfeit: Anna 1 wins"),
+        (
+            decided(0, 0, winner="", unplayed=True),
+            "1 · Anna 1 – Blai 1, by forfeit: no player arrived, and all lose, entered by",
+        ),
         (decided(272, 322, winner="blai-1", left=["anna-1"]), ", abandoned by Anna 1: Blai 1 wins, entered by"),
-        (decided(0, 0, winner="", left=["anna-1", "blai-1"]), ", abandoned by Anna 1, Blai 1: all lose, entered by"),
+        (decided(0, 0, winner="", left=["anna-1", "blai-1"]), ", abandoned by Anna 1 and Blai 1: all lose, entered by"),
     ],
 )
 def test_a_result_that_stands_says_who_won_and_who_did_not_come_or_left(

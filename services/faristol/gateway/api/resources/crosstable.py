@@ -9,6 +9,12 @@ from pydantic import Field
 from faristol.gateway.api import links
 from faristol.gateway.api.answers import DIVISION, NEXT_PAGE, TOTAL, Answer, Read, Shown
 from faristol.gateway.api.resources.standings import Outcome, Standing, TermBasis
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.unplayed_results import has_points
+
+
+def _has_points(cell: pb.CrosstableCell) -> bool:
+    return has_points((cell.score, cell.against), unplayed=cell.basis == pb.TERM_BASIS_FORFEIT)
 
 
 class Cell(Shown):
@@ -24,8 +30,12 @@ class Cell(Shown):
         description="Opponents, several at a table of more than two players; empty without an opponent."
     )
     opponent_ranks: list[int] = Field(description="Ranks of the opponents, in the same order.")
-    score: int = Field(description="Own score, final or current.")
-    against: int = Field(description="The opponent's; 0 at a table of more than two.")
+    score: Annotated[int | None, Read(lambda cell: cell.score if _has_points(cell) else None)] = Field(
+        description="Own score, final or current; null for a forfeit, unless the rules award points for it."
+    )
+    against: Annotated[int | None, Read(lambda cell: cell.against if _has_points(cell) else None)] = Field(
+        description="The opponent's; 0 at a table of more than two, null as `score`."
+    )
     starts: bool | None = Field(description="True if the player started, false if second; null if unknown.")
     game_id: str = Field(description="Id of the game; empty without a game.")
     final: bool = Field(description="The result of the game is final.")

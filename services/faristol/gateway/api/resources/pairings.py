@@ -15,6 +15,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.outcome import find_public_id
+from faristol.presentation.unplayed_results import has_points
 
 ByeKind = Annotated[str, word_of(pairing.ByeKind)]
 
@@ -24,8 +25,23 @@ class Seat(Shown):
 
     player_id: str
     name: str = Field(description="Name; empty after an erasure.")
-    score: int = Field(description="Score, current or final.")
+    score: int | None = Field(
+        description="Score, current or final; null for a forfeit, unless the rules award points for it."
+    )
     team_id: str = Field(description="The player's team at that table; empty without teams.")
+
+
+def read_seats(result: pb.Table | pb.GetGameResponse) -> list[Seat]:
+    """Return the seats of a table or a game; those of a forfeit without points have no scores."""
+    return without_invented_scores(result.seats, unplayed=result.unplayed)
+
+
+def without_invented_scores(seats: Iterable[pb.Seat], *, unplayed: bool) -> list[Seat]:
+    """Return seats, without scores if they are those of a forfeit for which the rules award no points."""
+    found = [Seat.of(seat) for seat in seats]
+    if has_points((seat.score or 0 for seat in found), unplayed=unplayed):
+        return found
+    return [seat.model_copy(update={"score": None}) for seat in found]
 
 
 def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
@@ -63,7 +79,7 @@ class Table(Shown):
     table: int = Field(description="Table, from 1.")
     hall: str = Field(description="Hall of the table; empty if the tournament has none.")
     game_id: str
-    seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
+    seats: Annotated[list[Seat], Read(read_seats)] = Field(description="Both players, in the order of the pairing.")
     turns: int = Field(description="Turns completed or lost so far.")
     final: bool = Field(description="The result is final.")
     winner_id: str = Field(description="Id of the winner; empty for a draw, if all players lost, and before the end.")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from faristol.gateway.api import links
 from faristol.gateway.api.answers import DIVISION, Answer, Pin, Read, Shown, word_of
-from faristol.gateway.api.resources.pairings import ScoreSanction, Seat
+from faristol.gateway.api.resources.pairings import ScoreSanction, Seat, read_seats, without_invented_scores
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -138,6 +138,10 @@ class Sheet(Shown):
     blanks: bool = Field(description="The sheet has a field for the blanks of each player.")
 
 
+def _read_counted(answer: pb.GetGameResponse) -> list[Seat]:
+    return without_invented_scores(answer.counted, unplayed=answer.unplayed)
+
+
 class Game(Answer):
     """Game. Racks are hidden during play."""
 
@@ -151,7 +155,7 @@ class Game(Answer):
         description="`paired` before the round starts, without board and clocks; `playing`; `postponed` to another "
         "time; `final`."
     )
-    seats: list[Seat] = Field(description="The players, in the order of the pairing.")
+    seats: Annotated[list[Seat], Read(read_seats)] = Field(description="The players, in the order of the pairing.")
     first_player_id: str = Field(description="Id of the starting player; empty before the starting draw.")
     board: list[Placement] = Field(description="Every tile on the board.")
     entries: list[Entry] = Field(description="The scoresheet.")
@@ -178,7 +182,7 @@ class Game(Answer):
     )
     seed: str = Field(description="The seed of the draws, in hexadecimal; empty until the result is final.")
     sheet: Sheet | None = Field(description="Form of the scoresheet; null if the rules are not installed.")
-    counted: list[Seat] = Field(
+    counted: Annotated[list[Seat], Read(_read_counted)] = Field(
         description="Scores that count in the tournament after a correction or a sanction; empty if those of `seats` "
         "count."
     )

@@ -13,7 +13,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import tile_values
+from faristol.presentation.unplayed_results import format_score
 from faristol.rules.board import BOARD_SIZE, CENTRE, PREMIUMS, Premium, Square
+from faristol.text import SOURCE
 
 WIDTH, HEIGHT = 1200, 630
 """Size of a preview in pixels, as sites expect it."""
@@ -50,8 +52,8 @@ class PictureContent(NamedTuple):
 
     title: str
     beside: str
-    players: tuple[tuple[str, int], ...]
-    """Names and scores; the name of an erased player is empty."""
+    players: tuple[tuple[str, str], ...]
+    """Names and scores as text; the name of an erased player is empty."""
     tiles: tuple[DrawnTile, ...]
 
 
@@ -61,7 +63,7 @@ def build_drawing(game: pb.GetGameResponse, beside: str) -> PictureContent:
     return PictureContent(
         game.tournament_name,
         beside,
-        tuple((seat.name, seat.score) for seat in game.seats),
+        tuple((seat.name, format_score(game, seat, SOURCE)) for seat in game.seats),
         tuple(
             DrawnTile(tile.row, tile.column, tile.face, tile.blank, 0 if tile.blank else values.get(tile.face, 0))
             for tile in sorted(game.board, key=lambda tile: (tile.row, tile.column))
@@ -117,7 +119,7 @@ def _draw_names(pen: ImageDraw.ImageDraw, shown: PictureContent, left: int) -> N
         y = 150 + place * room
         pen.line((left, y, WIDTH - 30, y), fill=_EDGE, width=3)
         pen.text((left, y + 14), _fitting(name or "–", 32, width), fill=_INK, font=_font(32))
-        pen.text((left, y + 58), str(score), fill=_BLANK, font=_font(size))
+        pen.text((left, y + 58), score, fill=_BLANK, font=_font(size))
 
 
 def _fitting(text: str, size: int, width: int) -> str:
