@@ -185,3 +185,18 @@ async def test_an_act_of_the_client_is_carried_out_once_and_its_refusal_has_a_re
             await results.act("pairing", "RegisterPlayer", {**body, "command_id": str(uuid.uuid4())})
         assert refused.value.reason
         assert (await results.act("results", "GetTournament", {"tournament_id": OWN}))["tournament"]
+
+
+async def test_a_scorer_does_not_read_why_an_official_warned_a_player(cell: Cell) -> None:
+    reason = "late for the third time"
+    director, player = held(needs.ROLE_DIRECTOR), f"{OWN}-1"
+    warned = {"command_id": str(uuid.uuid4()), "tournament_id": OWN, "player_id": player, "note": reason}
+    warned["arbiter_id"] = director.subject
+    assert (await send(cell, "pairing/WarnPlayer", warned, cell.token(director))).status_code == 200
+    read = {}
+    for role in (needs.ROLE_PLAYER, needs.ROLE_SCORER, needs.ROLE_ARBITER):
+        asked = {"tournament_id": OWN, "player_id": player}
+        answer = await send(cell, "pairing/ListSanctions", asked, cell.token(held(role)))
+        assert '"type":"PlayerWarned"' in answer.text.replace(" ", ""), answer.text
+        read[role] = reason in answer.text
+    assert read == {needs.ROLE_PLAYER: True, needs.ROLE_SCORER: False, needs.ROLE_ARBITER: True}

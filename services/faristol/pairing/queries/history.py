@@ -10,10 +10,13 @@ from typing import get_args
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from faristol.credentials.credential import Credential
+from faristol.credentials.roles import SCORER
 from faristol.event_store import Record, Recorded
 from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.people import Person
 from faristol.host.rpc.dispatch import Context
+from faristol.host.security.authorization import caller
 from faristol.kernel.errors import Invalid
 from faristol.kernel.facts import Common, game_of, occurred_at, round_of, types_of
 from faristol.kernel.mentions import players_of
@@ -84,6 +87,14 @@ def _first_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
     }
 
 
+def may_read_reasons(who: Credential | None) -> bool:
+    """Check whether a caller of ``list_sanctions`` may read the reasons of officials, as all but scorers may.
+
+    A player can name only themselves. ``who`` is None in an open cell.
+    """
+    return who is None or who.role != SCORER
+
+
 async def list_sanctions(
     office: PairingHandler, request: pb.ListSanctionsRequest, context: Context
 ) -> pb.ListSanctionsResponse:
@@ -109,7 +120,7 @@ async def list_sanctions(
         and event.message.player_id == player_id
         and (event.version in upheld or not is_lifted(event.message, facts, event.version))
     ]
-    notes = await record.notes_of(stream(request.tournament_id))
+    notes = await record.notes_of(stream(request.tournament_id)) if may_read_reasons(caller()) else {}
     known = dict(await people.names(record, {player_id, *(event.metadata.actor for event in on_player)}))
     shown = await office.names(loaded.state)
     for person_id, name in shown.items():
