@@ -291,7 +291,8 @@ async def locked_out(cell: Platform, federation: str) -> tuple[Attack, list[str]
 
         async def signed_in(web: httpx.AsyncClient, headers: dict[str, str], **by: str) -> bool:
             answer = await web.post("/sign-in", data=by, headers={"sec-fetch-site": "same-origin", **headers})
-            reason = "" if answer.status_code == 303 else "too many" if "too many PINs" in answer.text else "wrong"
+            refusal = "too many" if "too many wrong PINs" in answer.text else "wrong"
+            reason = "" if answer.status_code == 303 else refusal
             attack.refused[f"{answer.status_code} {reason}".strip()] += 1
             return answer.status_code == 303
 
