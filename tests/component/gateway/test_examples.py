@@ -49,7 +49,7 @@ def address_of(stage: Stage) -> str:
     return str(stage.http.base_url).rstrip("/")
 
 
-def test_the_list_of_examples_is_complete() -> None:
+async def test_the_list_of_examples_is_complete() -> None:
     listed = set(re.findall(r"^\| \[([\w.]+)\]", (EXAMPLES / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
     assert listed == {file.name for file in EXAMPLES.iterdir() if file.suffix in (".py", ".html")}
 
