@@ -144,7 +144,7 @@ async def test_the_stream_ends_and_says_why_when_its_credential_is_revoked(cell:
         async with asyncio.timeout(10):
             while (event := await next_event(lines))[0] != "ended":
                 pass
-        assert time.monotonic() - revoked_at < 3  # two, and what a busy machine takes to say so
+        assert time.monotonic() - revoked_at < 6  # two, and the time of a busy machine
         assert event == ("ended", {"reason": "CREDENTIAL_REVOKED"})
         with pytest.raises(EOFError):
             await next_event(lines)
