@@ -18,7 +18,7 @@ from tests.component.nats_cluster import cluster, url_of
 
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.errors import BusUnavailable
-from faristol.bus.permissions import NOTIFICATION_STREAM, NOTIFICATION_SUBJECTS
+from faristol.bus.permissions import NOTIFICATION_STREAM, STREAM_SUBJECTS
 from faristol.bus.stream import NewsLimits
 from faristol.event_store import Record
 
@@ -50,7 +50,7 @@ async def test_a_stream_of_the_operator_stays_as_it_is_and_the_news_goes_there(
 ) -> None:
     async with operating(nats_server) as jetstream:
         await jetstream.add_stream(
-            name=NOTIFICATION_STREAM, subjects=[NOTIFICATION_SUBJECTS], max_age=600, max_bytes=5_000_000
+            name=NOTIFICATION_STREAM, subjects=[*STREAM_SUBJECTS], max_age=600, max_bytes=5_000_000
         )
     with caplog.at_level(logging.WARNING):
         async with consuming(record, nats_server.url, PROJECTION) as progress:
@@ -63,8 +63,8 @@ async def test_a_stream_of_the_operator_stays_as_it_is_and_the_news_goes_there(
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"subjects": ["other.>"]}, f"has to add {NOTIFICATION_SUBJECTS}"),
-        ({"subjects": [NOTIFICATION_SUBJECTS], "retention": RetentionPolicy.WORK_QUEUE}, "expected limits"),
+        ({"subjects": ["other.>", STREAM_SUBJECTS[0]]}, f"has to add {STREAM_SUBJECTS[1]}"),
+        ({"subjects": [*STREAM_SUBJECTS], "retention": RetentionPolicy.WORK_QUEUE}, "expected limits"),
     ],
 )
 async def test_a_stream_that_would_lose_news_is_refused_with_what_is_wrong_with_it(

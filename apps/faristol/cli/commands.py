@@ -46,6 +46,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "hand-on": Verb("access.access:hand_on", "Sign a token with a part of your rights, offline."),
             "sign-in": Verb("access.access:sign_in", "Get a token with the code of a link, or with a PIN at a table."),
             "who": Verb("access.access:who", "Show the holder, role and scope of your credential."),
+            "bus": Verb("access.bus:bus", "Print the NATS user of a program that reads public events."),
             "keys": Verb("access.access:keys", "List, rotate or retire the keys that sign credentials."),
         },
     ),

@@ -20,7 +20,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 
 from faristol.bus import stream
-from faristol.bus.envelope import headers, subject
+from faristol.bus.envelope import headers, is_whole, subject
 from faristol.bus.errors import BusError, BusRefused, BusUnavailable
 from faristol.bus.permissions import NOTIFICATION_STREAM
 from faristol.bus.sign_in import NatsAccess, format_error, is_denial, is_denied, is_refusal
@@ -179,10 +179,10 @@ class Bus:
         await stream.ensure(self._jetstream, self._limits)
 
     async def publish(self, events: Sequence[Recorded], record_id: str) -> None:
-        """Publish notifications of events in order; return when JetStream has stored all of them.
+        """Publish events in order; return when JetStream has stored all of them.
 
-        A notification does not have the content of its event, which subscribers read from the record. Raises a
-        ``nats.errors.Error`` if not all are stored.
+        A public event is published whole, any other as a reference to the record. Raises a ``nats.errors.Error`` if not
+        all are stored.
         """
         try:
             await self._publish(events, record_id)
@@ -194,18 +194,20 @@ class Bus:
 
     async def _publish(self, events: Sequence[Recorded], record_id: str) -> None:
         try:
-            await asyncio.gather(
-                *(
-                    self._jetstream.publish(
-                        subject(event), b"", headers=headers(event, record_id), stream=NOTIFICATION_STREAM
-                    )
-                    for event in events
-                )
-            )
+            await asyncio.gather(*(self._publish_one(event, record_id) for event in events))
         except NoStreamResponseError:
             # The stream was wiped. Create it again; the relay retries the same events.
             await self.ensure_stream()
             raise
+
+    async def _publish_one(self, event: Recorded, record_id: str) -> None:
+        whole = is_whole(event)
+        await self._jetstream.publish(
+            subject(event, whole=whole),
+            event.payload if whole else b"",
+            headers=headers(event, record_id, whole=whole),
+            stream=NOTIFICATION_STREAM,
+        )
 
     async def remove_consumers(self, cell: str) -> None:
         """Delete the durable consumers of a cell that has ended permanently, as marked by ``subscribe``.

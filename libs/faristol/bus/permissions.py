@@ -1,7 +1,8 @@
 """Permissions on NATS: the users, and the subjects that each may publish and subscribe to.
 
-A process publishes to JetStream and receives replies in its own inbox. Only the relay publishes notifications, and only
-its own user pulls a consumer. No user deletes the stream, or reads it or notifications without a consumer.
+A process publishes to JetStream and receives replies in its own inbox. Only the relay publishes events, and only its
+own user pulls a consumer. No user deletes the stream, or reads it or events without a consumer. A program outside the
+cell reads public events only.
 """
 
 from __future__ import annotations
@@ -11,8 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 NOTIFICATION_STREAM = "FARISTOL"
-NOTIFICATION_SUBJECTS = "faristol.>"
-"""Subjects of the notifications."""
+PUBLIC_ROOT = "faristol"
+"""First token of the subjects of events that are published whole."""
+INTERNAL_ROOT = "faristol-internal"
+"""First token of the subjects of references to events with private values.
+
+The root differs, because a consumer's permission names the beginning of its filter: with one root, a filter could be
+widened to the references by a wildcard.
+"""
+STREAM_SUBJECTS = (f"{PUBLIC_ROOT}.>", f"{INTERNAL_ROOT}.>")
+"""Subjects of the stream."""
 
 
 def inbox(user: str) -> str:
@@ -37,7 +46,7 @@ def user(name: str, durables: Sequence[str] = (), *, relays: bool = False, remov
     publish = [f"$JS.API.STREAM.INFO.{NOTIFICATION_STREAM}"]
     if relays:
         publish += [
-            NOTIFICATION_SUBJECTS,
+            *STREAM_SUBJECTS,
             *(f"$JS.API.STREAM.{act}.{NOTIFICATION_STREAM}" for act in ("CREATE", "UPDATE")),
         ]
     if removes:
@@ -51,6 +60,23 @@ def user(name: str, durables: Sequence[str] = (), *, relays: bool = False, remov
             f"$JS.ACK.{NOTIFICATION_STREAM}.{durable}.>",
         ]
     return User(name, tuple(publish), (f"{inbox(name)}.>",))
+
+
+def program(name: str, tournaments: Sequence[str] = ()) -> User:
+    """Build the user of a program outside the cell. It reads public events of these tournaments, or of all.
+
+    Its durable consumer is named ``name`` and has one filter, which its permission names.
+    """
+    filters = [f"{PUBLIC_ROOT}.{each}.>" for each in tournaments] or [STREAM_SUBJECTS[0]]
+    consumers = f"{NOTIFICATION_STREAM}.{name}"
+    publish = (
+        f"$JS.API.STREAM.INFO.{NOTIFICATION_STREAM}",
+        *(f"$JS.API.CONSUMER.CREATE.{consumers}.{each}" for each in filters),
+        f"$JS.API.CONSUMER.INFO.{consumers}",
+        f"$JS.API.CONSUMER.MSG.NEXT.{consumers}",
+        f"$JS.ACK.{consumers}.>",
+    )
+    return User(name, publish, (f"{inbox(name)}.>",))
 
 
 def authorization(users: Sequence[User], secrets: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from nats.js.api import RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import APIError, NotFoundError
 
 from faristol.bus.errors import BusError
-from faristol.bus.permissions import NOTIFICATION_STREAM, NOTIFICATION_SUBJECTS
+from faristol.bus.permissions import NOTIFICATION_STREAM, STREAM_SUBJECTS
 
 HOUR_SECONDS = 3600.0
 DUPLICATE_WINDOW_SECONDS = 120.0
@@ -42,7 +42,7 @@ class NewsLimits:
         """Return the configuration of the stream."""
         return StreamConfig(
             name=NOTIFICATION_STREAM,
-            subjects=[NOTIFICATION_SUBJECTS],
+            subjects=[*STREAM_SUBJECTS],
             retention=RetentionPolicy.LIMITS,
             storage=StorageType.FILE,
             max_age=self.hours * HOUR_SECONDS,
@@ -95,10 +95,11 @@ async def _create_or_update(
 
 def _check(found: StreamConfig) -> None:
     subjects = found.subjects or []
-    if not {NOTIFICATION_SUBJECTS, ">"} & {*subjects}:
+    missing = [] if ">" in subjects else [each for each in STREAM_SUBJECTS if each not in subjects]
+    if missing:
         raise BusError(
-            f"the stream {NOTIFICATION_STREAM} takes {', '.join(subjects) or 'nothing'}: its operator has to "
-            f"add {NOTIFICATION_SUBJECTS}"
+            f"the stream {NOTIFICATION_STREAM} has the subjects {', '.join(subjects) or '(none)'}: its operator has to "
+            f"add {', '.join(missing)}"
         )
     if found.retention not in (None, RetentionPolicy.LIMITS):
         raise BusError(
@@ -110,7 +111,8 @@ def _check(found: StreamConfig) -> None:
 
 def differences(found: StreamConfig, wanted: StreamConfig) -> Iterator[str]:
     """Yield the differences of a stream from the wanted one, such as ``replicas 3 and not 1``."""
-    pairs = {
+    pairs: dict[str, tuple[object, object]] = {
+        "subjects": (" ".join(sorted(found.subjects or [])), " ".join(sorted(wanted.subjects or []))),
         "replicas": (found.num_replicas, wanted.num_replicas),
         "seconds": (found.max_age, wanted.max_age),
         "bytes": (found.max_bytes, wanted.max_bytes),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, Generic, TypeVar
@@ -89,6 +90,38 @@ def types_that_change(*changes: options.Change.ValueType) -> frozenset[Kind]:
 def types_for_audience(audience: options.Audience.ValueType) -> frozenset[Kind]:
     """Return the event types for an audience."""
     return frozenset(kind for kind, means in _MEANINGS.items() if means.audience == audience)
+
+
+@cache
+def _private_names(message: Any) -> frozenset[str]:
+    """Return the fields of a message that are private or free text, or have a message with such a field."""
+    found = set()
+    for field in message.fields:
+        given = field.GetOptions()
+        below = field.message_type
+        if given.Extensions[options.private] or given.debug_redact or (below is not None and _private_names(below)):
+            found.add(field.name)
+    return frozenset(found)
+
+
+def has_private(message: Message) -> bool:
+    """Check whether a message has a value that is not public: a field with the option ``private``, or free text."""
+    names = _private_names(message.DESCRIPTOR)
+    if not names:
+        return False
+    for field, value in message.ListFields():
+        if field.name not in names:
+            continue
+        if field.message_type is None or field.GetOptions().Extensions[options.private]:
+            return True
+        if any(map(has_private, value if field.is_repeated else [value])):
+            return True
+    return False
+
+
+def is_wholly_public(fact: Message) -> bool:
+    """Check whether every caller may know an event with all its values."""
+    return _MEANINGS[type(fact)].audience == options.AUDIENCE_PUBLIC and not has_private(fact)
 
 
 def on_streams(stream: str) -> frozenset[Kind]:

@@ -26,7 +26,7 @@ FORBIDDEN = (
     "$SYS.REQ.SERVER.PING",
 )
 """Subjects that no process of the platform needs. The relay needs ``STREAM.UPDATE``: its settings limit the stream."""
-HEARD = ("faristol.>", ">", "$JS.>", "_INBOX.>")
+HEARD = ("faristol.>", "faristol-internal.>", ">", "$JS.>", "_INBOX.>")
 """Subjects on which all news would be heard, or the answers to others."""
 PUBLIC = frozenset({"lock", "record"})
 """Files in the data folder that anybody may read, beside public keys."""

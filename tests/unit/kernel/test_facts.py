@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
@@ -13,6 +16,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 
+PROTO = Path(__file__).parents[3] / "proto" / "faristol"
 MESSAGES: list[Descriptor] = [
     message for context in facts.CONTEXTS for message in context.DESCRIPTOR.message_types_by_name.values()
 ]
@@ -54,6 +58,48 @@ def test_an_event_says_who_may_know_of_it_and_which_stream_it_is_on(kind: facts.
 @pytest.mark.parametrize("field", IDS, ids=lambda field: str(field.full_name))
 def test_an_id_says_whom_it_names_unless_it_is_of_a_thing(field: FieldDescriptor) -> None:
     assert bool(field.GetOptions().Extensions[options.names]) != (field.name in THINGS)
+
+
+PUBLIC_FIELDS = {
+    "BlankSettled.face",  # on the board
+    "PlayPlaced.words",
+    "RackPenalty.faces",  # at the end of the game
+    "RoundPaired.seed",  # with which anyone repeats the lots of the pairing
+    "SeedRevealed.seed",
+    "ChallengeRaised.words",  # on the board
+    "ChallengeRuled.words",  # only if the rules disclose them
+}
+HIDDEN_NAMES = {"bag", "category", "face", "faces", "kept", "rack", "returned", "seed", "shown", "word", "words"}
+
+
+@pytest.mark.parametrize("kind", sorted(facts.types_for_audience(options.AUDIENCE_PUBLIC), key=str))
+def test_a_field_of_a_public_event_that_may_show_tiles_or_a_seed_is_private_or_known_to_be_public(
+    kind: facts.Kind,
+) -> None:
+    for field in kind.DESCRIPTOR.fields:
+        name = f"{kind.DESCRIPTOR.name}.{field.name}"
+        if field.name in HIDDEN_NAMES and name not in PUBLIC_FIELDS:
+            assert field.GetOptions().Extensions[options.private], name
+
+
+def test_a_field_whose_comment_says_that_it_is_not_public_is_private() -> None:
+    said = re.compile(r"((?:^ +//.*\n)+)( +[^/}][^;]*;)", re.MULTILINE)
+    found = [
+        field
+        for file in PROTO.glob("*/v1/*events.proto")
+        for about, field in said.findall(file.read_text(encoding="utf-8"))
+        if re.search(r"[Nn]ot public while|secret until", about)
+    ]
+    assert len(found) >= 14
+    assert [field for field in found if "(faristol.event.v1.private) = true" not in field] == []
+
+
+def test_an_event_is_wholly_public_unless_a_private_value_or_free_text_is_set() -> None:
+    assert facts.is_wholly_public(game.PlayWithdrawn(turn=1, player_id="anna"))
+    assert not facts.is_wholly_public(game.PlayWithdrawn(turn=1, player_id="anna", returned=["A"]))
+    assert facts.is_wholly_public(pairing.PlayerWithdrawn(player_id="anna", round=2))
+    assert not facts.is_wholly_public(pairing.PlayerWithdrawn(player_id="anna", round=2, note="ill"))
+    assert not facts.is_wholly_public(game.TilesDrawn()), "not for the public at all"
 
 
 def test_what_is_no_event_means_nothing() -> None:

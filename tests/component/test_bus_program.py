@@ -1,0 +1,162 @@
+"""A program outside the cell that follows a championship over NATS, as docs/apps.md has it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import nats
+import pytest
+from nats.errors import Error as NatsError
+from tests.conftest import OPERATOR
+
+from faristol.bus import Bus, NatsServer, Relay
+from faristol.bus.permissions import NOTIFICATION_STREAM, inbox, program
+from faristol.bus.server import CELL_USER
+from faristol.event_store import Decision, Metadata, Record, Write
+from faristol.event_store.tasks import cancel_tasks
+from faristol.pb.game.v1 import events_pb2 as game
+
+PAGE = Path(__file__).parents[2] / "docs" / "apps.md"
+APP = program("app", ["cup"])
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[NatsServer]:
+    started = await NatsServer.start(tmp_path / "nats", (CELL_USER, OPERATOR, APP))
+    yield started
+    await started.stop()
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """The program of the page, as a file."""
+    text = PAGE.read_text(encoding="utf-8").partition("## Events over NATS\n")[2]
+    found = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert found
+    file = tmp_path / "program.py"
+    file.write_text(found[1])
+    return file
+
+
+class Program:
+    """The running program; ``lines`` are what it printed in all its lives."""
+
+    def __init__(self, file: Path, server: NatsServer) -> None:
+        self.lines: list[str] = []
+        self._command = (sys.executable, str(file), server.url_of(APP.name), APP.name, "cup")
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(*self._command, stdout=asyncio.subprocess.PIPE)
+        self._reading = asyncio.create_task(self._read(self._process))
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        async for line in process.stdout:
+            self.lines.append(line.decode().strip())
+
+    async def kill(self) -> None:
+        assert self._process is not None
+        assert self._reading is not None
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+        await self._reading
+
+    async def until(self, position: int) -> None:
+        async with asyncio.timeout(60):
+            while not any(line.split()[1] == str(position) for line in self.lines):  # noqa: ASYNC110 # a pipe sets no event
+                await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def relaying(record: Record, server: NatsServer) -> AsyncIterator[None]:
+    bus = await Bus.connect(server.url)
+    relay = asyncio.create_task(Relay(record, bus).run())
+    try:
+        yield
+    finally:
+        await cancel_tasks([relay])
+        await bus.close()
+
+
+async def append(record: Record, game_id: str, tournament: str, turns: Sequence[int]) -> None:
+    """Append for each turn a public event, a private one, and a public one with a private value."""
+    for turn in turns:
+        said = [game.Passed(turn=turn), game.TilesDrawn(), game.Exchanged(turn=turn, faces=["A"])]
+        await record.append(Decision([Write(f"game-{game_id}", 3 * turn, said, tournament)]), Metadata())
+
+
+async def test_a_program_gets_every_public_event_of_its_tournament_once_over_kills(
+    record: Record, server: NatsServer, app: Path, tmp_path: Path
+) -> None:
+    running = Program(app, server)
+    turns = iter(range(1_000))
+    async with relaying(record, server):
+        await running.start()
+        for _ in range(3):
+            await append(record, "a", "cup", [next(turns) for _ in range(5)])
+        await append(record, "b", "other", range(5))
+    await append(record, "a", "cup", [next(turns) for _ in range(5)])  # while no relay runs
+    async with relaying(record, server):
+        await append(record, "a", "cup", [next(turns)])
+        await running.until((await record.read(types=["faristol.game.v1.Passed"], tournament="cup"))[-1].position)
+        await running.kill()
+        await append(record, "a", "cup", [next(turns) for _ in range(5)])
+        await running.start()
+        os.kill(int((tmp_path / "nats" / "nats.pid").read_text()), signal.SIGKILL)
+        await append(record, "a", "cup", [next(turns) for _ in range(5)])
+        await running.until((await record.read(types=["faristol.game.v1.Passed"], tournament="cup"))[-1].position)
+        await running.kill()
+    wanted = await record.read(types=["faristol.game.v1.Passed"], tournament="cup")
+    assert len(wanted) == 31
+    found = dict(line.split(maxsplit=1) for line in running.lines)
+    assert [found.get(event.event_id) for event in wanted] == [
+        f"{event.position} {event.type} {len(event.payload)}" for event in wanted
+    ]
+    assert len(found) == len(wanted), "no event of another tournament, and no private one"
+
+
+async def test_the_user_of_a_program_reads_only_public_events_of_its_tournaments(
+    record: Record, server: NatsServer
+) -> None:
+    async with relaying(record, server):
+        await append(record, "a", "cup", [0])
+        operator = await nats.connect(server.url_of("operator"))
+        async with asyncio.timeout(20):
+            while (await operator.jetstream().stream_info(NOTIFICATION_STREAM)).state.messages < 3:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        await operator.close()
+    refused: list[str] = []
+
+    async def hear(problem: Exception) -> None:
+        refused.append(str(problem))
+
+    client = await nats.connect(server.url_of(APP.name), error_cb=hear, inbox_prefix=inbox(APP.name).encode())
+    jetstream = client.jetstream(timeout=0.5)
+    for filtered in ("faristol-internal.>", ">", "faristol.>", "faristol.other.>", "faristol.*.>"):
+        with pytest.raises((NatsError, TimeoutError)):
+            await jetstream.pull_subscribe(filtered, durable=APP.name, stream=NOTIFICATION_STREAM)
+    for subject in (
+        "faristol.cup.game.Passed",
+        f"$JS.API.CONSUMER.CREATE.{NOTIFICATION_STREAM}.another.faristol.cup.>",
+        f"$JS.API.CONSUMER.DURABLE.CREATE.{NOTIFICATION_STREAM}.{APP.name}",
+        f"$JS.API.STREAM.MSG.GET.{NOTIFICATION_STREAM}",
+        f"$JS.API.STREAM.DELETE.{NOTIFICATION_STREAM}",
+    ):
+        refused.clear()
+        await client.publish(subject, b"{}")
+        await client.flush()
+        await client.flush()
+        assert any("permissions violation" in each.lower() for each in refused), subject
+    events = await jetstream.pull_subscribe("faristol.cup.>", durable=APP.name, stream=NOTIFICATION_STREAM)
+    assert [message.subject for message in await events.fetch(10, timeout=5)] == ["faristol.cup.game.Passed"]
+    await client.close()
