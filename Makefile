@@ -64,7 +64,11 @@ browser-tests: setup browser openid axe ## run the tests of pages in a browser
 	$(BIN)/pytest $(IN_PARALLEL) $(BROWSER_TESTS) $(PYTEST_ARGS)
 
 coverage: setup ## measure the lines that the unit tests run, against the floor in pyproject.toml; writes var/coverage.json
-	$(BIN)/pytest $(IN_PARALLEL) $(UNIT_TESTS) --cov --cov-report=term:skip-covered --cov-report=json $(PYTEST_ARGS)
+	@rm -f var/.coverage.*
+	$(BIN)/coverage run -m pytest $(IN_PARALLEL) $(UNIT_TESTS) $(PYTEST_ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage json --quiet
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 nightly: setup openapi crds ## run the tests that take too long for every change
 	$(BIN)/pytest -m nightly --timeout 3600 $(PYTEST_ARGS)
