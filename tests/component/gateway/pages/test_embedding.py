@@ -171,8 +171,12 @@ async def test_a_link_to_a_game_has_a_picture_of_its_board(finished: Stage) -> N
 
 async def test_a_picture_has_room_for_any_name_and_every_kind_of_tile() -> None:
     tiles = (DrawnTile(7, 7, "L·L", False, 10), DrawnTile(7, 8, "Ω", False, 10), DrawnTile(7, 9, "Ñ", True, 0))
-    one = picture(PictureContent("Т" * 200, "Ronda 1", (("Ñ" * 200, 1000), ("", -5), ("c", 0), ("d", 0)), tiles))
-    other = picture(PictureContent("Т" * 200, "Ronda 1", (("Ñ" * 200, 1000), ("", -5), ("c", 0), ("d", 0)), tiles[:2]))
+    one = picture(
+        PictureContent("Т" * 200, "Ronda 1", (("Ñ" * 200, "1000"), ("", "−5"), ("c", "0"), ("d", "0")), tiles)
+    )
+    other = picture(
+        PictureContent("Т" * 200, "Ronda 1", (("Ñ" * 200, "1000"), ("", "−5"), ("c", "0"), ("d", "0")), tiles[:2])
+    )
     assert one != other
     assert Image.open(BytesIO(one)).size == (WIDTH, HEIGHT)
 
