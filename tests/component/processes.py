@@ -160,7 +160,7 @@ class Cell:
     @property
     def client_settings(self) -> dict[str, object]:
         """What tells a client where the services are."""
-        return {f"{service}_address": address for service, address in self.addresses.items()}
+        return {f"client_{service}_address": address for service, address in self.addresses.items()}
 
     def stop(self) -> dict[str, int]:
         """SIGTERM to all; gives the exit codes."""
@@ -178,7 +178,9 @@ class ReplicatedCell:
         targets = {name: "ipv4:" + ",".join(f"127.0.0.1:{port}" for port in of) for name, of in ports.items()}
         peers: dict[str, object] = {f"peer_{service}": target for service, target in targets.items()}
         shared = peers | {"data": folder, "database_url": database_url, "nats_url": nats_url, **settings}
-        self.client_settings: dict[str, object] = {f"{service}_address": target for service, target in targets.items()}
+        self.client_settings: dict[str, object] = {
+            f"client_{service}_address": target for service, target in targets.items()
+        }
         self.targets = targets
         self.ports = ports
         self.http_ports = [free_port() for _ in range(replicas)]

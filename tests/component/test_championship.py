@@ -99,7 +99,7 @@ def test_killed_in_round_three_and_started_with_other_rules_faristol_up_loses_no
     demo = None
     try:
         wait_until_serving(address, up)
-        demo = Child(["demo", *PLAN, "--connect", "--json"], {"address": address}, tmp_path / "demo.log")
+        demo = Child(["demo", *PLAN, "--connect", "--json"], {"client_address": address}, tmp_path / "demo.log")
         _wait_for_round(http_port, 3)
         up.kill()
         time.sleep(0.5)

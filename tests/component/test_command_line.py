@@ -120,7 +120,12 @@ def test_a_process_that_waits_for_its_database_ends_when_it_is_told_to(tmp_path:
 def test_a_platform_takes_no_address_from_the_settings_of_its_clients(tmp_path: Path, lexicons: Path) -> None:
     """Nor does `up` ask a peer for what it serves itself."""
     nobody, port = "127.0.0.1:1", free_port()
-    settings = {"address": nobody, "lexicon_address": nobody, "results_address": nobody, "peer_lexicon": nobody}
+    settings = {
+        "client_address": nobody,
+        "client_lexicon_address": nobody,
+        "client_results_address": nobody,
+        "peer_lexicon": nobody,
+    }
     child = Child(
         ["up", "--data", str(tmp_path / "data"), "--grpc", str(port), "--http", "0"],
         {**settings, "lexicons": lexicons},
@@ -310,5 +315,5 @@ def test_a_judge_who_cannot_reach_the_queue_is_told_so() -> None:
 
 
 def test_a_variable_without_a_value_is_not_set() -> None:
-    done = faristol("tournament", "list", "--address", "127.0.0.1:1", ca="", nats_url="")
+    done = faristol("tournament", "list", "--address", "127.0.0.1:1", tls_ca="", nats_url="")
     assert "cannot be reached" in done.stderr

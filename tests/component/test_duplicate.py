@@ -232,7 +232,7 @@ async def test_many_hand_in_at_once_and_every_slip_is_there(stage: Stage) -> Non
 @pytest.mark.nightly
 async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: Path) -> None:
     async def typed(*arguments: str, code: int = 0) -> str:
-        told = await asyncio.to_thread(faristol, "duplicate", *arguments, address=stage.address, open="true")
+        told = await asyncio.to_thread(faristol, "duplicate", *arguments, client_address=stage.address, open="true")
         assert told.returncode == code, told.stdout + told.stderr
         return told.stdout + told.stderr
 
@@ -275,7 +275,7 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     assert turns_[1].startswith("1,C A S E R N A,0,0,true,")
     assert turns_[1].endswith(",true,H4,C A S E R N A,70,70")
     assert json.loads(await typed("export", "standings", FIRST, "--json"))["standings"][0]["total"] == 70
-    refused = await asyncio.to_thread(faristol, "gcg", "export", FIRST, address=stage.address, open="true")
+    refused = await asyncio.to_thread(faristol, "gcg", "export", FIRST, client_address=stage.address, open="true")
     assert (refused.returncode, "A duplicate game has no such turns" in refused.stderr) == (2, True)
     await typed("verify", FIRST, code=2)
     assert "there is neither a file nor a duplicate game cup.bundle" in await typed("verify", "cup.bundle", code=2)
@@ -303,7 +303,7 @@ async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
     page = (Path(__file__).parents[2] / "docs" / "duplicate.md").read_text(encoding="utf-8")
     told = ""
     async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
-        settings = environment(address=cell.address, open="true") | {"LC_ALL": "C.UTF-8"}
+        settings = environment(client_address=cell.address, open="true") | {"LC_ALL": "C.UTF-8"}
         settings["PATH"] = f"{Path(FARISTOL).parent}:{settings['PATH']}"
         for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
             if language:  # what is set up here otherwise

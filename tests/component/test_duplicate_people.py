@@ -127,11 +127,11 @@ async def test_games_are_summed_and_who_was_absent_has_nothing(stage: Stage, web
     ]
     page = (await web.get(f"/tournaments/{CUP}/duplicate")).text
     assert re.search(r'(?s)data-key="anna" data-rank="1">.*?<td class="num strong" data-flash>66</td>', page)
-    told = await asyncio.to_thread(faristol, "duplicate", "standings", CUP, address=stage.address, open="true")
+    told = await asyncio.to_thread(faristol, "duplicate", "standings", CUP, client_address=stage.address, open="true")
     rows = [line.split() for line in told.stdout.splitlines()]
     assert (rows[1], rows[3 + 2]) == (["1", "Anna", "66", "66", "0"], ["3", "Eloi", "0", "0", "–"]), rows
     written = await asyncio.to_thread(
-        faristol, "duplicate", "export", "standings", CUP, address=stage.address, open="true"
+        faristol, "duplicate", "export", "standings", CUP, client_address=stage.address, open="true"
     )
     assert written.stdout.splitlines()[0].endswith(",category,game_1,game_2")
     assert any(line.startswith("3,eloi,Eloi,0,") and line.endswith(",0,") for line in written.stdout.splitlines())
@@ -197,7 +197,7 @@ async def test_a_new_game_follows_from_its_name_and_ends_as_others_do(stage: Sta
         subprocess.run,
         [FARISTOL, "duplicate", "train", "--seed", "a", "--turns", "2"],
         input="\nq\n",
-        env=environment(address=stage.address, open="true"),
+        env=environment(client_address=stage.address, open="true"),
         capture_output=True,
         text=True,
         timeout=60,

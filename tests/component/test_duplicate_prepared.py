@@ -467,7 +467,7 @@ async def test_everybody_of_several_groups_has_a_name_in_their_one_classificatio
                     text = (await client.get(address)).text
                     assert [name for name in everybody if name not in text] == [], address
         told = await asyncio.to_thread(
-            faristol, "duplicate", "export", "standings", "cup-r1", address=stage.address, open="true"
+            faristol, "duplicate", "export", "standings", "cup-r1", client_address=stage.address, open="true"
         )
         assert {line.split(",")[2] for line in told.stdout.splitlines()[1:]} == everybody
 
@@ -528,7 +528,7 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
         told = await asyncio.to_thread(
             subprocess.run,
             [FARISTOL, "duplicate", *arguments],
-            env=environment(address=stage.address, open="true", lexicons=str(tmp_path)) | {"LC_ALL": "C.UTF-8"},
+            env=environment(client_address=stage.address, open="true", lexicons=str(tmp_path)) | {"LC_ALL": "C.UTF-8"},
             input=said,
             capture_output=True,
             text=True,

@@ -128,5 +128,5 @@ def test_the_process_of_the_pages_ends_with_the_one_that_it_belongs_to(apart: Ap
 
 
 def test_the_process_of_the_pages_takes_no_port_of_the_one_that_it_belongs_to() -> None:
-    given = _environment(Settings.model_validate({"metrics_port": 9464, "health_port": 50052}), "127.0.0.1:50051")
-    assert not {"FARISTOL_METRICS_PORT", "FARISTOL_HEALTH_PORT"} & set(given)
+    given = _environment(Settings.model_validate({"metrics_port": 9464, "grpc_health_port": 50052}), "127.0.0.1:50051")
+    assert not {"FARISTOL_METRICS_PORT", "FARISTOL_GRPC_HEALTH_PORT"} & set(given)

@@ -41,7 +41,7 @@ class Database:
 
     def grant(self, *roles: str) -> None:
         arguments = [f"--{role}={self.names[role]}" for role in roles or ROLES]
-        done = faristol("record", "roles", *arguments, owner_database_url=self.owner, database_url=self.urls["writer"])
+        done = faristol("record", "roles", *arguments, database_owner_url=self.owner, database_url=self.urls["writer"])
         assert done.returncode == 0, done.stderr
 
 
@@ -161,7 +161,7 @@ async def test_roles_that_may_create_in_the_schema_of_the_record_are_refused(dat
         database.superuser, "ALTER SCHEMA public OWNER TO CURRENT_USER", "GRANT CREATE ON SCHEMA public TO PUBLIC"
     )
     given = (f"--writer={database.names['writer']}", f"--reader={database.names['reader']}")
-    refused = await asyncio.to_thread(faristol, "record", "roles", *given, owner_database_url=database.owner)
+    refused = await asyncio.to_thread(faristol, "record", "roles", *given, database_owner_url=database.owner)
     assert refused.returncode != 0
     owner = make_url(database.owner).username
     assert f"run `ALTER SCHEMA public OWNER TO {owner}` as postgres" in " ".join(refused.stderr.split())
@@ -210,7 +210,7 @@ async def test_no_role_becomes_owner_of_what_is_no_read_model_of_its_own(
     before = await told(database.superuser, OWNERS.format(table=table))
     await claim(database.urls["reader"], projection, table)
     granted = [f"--{role}={database.names[role]}" for role in ROLES]
-    done = await asyncio.to_thread(faristol, "record", "roles", *granted, owner_database_url=database.owner)
+    done = await asyncio.to_thread(faristol, "record", "roles", *granted, database_owner_url=database.owner)
     assert done.returncode == 2
     assert f"the projection '{projection}' names '{table}', which is not its own table" in done.stderr
     assert await told(database.superuser, OWNERS.format(table=table)) == before
@@ -262,7 +262,7 @@ async def test_a_role_that_no_grant_holds_back_and_one_that_is_not_there_are_ref
     await fill(database.owner)
 
     def said(role: str, url: str = "") -> str:
-        done = faristol("record", "roles", "--writer", role, owner_database_url=url or database.owner)
+        done = faristol("record", "roles", "--writer", role, database_owner_url=url or database.owner)
         assert done.returncode == 2
         return done.stderr
 
@@ -342,10 +342,10 @@ async def test_the_owner_erases_under_the_roles_and_services_do_not(database: Da
     denied = faristol(*command, database_url=database.urls["writer"])
     assert denied.returncode == 2
     assert "permission denied" in denied.stderr
-    assert "FARISTOL_OWNER_DATABASE_URL" in denied.stderr
-    erased = faristol(*command, database_url=database.urls["writer"], owner_database_url=database.owner)
+    assert "FARISTOL_DATABASE_OWNER_URL" in denied.stderr
+    erased = faristol(*command, database_url=database.urls["writer"], database_owner_url=database.owner)
     assert erased.returncode == 0, erased.stderr
-    migrated = faristol("record", "migrate", database_url=database.urls["writer"], owner_database_url=database.owner)
+    migrated = faristol("record", "migrate", database_url=database.urls["writer"], database_owner_url=database.owner)
     assert migrated.returncode == 0, migrated.stderr
     async with opened(database.owner) as record:
         assert await names(record, ["anna"]) == {}
@@ -397,8 +397,8 @@ def test_an_empty_database_is_made_ready_for_services_with_roles_of_their_own(
             *arguments,
             database_url=database.urls["writer"],
             database_password_file=str(tmp_path / "none"),
-            owner_database_url=owner.render_as_string(hide_password=False),
-            owner_database_password_file=str(password),
+            database_owner_url=owner.render_as_string(hide_password=False),
+            database_owner_password_file=str(password),
         )
         assert done.returncode == 0, done.stderr
         assert "the record is ready for this version" in done.stdout

@@ -566,7 +566,7 @@ async def test_the_link_has_the_address_that_people_reach(cell: Cell) -> None:
 
 async def test_a_link_from_the_console_is_whole_and_signs_a_browser_in(cell: Cell) -> None:
     at: dict[str, Any] = {
-        "address": cell.process.grpc_address,
+        "client_address": cell.process.grpc_address,
         "data": cell.folder,
         "http_address": "https://results.example/",
     }
@@ -611,7 +611,7 @@ async def told(child: Child, pattern: str) -> str:
 
 async def console(cell: Cell, *words: str, **more: Any) -> tuple[int, str]:
     """The exit code and all that a command at the desk of the cell says."""
-    at = {"address": cell.process.grpc_address, "data": cell.folder, **more}
+    at = {"client_address": cell.process.grpc_address, "data": cell.folder, **more}
     done = await asyncio.to_thread(faristol, "access", *words, open=False, **at)
     return done.returncode, done.stdout + done.stderr
 
@@ -641,7 +641,7 @@ async def test_a_pin_asks_for_its_table_and_a_link_is_taken_whole(cell: Cell) ->
     assert (code, "add --tournament ID --table N" in said) == (2, True), said
     link = await given(cell, events.FORM_LINK, tables=[2])
     code, said = await console(cell, "sign-in", f"http://hall.example/sign-in#{link.code}")
-    assert (code, "export FARISTOL_TOKEN=" in said) == (0, True), said
+    assert (code, "export FARISTOL_CLIENT_TOKEN=" in said) == (0, True), said
     code, said = await console(cell, "grant", "scorer", "Pau Riu", "--tournament", OWN, "--for", "0m")
     assert (code, "--for 0m: expected more than 0" in said) == (2, True), said
 
@@ -670,9 +670,9 @@ async def test_the_console_says_how_one_is_let_in_and_names_roles_in_its_languag
     cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, said = await console(cell, "who", data=tmp_path)
-    assert (code, "FARISTOL_TOKEN" in said, "FARISTOL_DATA" in said) == (2, True, True), said
+    assert (code, "FARISTOL_CLIENT_TOKEN" in said, "FARISTOL_DATA" in said) == (2, True, True), said
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
-    code, said = await console(cell, "who", token=cell.token(held(needs.ROLE_ARBITER)))
+    code, said = await console(cell, "who", client_token=cell.token(held(needs.ROLE_ARBITER)))
     assert (code, said.startswith("àrbitre  ")) == (0, True), said
 
 
@@ -681,9 +681,11 @@ async def test_the_console_gives_the_roles_of_operators_and_programs(cell: Cell)
         code, said = await console(cell, "grant", role, "Pau Riu", "--json")
         assert (code, f'"role": "ROLE_{role.upper()}"' in said) == (0, True), said
     operator = cell.token(held(needs.ROLE_OPERATOR, ""))
-    code, said = await console(cell, "grant", "operator", "Ona Mas", token=operator)
+    code, said = await console(cell, "grant", "operator", "Ona Mas", client_token=operator)
     assert code == 0, said
-    code, said = await console(cell, "grant", "operator", "Ona Mas", token=cell.token(held(needs.ROLE_FEDERATION, "")))
+    code, said = await console(
+        cell, "grant", "operator", "Ona Mas", client_token=cell.token(held(needs.ROLE_FEDERATION, ""))
+    )
     assert code == 2, said
 
 

@@ -68,7 +68,7 @@ async def test_a_judge_types_rulings_at_a_terminal(court: Court) -> None:
     case_id = await court.challenge(GAME, ANY, ANYS)
 
     def work() -> str:
-        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=court.address) as terminal:
+        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", client_lexicon_address=court.address) as terminal:
             terminal.until(f"A NY: {WORDS.format(usual='y')}")
             terminal.type("perhaps")
             terminal.until("'perhaps' is not a valid answer: expected y, n, r, q\n")
@@ -97,7 +97,7 @@ async def test_a_judge_types_rulings_at_a_terminal(court: Court) -> None:
 
 
 async def test_no_key_that_a_judge_pressed_before_a_case_came_answers_it_and_q_leaves(court: Court) -> None:
-    with Terminal("judge", "sit", "--as", "ada", lexicon_address=court.address) as terminal:
+    with Terminal("judge", "sit", "--as", "ada", client_lexicon_address=court.address) as terminal:
         await asyncio.to_thread(terminal.until, "q and Enter to leave\n")
         for _ in range(3):
             terminal.type("")
@@ -118,7 +118,7 @@ async def test_a_judge_who_agrees_with_the_lexicon_needs_no_reason(court: Court)
     case_id = await court.challenge(GAME, ANYS)
 
     def work() -> None:
-        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=court.address) as terminal:
+        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", client_lexicon_address=court.address) as terminal:
             terminal.until(WORDS.format(usual="n"))
             terminal.type("x")
             terminal.until(f"'x' is not a valid answer: expected y, n, r, q\nA NY S: {WORDS.format(usual='n')}")
@@ -140,7 +140,7 @@ async def test_a_judge_who_gives_no_reason_against_the_lexicon_is_asked_of_the_w
     needed = "A ruling that differs from the lexicon needs a reason and a source.\n"
 
     def work() -> None:
-        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=court.address) as terminal:
+        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", client_lexicon_address=court.address) as terminal:
             terminal.until(WORDS.format(usual="n"))
             terminal.type("y")
             terminal.until("reason: ")
@@ -207,7 +207,7 @@ async def test_a_judge_is_asked_in_the_language_of_the_terminal(
     case_id = await court.challenge(GAME, ANYS)
 
     def work() -> None:
-        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=court.address) as terminal:
+        with Terminal("judge", "sit", "--as", "ada", "--cases", "1", client_lexicon_address=court.address) as terminal:
             terminal.until(f"A NY S: {known}")
             terminal.until(question)
             terminal.type("x")
@@ -230,7 +230,7 @@ async def test_a_judge_who_leaves_the_terminal_gives_the_case_back(court: Court,
     case_id = await court.challenge(GAME, ANY)
 
     def work() -> str:
-        with Terminal("judge", "sit", "--as", "ada", lexicon_address=court.address) as terminal:
+        with Terminal("judge", "sit", "--as", "ada", client_lexicon_address=court.address) as terminal:
             terminal.until(WORDS.format(usual="y"))
             terminal.press(keys)
             assert terminal.end() == code, terminal.shown
@@ -321,7 +321,7 @@ def test_an_arbiter_types_at_a_table(tmp_path: Path) -> None:
 def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp_path: Path) -> None:
     with (
         opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
-        Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=hall.address) as ada,
+        Terminal("judge", "sit", "--as", "ada", "--cases", "1", client_lexicon_address=hall.address) as ada,
         Terminal("table", "keep", TABLE, "--address", hall.address, home=tmp_path) as terminal,
     ):
         setting_up = (

@@ -60,7 +60,7 @@ async def results(tmp_path: Path, nats: str, **settings: Any) -> AsyncIterator[R
 def files(folder: Path, ca: Signed, mine: Signed | None = None) -> dict[str, Path]:
     """What somebody who calls is told of certificates."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = {"ca": ca.pem} | ({"certificate": mine.pem, "key": mine.key_pem} if mine else {})
+    written = {"tls_ca": ca.pem} | ({"tls_certificate": mine.pem, "tls_key": mine.key_pem} if mine else {})
     for name, content in written.items():
         (folder / name).write_bytes(content)
     return {name: folder / name for name in written}
@@ -85,8 +85,8 @@ async def test_a_caller_comes_by_tls_from_a_known_authority_to_the_right_name(
     async with results(tmp_path, shared_nats, **mount.settings(mutual=False)) as process:
         at = process.grpc_address
         assert "cannot" not in (good := await told(at, files(tmp_path / "good", CA))), good
-        assert "does not accept this connection: if it speaks TLS, set FARISTOL_CA" in await told(at, {})
-        assert f"the certificate of {at} is not signed by an authority in the file FARISTOL_CA" in await told(
+        assert "does not accept this connection: if it speaks TLS, set FARISTOL_TLS_CA" in await told(at, {})
+        assert f"the certificate of {at} is not signed by an authority in the file FARISTOL_TLS_CA" in await told(
             at, files(tmp_path / "wrong", OTHER)
         )
         mount.put(signed("clock", CA, "clock"), CA)
@@ -117,7 +117,9 @@ async def test_a_caller_shows_a_certificate_where_authorities_of_callers_are_giv
                     with pytest.raises(grpc.aio.AioRpcError, match="Socket closed"):
                         await asked(channel)
             else:
-                assert "requires a certificate, set FARISTOL_CERTIFICATE and FARISTOL_KEY" in await told(at, given)
+                assert "requires a certificate, set FARISTOL_TLS_CERTIFICATE and FARISTOL_TLS_KEY" in await told(
+                    at, given
+                )
         # What health checks and reflection say is for callers with a certificate too.
         credentials = grpc.ssl_channel_credentials(
             CA.pem, *(good[name].read_bytes() for name in ("key", "certificate"))
@@ -231,16 +233,25 @@ async def test_files_that_do_not_belong_together_leave_those_of_before_in_use(
 
 
 WRONG: dict[str, tuple[Callable[[Mount], dict[str, Any]], str]] = {
-    "none": (lambda m: m.settings() | {"ca": m / "nothing"}, r"nothing \(FARISTOL_CA\) cannot be read: No such file"),
-    "folder": (lambda m: m.settings() | {"key": m / "."}, r"\(FARISTOL_KEY\) cannot be read: Is a directory"),
-    "no certificate": (lambda m: m.settings() | {"client_ca": m / "tls.key"}, r"\(FARISTOL_CLIENT_CA\) has no cert"),
-    "no key": (lambda m: m.settings() | {"key": m / "ca.crt"}, r"ca.crt \(FARISTOL_KEY\) has no private key"),
-    "key alone": (lambda m: {"key": m / "tls.key"}, "FARISTOL_KEY needs FARISTOL_CERTIFICATE, which is not set"),
-    "without key": (lambda m: {"certificate": m / "tls.crt"}, "FARISTOL_CERTIFICATE needs FARISTOL_KEY"),
-    "callers": (lambda m: {"client_ca": m / "ca.crt"}, "FARISTOL_CLIENT_CA needs FARISTOL_CERTIFICATE"),
+    "none": (
+        lambda m: m.settings() | {"tls_ca": m / "nothing"},
+        r"nothing \(FARISTOL_TLS_CA\) cannot be read: No such file",
+    ),
+    "folder": (lambda m: m.settings() | {"tls_key": m / "."}, r"\(FARISTOL_TLS_KEY\) cannot be read: Is a directory"),
+    "no certificate": (
+        lambda m: m.settings() | {"tls_client_ca": m / "tls.key"},
+        r"\(FARISTOL_TLS_CLIENT_CA\) has no cert",
+    ),
+    "no key": (lambda m: m.settings() | {"tls_key": m / "ca.crt"}, r"ca.crt \(FARISTOL_TLS_KEY\) has no private key"),
+    "key alone": (
+        lambda m: {"tls_key": m / "tls.key"},
+        "FARISTOL_TLS_KEY needs FARISTOL_TLS_CERTIFICATE, which is not set",
+    ),
+    "without key": (lambda m: {"tls_certificate": m / "tls.crt"}, "FARISTOL_TLS_CERTIFICATE needs FARISTOL_TLS_KEY"),
+    "callers": (lambda m: {"tls_client_ca": m / "ca.crt"}, "FARISTOL_TLS_CLIENT_CA needs FARISTOL_TLS_CERTIFICATE"),
     "whom to call": (
-        lambda m: {"certificate": m / "tls.crt", "key": m / "tls.key", "peer_rating": "rating:1"},
-        "FARISTOL_CA is required to verify the certificates of: rating",
+        lambda m: {"tls_certificate": m / "tls.crt", "tls_key": m / "tls.key", "peer_rating": "rating:1"},
+        "FARISTOL_TLS_CA is required to verify the certificates of: rating",
     ),
     "a list": (
         lambda m: m.settings() | {"peer_rating": "ipv4:127.0.0.1:1,127.0.0.2:1"},
@@ -261,7 +272,7 @@ async def test_a_file_that_is_wrong_ends_the_start_with_its_name_and_setting(
 
 async def test_a_certificate_that_has_expired_ends_the_start(tmp_path: Path, shared_nats: str, mount: Mount) -> None:
     mount.put(signed("results", CA, "127.0.0.1", since=-9, until=-1), CA)
-    with pytest.raises(StartError, match=r"tls.crt \(FARISTOL_CERTIFICATE\) has a certificate that expired on"):
+    with pytest.raises(StartError, match=r"tls.crt \(FARISTOL_TLS_CERTIFICATE\) has a certificate that expired on"):
         async with results(tmp_path, shared_nats, **mount.settings()):
             pass
 
@@ -271,11 +282,11 @@ async def test_of_authorities_that_follow_each_other_some_may_have_expired(
 ) -> None:
     old = signed("old authority", since=-9, until=-1)
     (tmp_path / "bundle").write_bytes(old.pem + CA.pem)
-    given = mount.settings() | {"ca": tmp_path / "bundle", "client_ca": tmp_path / "bundle"}
+    given = mount.settings() | {"tls_ca": tmp_path / "bundle", "tls_client_ca": tmp_path / "bundle"}
     async with results(tmp_path, shared_nats, **given):
         pass
     (tmp_path / "bundle").write_bytes(old.pem + old.pem)
-    with pytest.raises(StartError, match=r"bundle \(FARISTOL_CA\) has a certificate that expired on"):
+    with pytest.raises(StartError, match=r"bundle \(FARISTOL_TLS_CA\) has a certificate that expired on"):
         async with results(tmp_path, shared_nats, **given):
             pass
 
@@ -285,7 +296,7 @@ async def test_probes_without_tls_have_a_port_that_answers_health_checks_alone(
 ) -> None:
     port = free_port()
     async with (
-        results(tmp_path, shared_nats, health_port=port, **mount.settings()),
+        results(tmp_path, shared_nats, grpc_health_port=port, **mount.settings()),
         grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
         answer = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(service="results"))
@@ -298,7 +309,7 @@ async def test_probes_without_tls_have_a_port_that_answers_health_checks_alone(
 def test_up_makes_its_own_authority_and_certificate(tmp_path: Path, lexicons: Path) -> None:
     port, http = free_port(), free_port()
     data, health = tmp_path / "data", free_port()
-    given = {"grpc_port": port, "http_port": http, "health_port": health, "lexicons": lexicons}
+    given = {"grpc_port": port, "http_port": http, "grpc_health_port": health, "lexicons": lexicons}
     child = Child(["up", "--tls"], {**given, "data": data, "open": "false"}, tmp_path / "up.log")
     try:
         wait_until_serving(f"127.0.0.1:{health}", child)
@@ -310,13 +321,22 @@ def test_up_makes_its_own_authority_and_certificate(tmp_path: Path, lexicons: Pa
         ca = folder / authority.CA
         at = f"127.0.0.1:{port}"
         made = faristol(
-            "tournament", "create", "--name", "Cup", "--rounds", "5", address=at, data=data, open="false", ca=ca
+            "tournament",
+            "create",
+            "--name",
+            "Cup",
+            "--rounds",
+            "5",
+            client_address=at,
+            data=data,
+            open="false",
+            tls_ca=ca,
         )
         assert made.returncode == 0, made.stderr
-        assert "does not accept this connection" in faristol("tournament", "list", address=at, data=data).stderr
+        assert "does not accept this connection" in faristol("tournament", "list", client_address=at, data=data).stderr
         with urllib.request.urlopen(f"http://127.0.0.1:{http}/api/v1/tournaments", timeout=10) as answer:
             assert [each["name"] for each in json.load(answer)["tournaments"]] == ["Cup"], "the gateway asks by TLS"
-        assert f"FARISTOL_CA={ca}" in child.output()  # it is said just after it serves
+        assert f"FARISTOL_TLS_CA={ca}" in child.output()  # it is said just after it serves
     finally:
         child.terminate()
 
@@ -457,7 +477,7 @@ async def test_nats_knows_a_service_by_its_certificate(tmp_path: Path) -> None:
                 "relay",
                 CA,
                 OTHER,
-                "the certificate of NATS at .* is not taken: .*; FARISTOL_CA has the trusted authorities",
+                "the certificate of NATS at .* is not taken: .*; FARISTOL_TLS_CA has the trusted authorities",
             ),
         ):
             mine.put(signed(name, by, name), ca)

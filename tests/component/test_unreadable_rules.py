@@ -111,7 +111,7 @@ def waits_while_another_goes_on(database_url: str, later_version: Path, tmp_path
         wait_until_serving(address, up)
         asyncio.run(start_round(database_url))
         wait_until(lambda: parked() == {"later"})
-        demo = Child(["demo", *PLAN, "--connect", "--json"], {"address": address}, tmp_path / "demo.log")
+        demo = Child(["demo", *PLAN, "--connect", "--json"], {"client_address": address}, tmp_path / "demo.log")
         assert demo.process.wait(PATIENCE) == 0, demo.output()
         output = demo.output()
         assert len(standings(output[output.index('{\n  "tournament_id"') :])) == 6

@@ -103,12 +103,12 @@ def newer(tmp_path: Path) -> Sequence[str]:
 
 
 def create(address: str, tournament: str) -> None:
-    done = faristol("tournament", "create", tournament, "--name", tournament, "--rounds", "5", address=address)
+    done = faristol("tournament", "create", tournament, "--name", tournament, "--rounds", "5", client_address=address)
     assert done.returncode == 0, done.stderr
 
 
 def known(address: str) -> str:
-    return faristol("tournament", "list", "--json", address=address).stdout
+    return faristol("tournament", "list", "--json", client_address=address).stdout
 
 
 def test_both_run_while_pods_are_replaced_and_the_one_before_not_after_the_last_step(
@@ -165,7 +165,7 @@ def test_both_run_by_a_role_that_changes_nothing_while_the_owner_takes_the_steps
     """As docs/operations.md has it: what makes the record ready knows the owner's URL, services that of the writer."""
     owner, writer = by_role("owner"), by_role("writer")
     old, new = (version(by, database_url=writer) for by in (release.by, newer))
-    owners = {"owner_database_url": owner, "database_url": writer}
+    owners = {"database_owner_url": owner, "database_url": writer}
     grant = ("record", "roles", "--writer", str(make_url(writer).username))
     with version(release.by, database_url=owner).serving() as at_first:
         create(at_first, "first")

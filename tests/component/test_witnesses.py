@@ -592,8 +592,8 @@ async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
                 "seal_key": tmp_path / "key",
                 "seal_events": 20,
                 "seal_seconds": 0.4,
-                "witnesses": ", ".join(places),
-                "witness_token": tmp_path / "token",
+                "seal_witnesses": ", ".join(places),
+                "seal_witness_token": tmp_path / "token",
             }
         )
         async with running(settings, ("results", "gateway")) as process:
@@ -609,7 +609,7 @@ async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
 
         def compared(where: str, *words: str) -> subprocess.CompletedProcess[str]:
             asked = ("--database-url", database_url, "--public-key", str(tmp_path / "key.pub"), "--witness", where)
-            return faristol("record", "verify", *asked, *words, witness_token=tmp_path / "token")
+            return faristol("record", "verify", *asked, *words, seal_witness_token=tmp_path / "token")
 
         for where in places:
             told = await asyncio.to_thread(compared, where)
@@ -631,10 +631,10 @@ async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
 
 
 def test_a_process_does_not_start_with_a_witness_that_is_none(tmp_path: Path, shared_nats: str) -> None:
-    done = faristol("serve", "results", data=tmp_path, nats_url=shared_nats, witnesses="ftp://host/x")
+    done = faristol("serve", "results", data=tmp_path, nats_url=shared_nats, seal_witnesses="ftp://host/x")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "a witness is at an address http://HOST/" in done.stderr
     git(tmp_path, "init", "--quiet", "--bare", "bare")
-    done = faristol("serve", "results", data=tmp_path, nats_url=shared_nats, witnesses=str(tmp_path / "bare"))
+    done = faristol("serve", "results", data=tmp_path, nats_url=shared_nats, seal_witnesses=str(tmp_path / "bare"))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "is a bare Git repository" in done.stderr

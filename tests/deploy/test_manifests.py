@@ -164,9 +164,9 @@ def test_every_certificate_has_an_issuer(cell: tuple[Object, ...]) -> None:
 def test_nothing_talks_without_tls(objects: tuple[Object, ...]) -> None:
     given = environment(objects)
     for name in ("CERTIFICATE", "KEY", "CA", "CLIENT_CA"):
-        assert given[f"FARISTOL_{name}"].startswith("/tls/")
+        assert given[f"FARISTOL_TLS_{name}"].startswith("/tls/")
     assert given["FARISTOL_NATS_URL"].startswith("tls://")
-    assert given["FARISTOL_RELAY"] == "false", "the relay alone may publish"
+    assert given["FARISTOL_NATS_RELAY"] == "false", "the relay alone may publish"
 
 
 def test_nats_knows_every_process_by_its_certificate_and_what_it_may_do(cell: tuple[Object, ...]) -> None:

@@ -148,7 +148,7 @@ class Pod:
 
     @property
     def health_address(self) -> str:
-        return f"127.0.0.1:{self.environment['FARISTOL_HEALTH_PORT']}"
+        return f"127.0.0.1:{self.environment['FARISTOL_GRPC_HEALTH_PORT']}"
 
     def probe(self, name: str) -> bool:
         """Whether a gRPC probe passes, asked as the kubelet asks."""

@@ -112,11 +112,11 @@ def databases(pod: Object, settings: dict[str, str]) -> dict[str, tuple[str, str
             continue
         assert not any("secretRef" in source for source in container["envFrom"])
         given = settings | {each["name"]: each.get("value", "") for each in container.get("env", ())}
-        owner = "OWNER_" if "FARISTOL_OWNER_DATABASE_URL" in given else ""
-        url = urlsplit(given[f"FARISTOL_{owner}DATABASE_URL"])
+        owner = "OWNER_" if "FARISTOL_DATABASE_OWNER_URL" in given else ""
+        url = urlsplit(given[f"FARISTOL_DATABASE_{owner}URL"])
         mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"] if mount.get("readOnly")}
         secrets = []
-        for file in (given[f"FARISTOL_{owner}DATABASE_PASSWORD_FILE"], dict(parse_qsl(url.query))["sslrootcert"]):
+        for file in (given[f"FARISTOL_DATABASE_{owner}PASSWORD_FILE"], dict(parse_qsl(url.query))["sslrootcert"]):
             folder, _, name = file.rpartition("/")
             secret = volumes[mounts[folder]]["secret"]
             assert name in {item["path"] for item in secret["items"]}

@@ -89,7 +89,7 @@ def create(address: str, folder: Path, tournament: str) -> None:
         tournament,
         "--rounds",
         "5",
-        address=address,
+        client_address=address,
         data=folder,
         timeout=SECONDS,
     )
@@ -123,7 +123,7 @@ def played(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterat
             given = ("--players", str(PLAN.players), "--rounds", str(PLAN.rounds), "--seed", str(PLAN.seed))
             plan = ["demo", *given, "--json", "--connect"]
             grpc = address_of(folder / "data.log")
-            demo = Child(plan, {"address": grpc}, folder / "demo.log")
+            demo = Child(plan, {"client_address": grpc}, folder / "demo.log")
             time.sleep(5)
             server.run("pg_basebackup", *server.at, "-D", str(folder / "base" / "data"), "--wal-method=none")
             assert demo.process.wait(SECONDS) == 0, demo.output()

@@ -99,7 +99,7 @@ def test_a_key_and_a_token_that_were_committed_and_removed_are_found(tmp_path: P
     now = datetime.now(UTC).replace(microsecond=0)
     credential = Credential("c", "eva", DIRECTOR, Scope(frozenset({"open"})), now, now + timedelta(hours=1))
     token = issue(credential, keyring.Keyring(repository / "access").signer(), "record")
-    (repository / "notes.txt").write_text(f"export FARISTOL_TOKEN={token}\n", encoding="utf-8")
+    (repository / "notes.txt").write_text(f"export FARISTOL_CLIENT_TOKEN={token}\n", encoding="utf-8")
     git(tmp_path, "init", "--quiet", str(repository))
     git(repository, "add", ".")
     git(repository, "commit", "--quiet", "--message", "Add")

@@ -79,5 +79,5 @@ class Mount:
 
     def settings(self, *, mutual: bool = True) -> dict[str, Path]:
         """What the process, or the program, is told of them."""
-        given = {"certificate": self / "tls.crt", "key": self / "tls.key", "ca": self / "ca.crt"}
-        return given | ({"client_ca": self / "ca.crt"} if mutual else {})
+        given = {"tls_certificate": self / "tls.crt", "tls_key": self / "tls.key", "tls_ca": self / "ca.crt"}
+        return given | ({"tls_client_ca": self / "ca.crt"} if mutual else {})

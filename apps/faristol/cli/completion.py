@@ -105,6 +105,6 @@ def completion(shell: Annotated[Shell, typer.Argument(help="bash, zsh or fish.")
 
     In Bash `source <(faristol completion bash)`, best in ~/.bashrc; in zsh likewise, after `compinit`; in fish
     `faristol completion fish > ~/.config/fish/completions/faristol.fish`. Completion of tournaments and players
-    requires FARISTOL_PAIRING_ADDRESS and FARISTOL_RESULTS_ADDRESS.
+    requires FARISTOL_CLIENT_PAIRING_ADDRESS and FARISTOL_CLIENT_RESULTS_ADDRESS.
     """
     typer.echo(get_completion_script(prog_name="faristol", complete_var=COMPLETE, shell=shell.value))

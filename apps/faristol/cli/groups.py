@@ -117,7 +117,7 @@ def _somebody(
             metavar="NAME",
             callback=acting_as,
             expose_value=False,
-            help="Your name, stored with your actions and erasable; default: FARISTOL_AS.",
+            help="Your name, stored with your actions and erasable; default: FARISTOL_CLIENT_NAME.",
         ),
     ] = None,
 ) -> None:

@@ -25,6 +25,7 @@ from faristol.cli.completion import COMPLETE
 from faristol.cli.groups import Commands, unknown
 from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
 from faristol.cli.usage import ERRORS, in_language
+from faristol.host.renamed_settings import refuse_renamed_settings
 from faristol.host.services import RELAY, SERVICES, to_reachable_address
 from faristol.kernel.refusal import N_
 from faristol.table_terminal.shared.common import acting_as, localize, run
@@ -74,10 +75,12 @@ def faristol(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Name stored with your actions; default: FARISTOL_AS.")
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Name stored with your actions; default: FARISTOL_CLIENT_NAME."),
     ] = None,
 ) -> None:
     """Championships of crossword-tile games."""
+    refuse_renamed_settings()
     acting_as(name)
 
 
@@ -148,12 +151,12 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
             tell(f"{what}: gRPC on {process.grpc_address}")
             if len(services) > 1:
                 at = {
-                    "ADDRESS": to_reachable_address(process.grpc_address),
+                    "CLIENT_ADDRESS": to_reachable_address(process.grpc_address),
                     "HTTP_ADDRESS": pages,
                     "DATA": settings.data.absolute(),
                 }
-                if settings.certificate and settings.ca:
-                    at["CA"] = settings.ca
+                if settings.tls_certificate and settings.tls_ca:
+                    at["TLS_CA"] = settings.tls_ca
                 exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
                 tell(f"for commands in another terminal: export {exported}")
                 if not settings.open:
@@ -218,7 +221,7 @@ def demo(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object with the standings.")] = False,
     keep_serving: Annotated[bool, typer.Option("--serve", help="Continue to serve the pages at the end.")] = False,
     connect: Annotated[
-        bool, typer.Option("--connect", help="Play against running services, at FARISTOL_ADDRESS.")
+        bool, typer.Option("--connect", help="Play against running services, at FARISTOL_CLIENT_ADDRESS.")
     ] = False,
 ) -> None:
     """Run `faristol demo`."""

@@ -36,7 +36,7 @@ PagesApart = Annotated[
 ]
 
 Address = Annotated[
-    str | None, typer.Option("--address", help="HOST:PORT of running services; default: FARISTOL_ADDRESS.")
+    str | None, typer.Option("--address", help="HOST:PORT of running services; default: FARISTOL_CLIENT_ADDRESS.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

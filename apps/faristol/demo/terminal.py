@@ -120,8 +120,8 @@ def _elsewhere(settings: Settings) -> Channels:
     for service in ("access", "lexicon", "game", "clock", "pairing", "rating", "results"):
         if not addresses.of(service):
             missing = addresses.setting(service)
-            raise StartError(f"--connect needs the address of every service: set FARISTOL_ADDRESS, or {missing}")
-    return Channels(addresses.of, partial(_build_interceptors, settings), Tls.of(settings) if settings.ca else None)
+            raise StartError(f"--connect needs the address of every service: set FARISTOL_CLIENT_ADDRESS, or {missing}")
+    return Channels(addresses.of, partial(_build_interceptors, settings), Tls.of(settings) if settings.tls_ca else None)
 
 
 async def _run_plan(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Ended:

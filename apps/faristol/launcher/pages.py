@@ -74,19 +74,19 @@ def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
     own = {
         "grpc_host": "127.0.0.1",
         "grpc_port": 0,
-        "health_port": None,
+        "grpc_health_port": None,
         "metrics_port": None,
         "database_url": "",
-        "owner_database_url": "",
+        "database_owner_url": "",
         "nats_url": "",
         "nats_credentials": None,
         "access": None,
         "seal_key": None,
-        "witnesses": None,
+        "seal_witnesses": None,
         "pages_apart": False,
         "tls": False,
-        "client_ca": None,
-        "peers_own": True,
+        "tls_client_ca": None,
+        "tls_peers_own": True,
         **{
             f"peer_{name}": to_reachable_address(grpc_address)
             for name in SERVICES

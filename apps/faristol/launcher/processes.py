@@ -110,7 +110,10 @@ async def running(
         apart = settings.pages_apart and len(services) > 1 and GATEWAY in services
         here = [name for name in services if name != GATEWAY] if apart else services
         build = builders(here)
-        if settings.certificate == authority.files_of(settings) / authority.CERTIFICATE and not settings.peers_own:
+        if (
+            settings.tls_certificate == authority.files_of(settings) / authority.CERTIFICATE
+            and not settings.tls_peers_own
+        ):
             build.append(authority.part)
         if asks:
             yield await _start_process(stack, Process(Runtime(settings, None, now, tls), None, build))
@@ -182,7 +185,7 @@ async def _connect_bus(settings: Settings, services: Sequence[str], tls: Tls | N
 
 def _relays(settings: Settings, services: Sequence[str]) -> bool:
     """Check whether the process publishes the notifications of the record."""
-    return RELAY in services or settings.relay
+    return RELAY in services or settings.nats_relay
 
 
 def _builders_for_record(settings: Settings, services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
@@ -190,7 +193,7 @@ def _builders_for_record(settings: Settings, services: Sequence[str]) -> list[Ca
     wanted = (
         ("faristol.host.observability.gauges", settings.is_measured and _relays(settings, services)),
         ("faristol.host.sealer", bool(settings.seal_key)),
-        ("faristol.host.witnesses", bool(settings.seal_key or settings.witnesses)),
+        ("faristol.host.witnesses", bool(settings.seal_key or settings.seal_witnesses)),
     )
     return [import_module(module).part for module, is_wanted in wanted if is_wanted]
 
@@ -270,17 +273,17 @@ def _check_open(settings: Settings) -> None:
 
 def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
     """Return the certificates of the settings, or new ones in the data folder. Raises ``StartError``."""
-    if settings.tls and not settings.certificate:
+    if settings.tls and not settings.tls_certificate:
         folder = authority.files_of(settings)
         authority.prepare(folder, authority.names_of(settings))
-        settings.certificate, settings.key = folder / authority.CERTIFICATE, folder / authority.KEY
-        settings.ca = settings.ca or folder / authority.CA
+        settings.tls_certificate, settings.tls_key = folder / authority.CERTIFICATE, folder / authority.KEY
+        settings.tls_ca = settings.tls_ca or folder / authority.CA
     tls = Tls.of(settings)
     elsewhere = [name for name in SERVICES if name not in services and name != "gateway" and settings.peer(name)]
-    if tls and tls.serves and elsewhere and not (settings.ca or settings.peers_own):
+    if tls and tls.serves and elsewhere and not (settings.tls_ca or settings.tls_peers_own):
         called = ", ".join(elsewhere)
-        raise StartError(f"FARISTOL_CA is required to verify the certificates of: {called}")
-    for name in elsewhere if settings.ca and not settings.peers_own else ():
+        raise StartError(f"FARISTOL_TLS_CA is required to verify the certificates of: {called}")
+    for name in elsewhere if settings.tls_ca and not settings.tls_peers_own else ():
         check_name(settings.peer(name), f"FARISTOL_PEER_{name.upper()}")
     return tls
 
@@ -332,8 +335,8 @@ def _prepare_keys(settings: Settings, record_id: str) -> None:
     except OSError as problem:
         # Tokens work without this file. A restored archive may be served from a read-only folder.
         _log.warning(
-            "%s cannot be written (%s): commands at this console need FARISTOL_TOKEN, or a FARISTOL_DATA that the "
-            "access service can write",
+            "%s cannot be written (%s): commands at this console need FARISTOL_CLIENT_TOKEN, or a FARISTOL_DATA that "
+            "the access service can write",
             note,
             problem.strerror,
         )

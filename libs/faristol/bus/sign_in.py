@@ -130,7 +130,7 @@ class NatsAccess:
             return BusRefused(self.format_refusal(problem))
         if isinstance(problem, ssl.SSLCertVerificationError):
             why = f"the certificate of {at} is not taken: {problem.verify_message}"
-            return BusRefused(f"{why}; FARISTOL_CA has the trusted authorities")
+            return BusRefused(f"{why}; FARISTOL_TLS_CA has the trusted authorities")
         if isinstance(problem, ssl.SSLError) and "ALERT" in (problem.reason or ""):
             return BusRefused(f"{at} rejects the certificate of this process: {problem.reason}")
         if isinstance(problem, _NoTls):

@@ -20,13 +20,14 @@ from faristol.credentials.keyring import RECORD, Keyring
 from faristol.credentials.needs import needs_of
 from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, OPERATOR, SERVICE, Role
 from faristol.credentials.tokens import issue
+from faristol.host.renamed_settings import refuse_renamed_settings
 from faristol.host.rpc.metadata import AUTHORIZATION
 from faristol.kernel.addresses import is_loopback
 from faristol.kernel.names import OFFICIAL, fold_case
 
 T = TypeVar("T")
 
-TOKEN = "FARISTOL_TOKEN"  # noqa: S105 # a variable of the environment
+TOKEN = "FARISTOL_CLIENT_TOKEN"  # noqa: S105 # a variable of the environment
 """Environment variable with the token of the caller."""
 
 CONSOLE_TOKEN_LIFETIME = timedelta(minutes=10)
@@ -71,6 +72,7 @@ def authorize(address: str, folder: Path, name: str = "", record: Path | None = 
     role that the method accepts, and only to an address of this machine. The file ``record``, or one in the folder, has
     the id of the record that the keys belong to.
     """
+    refuse_renamed_settings()
     if token := os.environ.get(TOKEN, ""):
         return lambda method: f"Bearer {token}"
     note = record or folder / RECORD

@@ -15,14 +15,14 @@ _TLS = (
     ("Hostname Verification", N_("the certificate of {address} is for a different name")),
     (
         "CERTIFICATE_VERIFY_FAILED",
-        N_("the certificate of {address} is not signed by an authority in the file FARISTOL_CA"),
+        N_("the certificate of {address} is not signed by an authority in the file FARISTOL_TLS_CA"),
     ),
-    ("WRONG_VERSION_NUMBER", N_("{address} does not speak TLS, which FARISTOL_CA requires")),
+    ("WRONG_VERSION_NUMBER", N_("{address} does not speak TLS, which FARISTOL_TLS_CA requires")),
     (
         "Socket closed",
         N_(
-            "{address} does not accept this connection: if it speaks TLS, set FARISTOL_CA; if it requires a "
-            "certificate, set FARISTOL_CERTIFICATE and FARISTOL_KEY"
+            "{address} does not accept this connection: if it speaks TLS, set FARISTOL_TLS_CA; if it requires a "
+            "certificate, set FARISTOL_TLS_CERTIFICATE and FARISTOL_TLS_KEY"
         ),
     ),
 )

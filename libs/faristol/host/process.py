@@ -94,8 +94,8 @@ class Process:
         if self._bus is not None:
             await self._start_consumers(parts, self._bus)
         await server.start()
-        if settings.health_port is not None:
-            await self._serve_health(endpoint(settings.grpc_host, settings.health_port))
+        if settings.grpc_health_port is not None:
+            await self._serve_health(endpoint(settings.grpc_host, settings.grpc_health_port))
         for part in parts:
             for task in part.tasks:
                 self._served.append(self._watch(f"{part.name}.{task.__name__}", task()))
@@ -112,7 +112,7 @@ class Process:
     async def _serve_health(self, wanted: str) -> None:
         """Serve health checks without TLS. Raises ``StartError``."""
         self._health_server = grpc.aio.server(options=OPTIONS)
-        port = listen(self._health_server, wanted, "FARISTOL_HEALTH_PORT")
+        port = listen(self._health_server, wanted, "FARISTOL_GRPC_HEALTH_PORT")
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._health_server)
         await self._health_server.start()
         _log.info("health checks are answered on port %d", port)
@@ -160,7 +160,7 @@ class Process:
             self._shares = shares
             await shares.look()
             self._watch("shares", shares.keep())
-        if self.runtime.settings.relay or any(part.name == RELAY for part in parts):
+        if self.runtime.settings.nats_relay or any(part.name == RELAY for part in parts):
             self._watch(RELAY, Relay(record, bus).run())
 
     def _health_of(self, part: Part, consumers: Sequence[Consumer]) -> Callable[[Consumer], Awaitable[None]]:

@@ -30,7 +30,7 @@ class Runtime:
         self._record = record
         self.now = now
         self.tls = tls
-        self.channels = Channels(settings.peer, tls=tls, own=settings.peers_own)
+        self.channels = Channels(settings.peer, tls=tls, own=settings.tls_peers_own)
         self.admission: Admission | None = None
         """Admission of callers, once the process listens; None if no credentials are required."""
         self.readiness: Readiness | None = None

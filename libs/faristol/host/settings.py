@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from faristol.host.renamed_settings import refuse_renamed_settings
 
-class Settings(BaseSettings):
-    """All settings. Each can be given as ``FARISTOL_`` and its name in capitals."""
+
+class _EnvironmentSettings(BaseSettings):
+    """Settings from the environment. Raises ``StartError`` for the old name of a renamed one."""
 
     model_config = SettingsConfigDict(env_ignore_empty=True, env_prefix="FARISTOL_", extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_renamed(cls, given: Any) -> Any:
+        refuse_renamed_settings()
+        return given
+
+
+class Settings(_EnvironmentSettings):
+    """All settings. Each can be given as ``FARISTOL_`` and its name in capitals.
+
+    Names have families: ``DATABASE``, ``NATS``, ``GRPC``, ``HTTP``, ``PAGES``, ``TLS``, ``SEAL``, ``ARCHIVE``, ``LOG``,
+    ``PEER``, and ``CLIENT`` for ``Addresses``.
+    """
 
     data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
     database_url: str = Field(
@@ -30,11 +46,11 @@ class Settings(BaseSettings):
         le=9_999,
         description="Connections of this process to PostgreSQL at the most; those of all replicas have to fit there.",
     )
-    owner_database_url: str = Field(
+    database_owner_url: str = Field(
         default="",
         description="The record by the role that owns its tables: for migrations, erasure and `record roles`.",
     )
-    owner_database_password_file: Path | None = Field(
+    database_owner_password_file: Path | None = Field(
         default=None, description="File with the password of the role that owns the tables."
     )
     nats_url: str = Field(
@@ -56,7 +72,7 @@ class Settings(BaseSettings):
         default=24, gt=0, le=8_760, description="Retention of events in NATS; the record has all events."
     )
     nats_bytes: int = Field(default=0, ge=0, description="Bytes of events stored in NATS; 0: the limit of the server.")
-    relay: bool = Field(
+    nats_relay: bool = Field(
         default=True, description="Publish events from this process if no other does; off if `serve relay` runs."
     )
     lexicons: Path = Field(
@@ -90,18 +106,18 @@ class Settings(BaseSettings):
         pattern=r"^(https?://[^/?#\s]+/?)?$",
         description="Public URL of the pages, for sign-in links: https://results.example.",
     )
-    contact: str = Field(
+    pages_contact: str = Field(
         default="",
         max_length=200,
         description="Contact for the pages: an e-mail address or a page, at the foot of every page.",
     )
-    privacy_notice: str = Field(
+    pages_privacy_notice: str = Field(
         default="",
         pattern=r"^(https?://[^\s]+)?$",
         description="URL of the organiser's own privacy notice; /privacy says what the pages show in any case.",
     )
-    indexed: bool = Field(default=False, description="Let search engines list the pages, with the names on them.")
-    public_minors: bool = Field(
+    pages_indexed: bool = Field(default=False, description="Let search engines list the pages, with the names on them.")
+    pages_public_minors: bool = Field(
         default=False, description="Publish the categories that mark players as minors, such as U18."
     )
     http_connections: int = Field(
@@ -130,24 +146,24 @@ class Settings(BaseSettings):
         default=False,
         description="Serve pages and JSON in a separate process, so that many viewers do not slow down officials.",
     )
-    peers_own: bool = Field(
+    tls_peers_own: bool = Field(
         default=False, description="The services that are called are in the process beside, which has this certificate."
     )
     tls: bool = Field(
         default=False, description="Serve gRPC over TLS, with an authority and a certificate made in the data folder."
     )
-    certificate: Path | None = Field(
+    tls_certificate: Path | None = Field(
         default=None, description="Certificate of this process, in PEM; if given, gRPC is served over TLS."
     )
-    key: Path | None = Field(default=None, description="Private key of the certificate.")
-    ca: Path | None = Field(
+    tls_key: Path | None = Field(default=None, description="Private key of the certificate.")
+    tls_ca: Path | None = Field(
         default=None,
         description="Authorities that verify the certificates of the called services; if given, calls use TLS.",
     )
-    client_ca: Path | None = Field(
+    tls_client_ca: Path | None = Field(
         default=None, description="Authorities that verify the certificates required of gRPC callers."
     )
-    health_port: int | None = Field(
+    grpc_health_port: int | None = Field(
         default=None,
         ge=0,
         le=65535,
@@ -182,11 +198,11 @@ class Settings(BaseSettings):
     )
     seal_events: int = Field(default=1_000, ge=1, le=10_000, description="Events under one seal.")
     seal_seconds: float = Field(default=60.0, gt=0, description="Maximum delay of an event before it is sealed.")
-    witnesses: str = Field(
+    seal_witnesses: str = Field(
         default="",
         description="Witnesses that get the seals, separated by commas: folders, Git repositories, HTTP addresses.",
     )
-    witness_token: Path | None = Field(
+    seal_witness_token: Path | None = Field(
         default=None, description="File with the bearer token for witnesses at HTTP addresses."
     )
     webhook_networks: str = Field(
@@ -271,26 +287,24 @@ class Settings(BaseSettings):
         return str(getattr(self, f"peer_{service}"))
 
 
-class Addresses(BaseSettings):
+class Addresses(_EnvironmentSettings):
     """Addresses of the services for clients: the command line, or a program. Serving processes do not use them."""
 
-    model_config = SettingsConfigDict(env_ignore_empty=True, env_prefix="FARISTOL_", extra="ignore")
-
-    address: str = Field(default="", description="HOST:PORT of every service that has no setting of its own.")
+    client_address: str = Field(default="", description="HOST:PORT of every service that has no setting of its own.")
     http_address: str = Field(default="", description="URL of the pages, for sign-in links.")
-    access_address: str = Field(default="", description="HOST:PORT of one service; similarly for the others.")
-    lexicon_address: str = ""
-    game_address: str = ""
-    clock_address: str = ""
-    pairing_address: str = ""
-    rating_address: str = ""
-    results_address: str = ""
+    client_access_address: str = Field(default="", description="HOST:PORT of one service; similarly for the others.")
+    client_lexicon_address: str = ""
+    client_game_address: str = ""
+    client_clock_address: str = ""
+    client_pairing_address: str = ""
+    client_rating_address: str = ""
+    client_results_address: str = ""
 
     def of(self, service: str) -> str:
         """Return ``HOST:PORT`` of a service; empty if not given."""
-        return str(getattr(self, f"{service}_address")) or self.address
+        return str(getattr(self, f"client_{service}_address")) or self.client_address
 
     @staticmethod
     def setting(service: str) -> str:
         """Return the environment variable with the address of a service."""
-        return f"FARISTOL_{service.upper()}_ADDRESS"
+        return f"FARISTOL_CLIENT_{service.upper()}_ADDRESS"

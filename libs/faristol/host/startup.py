@@ -85,7 +85,7 @@ class WaitingHealthServer:
     async def begin(self) -> None:
         """Serve health checks if the port is fixed. Raises ``StartError`` if it is taken."""
         settings = self._settings
-        port = settings.grpc_port if settings.health_port is None else settings.health_port
+        port = settings.grpc_port if settings.grpc_health_port is None else settings.grpc_health_port
         if self._server or not port:
             return
         checks: Any = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in grpc-stubs

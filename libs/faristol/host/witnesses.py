@@ -12,9 +12,9 @@ from faristol.host.services import StartError
 def part(runtime: Runtime) -> Part:
     """Return the part that delivers to the configured witnesses. Raises ``StartError`` if one is invalid."""
     settings = runtime.settings
-    places = filter(None, (place.strip() for place in settings.witnesses.split(",")))
+    places = filter(None, (place.strip() for place in settings.seal_witnesses.split(",")))
     try:
-        witnesses = [open_witness(place, settings.witness_token, to_deliver=True) for place in places]
+        witnesses = [open_witness(place, settings.seal_witness_token, to_deliver=True) for place in places]
     except RecordError as problem:
         raise StartError(str(problem)) from problem
 

@@ -152,7 +152,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(errors.Interrupted, page=problem_page)
     if settings.open:
         web.add_middleware(OwnHosts, address=settings.http_address)
-    web.add_middleware(SafeHeaders, is_indexed=settings.indexed)
+    web.add_middleware(SafeHeaders, is_indexed=settings.pages_indexed)
     web.add_middleware(Head)
     if settings.http_log:
         access_log.begin()

@@ -30,7 +30,7 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
         runtime.progress(kept.consumer),
         pace=pace,
         admission=lambda: runtime.admission,
-        tells_minors=runtime.settings.public_minors,
+        tells_minors=runtime.settings.pages_public_minors,
     )
     networks = _networks(runtime.settings.webhook_networks)
     means = WorkerContext(runtime.record, models.tail, runtime.now, networks, content)

@@ -83,7 +83,7 @@ class Replica:
         """Whether it says that it is ready, and that its consumers work."""
         if not self.runs:
             return False
-        address = f"{HOSTS[self.number]}:{self.settings['health_port']}"
+        address = f"{HOSTS[self.number]}:{self.settings['grpc_health_port']}"
         async with grpc.aio.insecure_channel(address, options=EAGER) as channel:
             stub = health_pb2_grpc.HealthStub(channel)
             for name in (self.service, f"{self.service}.consumers"):
@@ -156,7 +156,7 @@ class Cell:
             "database_connections": 6,
             "nats_url": nats_cluster.url_of(self.nodes, tls),
             "nats_replicas": 3,
-            "relay": "false",
+            "nats_relay": "false",
             "data": self.folder,
             "access": self.keys,
             "http_requests_per_second": 0,
@@ -175,11 +175,11 @@ class Cell:
 
     def _replica(self, service: str, number: int, shared: Mapping[str, object], by: Sequence[str]) -> Replica:
         port = self.targets[service].rpartition(":")[2] if service in self.targets else free_port()
-        settings = {**shared, "grpc_host": HOSTS[number], "grpc_port": port, "health_port": free_port()}
+        settings = {**shared, "grpc_host": HOSTS[number], "grpc_port": port, "grpc_health_port": free_port()}
         if service == "gateway":
             settings |= {"http_port": free_port(), "database_url": "", "nats_url": ""}
         if service == RELAY:
-            settings |= {"relay": "true", **self._seal}
+            settings |= {"nats_relay": "true", **self._seal}
         return Replica(service, number, settings, self.folder / f"{service}-{number}.log", by)
 
     async def _until(self, replicas: Collection[Replica]) -> None:

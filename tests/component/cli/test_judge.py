@@ -37,7 +37,7 @@ async def court(tmp_path: Path, library: Library, catalan: InstalledLexicon, sha
 
 async def told(court: Court, *arguments: str, code: int = 0) -> str:
     """What a command prints; what it complains of when it fails."""
-    done = await asyncio.to_thread(faristol, *arguments, lexicon_address=court.address)
+    done = await asyncio.to_thread(faristol, *arguments, client_lexicon_address=court.address)
     assert done.returncode == code, done.stderr
     return done.stderr if code else done.stdout
 
@@ -155,7 +155,7 @@ async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_clai
         "--json",
         "--cases",
         "3",
-        env=environment(lexicon_address=court.address),
+        env=environment(client_lexicon_address=court.address),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -239,7 +239,7 @@ async def test_a_line_that_says_no_ruling_is_not_taken_for_one(
 async def test_where_no_service_is_a_command_says_so_in_one_sentence(court: Court) -> None:
     nowhere = await asyncio.to_thread(faristol, "judge", "show", "cup")
     assert nowhere.returncode == 2
-    assert "use --address or FARISTOL_ADDRESS" in nowhere.stderr
+    assert "use --address or FARISTOL_CLIENT_ADDRESS" in nowhere.stderr
     assert "Traceback" not in nowhere.stderr
     gone = await asyncio.to_thread(faristol, "judge", "show", "cup", "--address", "127.0.0.1:9")
     assert "the lexicon service at 127.0.0.1:9 cannot be reached" in gone.stderr

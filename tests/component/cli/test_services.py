@@ -82,7 +82,7 @@ async def test_every_service_is_told_the_language_of_the_terminal_unless_the_cal
     service: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
-    monkeypatch.delenv("FARISTOL_AS", raising=False)
+    monkeypatch.delenv("FARISTOL_CLIENT_NAME", raising=False)
     heard: list[object] = []
 
     async def answer(request: bytes, context: Any) -> bytes:
@@ -106,10 +106,10 @@ async def test_every_service_is_told_the_language_of_the_terminal_unless_the_cal
 
 def test_a_name_that_is_not_in_utf_8_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "C")
-    monkeypatch.setenv("FARISTOL_AS", "N\udcfaria")
+    monkeypatch.setenv("FARISTOL_CLIENT_NAME", "N\udcfaria")
     answer = CliRunner().invoke(app, ["standings", "export", "cup", "--address", "127.0.0.1:9"])
     assert isinstance(answer.exception, StartError)
-    assert str(answer.exception) == r"the name 'N\udcfaria', given by --as or FARISTOL_AS, is not in UTF-8"
+    assert str(answer.exception) == r"the name 'N\udcfaria', given by --as or FARISTOL_CLIENT_NAME, is not in UTF-8"
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_help_has_its_headings_and_nouns_in_the_language_of_the_terminal(
             assert heading not in text
     assert [line for line in told(capsys, "--help").splitlines() if line in english.splitlines() and "  " in line] == [
         "  --version  Show the version and exit.",
-        "  --as NAME  Name stored with your actions; default: FARISTOL_AS.",
+        "  --as NAME  Name stored with your actions; default: FARISTOL_CLIENT_NAME.",
     ]
 
 

@@ -89,5 +89,5 @@ def test_a_role_without_the_rights_is_told_who_has_them() -> None:
     problem = ProgrammingError("", {}, InsufficientPrivilegeError("permission denied for table counter"))
     message = str(unusable(parse("postgresql://reader:secret@host/cell"), problem))
     assert "permission denied for table counter" in message
-    assert "FARISTOL_OWNER_DATABASE_URL" in message
+    assert "FARISTOL_DATABASE_OWNER_URL" in message
     assert "secret" not in message

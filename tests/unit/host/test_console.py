@@ -28,12 +28,13 @@ def test_it_says_where_it_could_not_write_it_and_goes_on(tmp_path: Path, caplog:
         _prepare_keys(settings, "the-record")
     (line,) = [record.getMessage() for record in caplog.records]
     assert str(settings.access_record()) in line
-    assert "FARISTOL_TOKEN" in line
+    assert "FARISTOL_CLIENT_TOKEN" in line
 
 
 def test_one_page_names_every_setting_that_the_console_reads() -> None:
     section = PAGE.read_text(encoding="utf-8").partition("## What does the console need")[2].partition("\n## ")[0]
     read = [
-        f"FARISTOL_{name.upper()}" for name in (*Addresses.model_fields, "access", "data", "ca", "certificate", "key")
+        f"FARISTOL_{name.upper()}"
+        for name in (*Addresses.model_fields, "access", "data", "tls_ca", "tls_certificate", "tls_key")
     ]
-    assert [setting for setting in (*read, TOKEN, "FARISTOL_AS") if f"`{setting}`" not in section] == []
+    assert [setting for setting in (*read, TOKEN, "FARISTOL_CLIENT_NAME") if f"`{setting}`" not in section] == []

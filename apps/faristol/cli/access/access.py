@@ -217,7 +217,7 @@ def hand_on(
     lasts: Lasts = "16h",
     json_output: AsJson = False,
 ) -> None:
-    """Sign a token with a part of your rights, offline. Your own token is read from FARISTOL_TOKEN.
+    """Sign a token with a part of your rights, offline. Your own token is read from FARISTOL_CLIENT_TOKEN.
 
     Each omitted part of the scope is that of your own credential.
     """

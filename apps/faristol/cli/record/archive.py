@@ -223,7 +223,7 @@ def roles(
 ) -> None:
     """Grant PostgreSQL roles the rights that the services need, but none to change or delete an event.
 
-    Uses the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
+    Uses the owner of the tables, at FARISTOL_DATABASE_OWNER_URL or --database-url. The command is idempotent.
     """
     from faristol.host.roles import describe_rights, grant
 

@@ -170,7 +170,7 @@ async def _load_witness_seals(where: str, settings: Settings) -> Sequence[Seal]:
     """Return the seals of a witness. Raises ``CorruptData`` for a broken chain, ``RecordError`` without seals."""
     from faristol.event_store.witness import gap, open_witness
 
-    witness = open_witness(where, settings.witness_token)
+    witness = open_witness(where, settings.seal_witness_token)
     try:
         found = await witness.seals()
     except RecordError as problem:

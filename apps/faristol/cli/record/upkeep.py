@@ -31,7 +31,7 @@ def prepare(
     """Prepare the record for processes of this version while those of the previous version run.
 
     Creates missing tables, runs the migrations that only add, and grants roles their rights. Uses the owner of the
-    tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
+    tables, at FARISTOL_DATABASE_OWNER_URL or --database-url. The command is idempotent.
     """
     from faristol.event_store.backends import migrations
     from faristol.host.roles import describe_rights, grant

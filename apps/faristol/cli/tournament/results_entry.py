@@ -29,7 +29,7 @@ ENTRY_RETRY_SECONDS = 60.0
 """Timeout of retries in seconds while a service is unavailable, if not at a prompt."""
 
 WHO = N_("Your name, stored with each result")
-WHO_ENTERS = N_("specify the person who enters the results: use --as NAME or FARISTOL_AS, or --arbiter ID")
+WHO_ENTERS = N_("specify the person who enters the results: use --as NAME or FARISTOL_CLIENT_NAME, or --arbiter ID")
 NOTHING_ENTERED = N_("No result was entered.")
 STAND_ALREADY = N_("{tables} already have the results in the file.")
 NO_RESULTS = N_("the file {file} has no result")
@@ -52,7 +52,9 @@ def enter(
             help="CSV of results, - for stdin: table,first_score,second_score, or lines 11,412,378 and 12,ff,-."
         ),
     ] = "",
-    arbiter: Annotated[str, typer.Option(help="Id of the arbiter; default: the name of --as or FARISTOL_AS.")] = "",
+    arbiter: Annotated[
+        str, typer.Option(help="Id of the arbiter; default: the name of --as or FARISTOL_CLIENT_NAME.")
+    ] = "",
     sure: Annotated[
         bool,
         typer.Option("--sure", help="Also enter implausible results of a file; for single lines use a column sure."),

@@ -35,8 +35,8 @@ def acting_as(name: str | None) -> None:
 
 
 def who_acts() -> str:
-    """Return the name of the actor, by ``--as`` or else by FARISTOL_AS; empty if neither is given."""
-    return _Person.name or os.environ.get("FARISTOL_AS", "").strip()
+    """Return the name of the actor, by ``--as`` or else by FARISTOL_CLIENT_NAME; empty if neither is given."""
+    return _Person.name or os.environ.get("FARISTOL_CLIENT_NAME", "").strip()
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

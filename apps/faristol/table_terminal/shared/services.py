@@ -45,7 +45,7 @@ STUBS: Mapping[str, Stub] = {
 }
 """The stub of each service; some serve more of the contract."""
 
-SET_TOKEN = N_("set FARISTOL_TOKEN to your token or, at the console, FARISTOL_DATA to the data folder")
+SET_TOKEN = N_("set FARISTOL_CLIENT_TOKEN to your token or, at the console, FARISTOL_DATA to the data folder")
 NO_NOTE = N_(
     "at this console {file} identifies the record of the keys, but cannot be read: the access service "
     "writes it at start into the data folder in FARISTOL_DATA"
@@ -64,7 +64,7 @@ def sender() -> tuple[tuple[str, str | bytes], ...]:
     try:
         return ((ACTOR_NAME, name.encode()),) if name else ()
     except UnicodeEncodeError:
-        text = N_("the name {name}, given by --as or FARISTOL_AS, is not in UTF-8")
+        text = N_("the name {name}, given by --as or FARISTOL_CLIENT_NAME, is not in UTF-8")
         raise StartError(localize(text, name=ascii(name))) from None
 
 
@@ -87,9 +87,9 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 def open_channel_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
     """Open a channel to an address, over TLS if the settings name authorities. Raises ``StartError``."""
     settings = settings_of()
-    if settings.ca:
+    if settings.tls_ca:
         check_name(address, "the address")
-    return open_channel(address, interceptors, Tls.of(settings) if settings.ca else None)
+    return open_channel(address, interceptors, Tls.of(settings) if settings.tls_ca else None)
 
 
 def build_access_interceptors(address: str) -> list[Any]:
@@ -106,7 +106,7 @@ def address_of(service: str, address: str | None) -> str:
     if wanted := address or Addresses().of(service):
         return wanted
     text = N_("specify the address of the {service} service: use --address or {setting}")
-    raise StartError(localize(text, service=service, setting="FARISTOL_ADDRESS"))
+    raise StartError(localize(text, service=service, setting="FARISTOL_CLIENT_ADDRESS"))
 
 
 @asynccontextmanager

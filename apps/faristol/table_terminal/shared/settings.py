@@ -29,7 +29,7 @@ def settings_of(**given: object) -> Settings:
 def owners_settings_of(*, database_url: str | None, **given: object) -> Settings:
     """Load settings for the owner of the tables: without a flag for the database, those of the owner's role."""
     settings = settings_of(database_url=database_url, **given)
-    if database_url is None and settings.owner_database_url:
-        settings.database_url = settings.owner_database_url
-        settings.database_password_file = settings.owner_database_password_file
+    if database_url is None and settings.database_owner_url:
+        settings.database_url = settings.database_owner_url
+        settings.database_password_file = settings.database_owner_password_file
     return settings

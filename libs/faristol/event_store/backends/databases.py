@@ -29,7 +29,7 @@ BACKENDS: Mapping[str, type[Backend]] = {"sqlite": Sqlite, "postgresql": Postgre
 EXPECTED_DATABASE_URL = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
 
 LACKS_RIGHTS_HINT = (
-    "; the owner of the tables may (FARISTOL_OWNER_DATABASE_URL), and `faristol record roles` grants the roles of "
+    "; the owner of the tables may (FARISTOL_DATABASE_OWNER_URL), and `faristol record roles` grants the roles of "
     "services what they need"
 )
 

@@ -39,10 +39,10 @@ class Files:
     @classmethod
     def of(cls, settings: Settings) -> Files:
         """Return the files of the settings. Raises ``StartError`` if one lacks another that it requires."""
-        files = cls(settings.certificate, settings.key, settings.ca, settings.client_ca)
+        files = cls(settings.tls_certificate, settings.tls_key, settings.tls_ca, settings.tls_client_ca)
         for given, needed in (("certificate", "key"), ("key", "certificate"), ("client_ca", "certificate")):
             if getattr(files, given) and not getattr(files, needed):
-                raise StartError(f"FARISTOL_{given.upper()} needs FARISTOL_{needed.upper()}, which is not set")
+                raise StartError(f"FARISTOL_TLS_{given.upper()} needs FARISTOL_TLS_{needed.upper()}, which is not set")
         return files
 
 
@@ -182,7 +182,7 @@ def _bytes(name: str, path: Path) -> bytes:
 
 
 def _describe_file(name: str, path: Path | None) -> str:
-    return f"the file {path} (FARISTOL_{name.upper()})"
+    return f"the file {path} (FARISTOL_TLS_{name.upper()})"
 
 
 def _check_certificates(name: str, path: Path, content: bytes) -> None:
@@ -207,5 +207,5 @@ def _check_pair(files: Files, content: Content) -> None:
     (own, *_) = x509.load_pem_x509_certificates(content.certificate)
     if own.public_key().public_bytes(*form) != key.public_key().public_bytes(*form):
         raise StartError(
-            f"{_describe_file('key', files.key)} is not the key of {files.certificate} (FARISTOL_CERTIFICATE)"
+            f"{_describe_file('key', files.key)} is not the key of {files.certificate} (FARISTOL_TLS_CERTIFICATE)"
         )

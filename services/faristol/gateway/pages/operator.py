@@ -24,7 +24,7 @@ class Operator:
     @classmethod
     def of(cls, settings: Settings) -> Operator:
         """Return the operator of the settings."""
-        return cls(settings.contact.strip(), settings.privacy_notice, settings.indexed)
+        return cls(settings.pages_contact.strip(), settings.pages_privacy_notice, settings.pages_indexed)
 
     @property
     def contact_link(self) -> str:

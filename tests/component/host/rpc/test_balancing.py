@@ -83,7 +83,7 @@ def tls(request: pytest.FixtureRequest, tmp_path: Path) -> Tls | None:
         return None
     authority.prepare(tmp_path, ["game.test"])
     certificate, key, ca = (tmp_path / name for name in ("server.crt", "server.key", "ca.crt"))
-    return Tls.of(Settings(certificate=certificate, key=key, ca=ca))
+    return Tls.of(Settings(tls_certificate=certificate, tls_key=key, tls_ca=ca))
 
 
 async def test_calls_are_shared_out_and_none_fails_while_replicas_come_go_and_age(
