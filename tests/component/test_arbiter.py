@@ -195,7 +195,7 @@ def test_a_short_turn_leaves_the_steps_of_who_is_away_and_says_what_it_counts(ha
     assert away[0] == "Turno 3 · 86 fichas en la bolsa"
     assert away[1].endswith("▢▢▢▢  [ausente de la mesa]")
     assert away[2].endswith("▢▢▢▢▢")
-    assert "se esperaban jugadores (Anna Puig y Blai Soler), no Maria" in played
+    assert "se esperaban jugadores (Anna Puig, Blai Soler), no Maria" in played
 
 
 @pytest.mark.nightly
