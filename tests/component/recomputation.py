@@ -42,9 +42,9 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
                 elif table["winner_id"]:
                     points[who][place] = 1.0 if table["winner_id"] == who else 0.0
                 else:
-                    points[who][place] = 0.5 + 0.5 * ((me["score"] > you["score"]) - (me["score"] < you["score"]))
-                total[who] += me["score"] + table["total_adjustments"].get(who, 0)
-                spread[who] += me["score"] - you["score"] + table["spread_adjustments"].get(who, 0)
+                    points[who][place] = 0.5 + 0.5 * _compare(me, you)
+                total[who] += _score(me) + table["total_adjustments"].get(who, 0)
+                spread[who] += _score(me) - _score(you) + table["spread_adjustments"].get(who, 0)
         if round_["bye"]:
             points[round_["bye"]["player_id"]][place] = 1.0
             there[round_["bye"]["player_id"]][place] = True
@@ -105,12 +105,15 @@ def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, 
         for table in round_["tables"]:
             first, other = table["seats"]
             for me, you in ((first, other), (other, first)):
-                half = 0.5 * ((me["score"] > you["score"]) - (me["score"] < you["score"]))
-                decided = float(table["winner_id"] == me["player_id"]) if table["winner_id"] else 0.5 + half
+                decided = (
+                    float(table["winner_id"] == me["player_id"])
+                    if table["winner_id"]
+                    else 0.5 + 0.5 * _compare(me, you)
+                )
                 won[table["match"], me["team_id"]] += 0.0 if table["lost_by_all"] else decided
                 adjusted = table["spread_adjustments"].get(me["player_id"], 0)
-                spread[me["team_id"]] += me["score"] - you["score"] + adjusted
-                total[me["team_id"]] += me["score"] + table["total_adjustments"].get(me["player_id"], 0)
+                spread[me["team_id"]] += _score(me) - _score(you) + adjusted
+                total[me["team_id"]] += _score(me) + table["total_adjustments"].get(me["player_id"], 0)
         for bye in round_["requested_byes"]:
             team = bye["player"]["team_id"]
             if bye["match"]:  # who sits out with a team has its bye
@@ -129,3 +132,13 @@ def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, 
         ((1 + sum(keys[other] > keys[team] for other in teams), team, *keys[team]) for team in teams),
         key=lambda line: (line[0], line[1]),
     )
+
+
+def _score(seat: dict[str, Any]) -> int:
+    """Return the score of a seat; 0 for a forfeit without points, whose score is null."""
+    return seat["score"] or 0
+
+
+def _compare(seat: dict[str, Any], other: dict[str, Any]) -> int:
+    """Return 1 if a seat has the higher score, -1 if the other one has it, 0 for a draw."""
+    return (_score(seat) > _score(other)) - (_score(seat) < _score(other))
