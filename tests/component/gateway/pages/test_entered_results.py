@@ -167,13 +167,13 @@ async def test_a_forfeit_and_an_abandonment_entered_by_hand_are_told_apart(
 
 
 PUBLIC = (
-    f"/g/{GAME}",
+    f"/games/{GAME}",
     f"/games/{GAME}/embed",
     f"/games/{GAME}/overlay",
     f"/games/{GAME}/replay",
-    "/t/lliga/r/1",
-    "/t/lliga/embed/pairings",
-    "/t/lliga/crosstable",
+    "/tournaments/lliga/round/1",
+    "/tournaments/lliga/embed/pairings",
+    "/tournaments/lliga/crosstable",
     "/tournaments/lliga/screen",
     "/tournaments/lliga/find?player=anna",
     "/players/anna",
