@@ -13,7 +13,9 @@ async def main(address: str, tournament: str) -> None:
             print(line.rank, line.name or line.player_id, line.points)
         async for news in results.follow(tournament, types=["ResultRecorded"]):
             game = await results.game(news.game_id, min_position=news.position)
-            print(*(f"{seat.name or seat.player_id} {seat.score}" for seat in game.seats), sep=" – ", flush=True)
+            scores = ("" if seat.score is None else seat.score for seat in game.seats)  # None for a forfeit
+            names = (seat.name or seat.player_id for seat in game.seats)
+            print(*map("{} {}".format, names, scores), sep=" – ", flush=True)
 
 
 asyncio.run(main(*sys.argv[1:]))

@@ -573,7 +573,9 @@ async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(ce
     assert (await desk.web.get("/tournaments/reus")).status_code == 200
     await desk.done(page, "RestoreTournament")
     assert "Trofeu de Reus is removed" in await desk.done(page, "RemoveTournament")
-    assert [(await desk.web.get(f"/{path}")).status_code for path in ("tournaments/reus", "tournaments/reus/console")] == [
+    assert [
+        (await desk.web.get(f"/{path}")).status_code for path in ("tournaments/reus", "tournaments/reus/console")
+    ] == [
         404,
         404,
     ]

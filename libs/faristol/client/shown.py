@@ -79,11 +79,11 @@ class Standing(Shown):
 
 
 class Seat(Shown):
-    """A player at a table, with the score so far."""
+    """A player at a table, with the score so far; None for a forfeit without points."""
 
     player_id: str
     name: str
-    score: int
+    score: int | None
 
 
 class Table(Shown):

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship, Table
 
+from faristol.client import shown as typed
 from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.erasure import erase
 from faristol.pb.game.v1 import events_pb2 as game
@@ -212,6 +213,8 @@ async def test_a_forfeit_without_points_has_no_score_in_json_and_csv(stage: Stag
     game_ = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
     table = (await stage.http.get(f"{of_tournament}/rounds/1/pairings")).json()["tables"][0]
     assert [seat["score"] for seat in (*game_["seats"], *table["seats"])] == [None] * 4
+    read = (typed.Game.model_validate(game_), typed.Table.model_validate(table))
+    assert [seat.score for each in read for seat in each.seats] == [None] * 4
     rows = (await stage.http.get(f"{of_tournament}/crosstable")).json()["rows"]
     cells = [row["cells"][0] for row in rows if row["player_id"] in ("anna", "carme")]
     assert [(cell["basis"], cell["score"], cell["against"]) for cell in cells] == [("forfeit", None, None)] * 2
