@@ -33,7 +33,7 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.presentation import labels
-from faristol.table_terminal.shared.common import columns, localize, print_answer, run
+from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
 from faristol.table_terminal.shared.services import address_of, answer_to
 from faristol.table_terminal.shared.settings import settings_of
@@ -111,7 +111,13 @@ def grant(
     given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
     with given_by:
         answer = answer_to(request, "access", address)
-    print_answer(answer, describe_grant(answer, address), json_output=json_output)
+    content = {**as_json(answer), "link": link_of(answer, address)}
+    print_answer(content, describe_grant(answer, address), json_output=json_output)
+
+
+def link_of(answer: pb.GrantCredentialResponse, address: str | None) -> str:
+    """Return the link by which the holder signs in; empty for a token or a PIN."""
+    return sign_in_link(Addresses().http_address or _likely_pages(address), answer.code) if answer.code else ""
 
 
 def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> str:
@@ -120,10 +126,9 @@ def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> s
         return localize(TAKE_IT, variable=TOKEN, token=answer.token)
     if not answer.code:
         return localize(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
-    if pages := Addresses().http_address:
-        link = sign_in_link(pages, answer.code)
+    link = link_of(answer, address)
+    if Addresses().http_address:
         return f"{qr_code(link)}\n{link}"
-    link = sign_in_link(_likely_pages(address), answer.code)
     return f"{link}\n{localize(LIKELY_PAGES, setting='FARISTOL_HTTP_ADDRESS')}"
 
 
