@@ -24,7 +24,7 @@ from faristol.cli.trf import pair
 from faristol.host import StartError
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.results.v1 import webhooks_pb2 as pb
-from faristol.table_terminal.shared.services import send, service_at
+from faristol.table_terminal.shared.services import load_own_id, send, service_at
 from faristol.text.terminal import language_of_terminal
 
 
@@ -102,6 +102,41 @@ async def test_every_service_is_told_the_language_of_the_terminal_unless_the_cal
     finally:
         await server.stop(None)
     assert heard == ["ca", "el"]
+
+
+async def test_the_id_of_the_caller_is_that_of_the_credential_and_never_the_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("FARISTOL_CLIENT_NAME", raising=False)
+    monkeypatch.delenv("FARISTOL_CLIENT_TOKEN", raising=False)
+    has_credential = True
+
+    async def answer(request: access.GetCallerRequest, context: Any) -> access.GetCallerResponse:
+        if not has_credential:
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "the call has no credential")
+        made = access.GetCallerResponse()
+        made.credential.subject_id = "official-1"
+        return made
+
+    method = grpc.unary_unary_rpc_method_handler(
+        answer,
+        request_deserializer=access.GetCallerRequest.FromString,
+        response_serializer=access.GetCallerResponse.SerializeToString,
+    )
+    server = grpc.aio.server()
+    service = "faristol.access.v1.AccessService"
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {"GetCaller": method}),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            assert await load_own_id(lambda: channel) == ""
+            monkeypatch.setenv("FARISTOL_CLIENT_NAME", "Núria Puig")
+            assert await load_own_id(lambda: channel) == "official-1"
+            has_credential = False
+            assert await load_own_id(lambda: channel) == ""
+    finally:
+        await server.stop(None)
 
 
 def test_a_name_that_is_not_in_utf_8_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

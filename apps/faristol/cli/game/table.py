@@ -21,7 +21,13 @@ from faristol.kernel.refusal import Refusal
 from faristol.table_terminal.shared.common import run
 from faristol.table_terminal.shared.keyboard import wait_for_answer
 from faristol.table_terminal.shared.names import game_meant
-from faristol.table_terminal.shared.services import address_of, build_access_interceptors, open_channel_to
+from faristol.table_terminal.shared.services import (
+    address_of,
+    build_access_interceptors,
+    load_own_id,
+    open_channel_to,
+    sender,
+)
 from faristol.table_terminal.table.journal import Journal, usual_file
 from faristol.table_terminal.table.lines import Typed, script_lines, steps_of
 from faristol.table_terminal.table.rulings import TableJudge
@@ -34,7 +40,9 @@ def table(
     game: Game,
     at_table: AtTable = 0,
     number: InRound = 0,
-    arbiter: Annotated[str, typer.Option("--as", help="Your id as arbiter.")] = "arbiter",
+    arbiter: Annotated[
+        str, typer.Option("--as", help="Your id as arbiter; default: that of your credential.", show_default=False)
+    ] = "",
     judge: Annotated[str, typer.Option(help="Id of the judge who rules here, if judges rule.")] = "",
     journal: Annotated[
         Path | None, typer.Option(help="File that stores entries until they are sent; a terminal has a default.")
@@ -63,10 +71,14 @@ def table(
                 stack.push_async_callback(made.close, None)
                 return made
 
-            caller = (("accept-language", language), (ACTOR, arbiter), (ROLE, "arbiter"))
+            own_id = arbiter or await load_own_id(lambda: channel("access"))
+            arbiter_id = own_id or "arbiter"
+            # A name is stored beside the record and never becomes an id: without an own id it is the actor's name.
+            actor = (() if own_id else sender()) or ((ACTOR, arbiter_id),)
+            caller = (("accept-language", language), *actor, (ROLE, "arbiter"))
             services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(SERVICES_UNAVAILABLE))
-            services.ids = {"arbiter": arbiter}
-            bench = TableJudge(channel("lexicon"), judge or arbiter, keeper.say)
+            services.ids = {"arbiter": arbiter_id}
+            bench = TableJudge(channel("lexicon"), judge or arbiter_id, keeper.say)
             try:
                 await keeper.sit_down(services, bench)
                 async with keeper.watching() if terminal else nullcontext():

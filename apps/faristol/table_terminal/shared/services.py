@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import grpc
 
-from faristol.client.credentials import authorize, build_interceptors, is_at_console
+from faristol.client.credentials import TOKEN, authorize, build_interceptors, is_at_console
 from faristol.client.problems import every_reason, info_of, tls_problem
+from faristol.client.services import call
 from faristol.credentials import keyring
 from faristol.event_store import RecordError
 from faristol.host import Addresses, Settings, StartError
@@ -20,6 +21,7 @@ from faristol.host.rpc.channels import check_name, open_channel
 from faristol.host.rpc.metadata import ACTOR, ACTOR_NAME
 from faristol.host.security.tls import Tls
 from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
 from faristol.pb.game.v1.game_pb2_grpc import GameServiceStub
 from faristol.pb.lexicon.v1.adjudication_pb2_grpc import AdjudicationServiceStub
@@ -51,6 +53,9 @@ NO_NOTE = N_(
     "writes it at start into the data folder in FARISTOL_DATA"
 )
 
+_WITHOUT_CREDENTIAL = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNIMPLEMENTED)
+"""Codes of the answer to a caller without a credential."""
+
 _CREDENTIAL_REASONS = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
 """Reasons that the settings of the terminal can fix."""
 
@@ -66,6 +71,27 @@ def sender() -> tuple[tuple[str, str | bytes], ...]:
     except UnicodeEncodeError:
         text = N_("the name {name}, given by --as or FARISTOL_CLIENT_NAME, is not in UTF-8")
         raise StartError(localize(text, name=ascii(name))) from None
+
+
+async def load_own_id(open_access: Callable[[], grpc.aio.Channel]) -> str:
+    """Return the id of the caller by the access service; empty if the caller has none.
+
+    A caller without a name and without a token has no id of their own, nor has one of services without credentials.
+    Raises ``StartError`` if the service is unreachable.
+    """
+    if not (who_acts() or os.environ.get(TOKEN, "")):
+        return ""
+    try:
+        channel = open_access()
+    except StartError:  # the settings name no access service
+        return ""
+    try:
+        answer = await call(AccessServiceStub(channel).GetCaller, access_pb2.GetCallerRequest())
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() in _WITHOUT_CREDENTIAL:
+            return ""
+        raise StartError(every_reason(problem)) from problem
+    return str(answer.credential.subject_id)
 
 
 class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs

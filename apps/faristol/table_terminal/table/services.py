@@ -42,7 +42,7 @@ class LiveTable:
         self,
         channel: Callable[[str], grpc.aio.Channel],
         game_id: str,
-        caller: tuple[tuple[str, str], ...],
+        caller: tuple[tuple[str, str | bytes], ...],
         journal: Journal,
         waiting: Callable[[], None],
     ) -> None:
