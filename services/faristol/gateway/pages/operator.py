@@ -10,6 +10,13 @@ ROBOTS = "User-agent: *\nDisallow: /api/\nDisallow: /account\nDisallow: /sign-in
 """Paths closed to crawlers. Unlisted pages have their own header instead, since previews need access."""
 
 
+def contact_link(contact: str) -> str:
+    """Return the link of a contact, a URL or an e-mail address; empty for text."""
+    if contact.startswith(("https://", "http://")):
+        return contact
+    return f"mailto:{contact}" if "@" in contact and " " not in contact else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
     """Operator of the pages, by the settings."""
@@ -29,6 +36,4 @@ class Operator:
     @property
     def contact_link(self) -> str:
         """Link of the contact; empty for text."""
-        if self.contact.startswith(("https://", "http://")):
-            return self.contact
-        return f"mailto:{self.contact}" if "@" in self.contact and " " not in self.contact else ""
+        return contact_link(self.contact)

@@ -26,6 +26,7 @@ from faristol.gateway.api.answers import moment
 from faristol.gateway.api.resources.standings import tie_break_value
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.pages.embedding import oembed_path
+from faristol.gateway.pages.operator import contact_link
 from faristol.gateway.pages.spectators.seats import coming, has_no_result
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -38,18 +39,34 @@ from faristol.presentation.unplayed_results import format_score, has_points
 from faristol.text import LANGUAGE_NAMES, LANGUAGES, cite, fit_words, join_list, number, percent, translations
 
 ERASED = N_("a player (%(id)s)")
+NO_DATES = N_("dates not announced")
 
 LIVE = "live"
 """Block of a page that is reloaded after a notification."""
 
 
+def _days_of(tournament: pb.Tournament) -> tuple[date, date] | None:
+    """Return the first and the last day of a tournament by its description, or else by its rounds; None if unknown."""
+    if tournament.starts_on:
+        first = date.fromisoformat(tournament.starts_on)
+        return first, date.fromisoformat(tournament.ends_on or tournament.starts_on)
+    times = [round_.started_at for round_ in tournament.played if round_.HasField("started_at")]
+    times += [round_.starts_at for round_ in tournament.announced if round_.HasField("starts_at")]
+    if not times:
+        return None
+    zone = ZoneInfo(tournament.time_zone or "UTC")
+    on = [time.ToDatetime(UTC).astimezone(zone).date() for time in times]
+    return min(on), max(on)
+
+
 def days(tournament: pb.Tournament, language: str) -> str:
-    """Format the days of a tournament in a language; by default the day of its creation."""
-    if not tournament.starts_on:
-        created = tournament.created_at.ToDatetime(UTC).astimezone(ZoneInfo(tournament.time_zone or "UTC"))
-        return format_date(created, "long", locale=language)
-    first = date.fromisoformat(tournament.starts_on)
-    last = date.fromisoformat(tournament.ends_on or tournament.starts_on)
+    """Format the days of a tournament in a language; by default those of its rounds.
+
+    The day of the creation does not count: without days and rounds the dates are not announced.
+    """
+    if not (found := _days_of(tournament)):
+        return translations(language).gettext(NO_DATES)
+    first, last = found
     if first == last:
         return format_date(first, "long", locale=language)
     return format_interval(first, last, "yMMMMd", locale=language)
@@ -147,6 +164,7 @@ def environment(language: str) -> Environment:
     env.filters["second"] = lambda moment, time_zone="": format_time(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
+    env.globals["contact_link"] = contact_link
     env.globals["days"] = lambda tournament: days(tournament, language)
     env.globals.update(
         language=language, languages=LANGUAGES, language_names=LANGUAGE_NAMES, labels=labels, asset=asset, pb=pb

@@ -6,6 +6,7 @@ const SIGNS = 3; // signs that the judge is there within a lease
 const POLL = 3000; // ms between two looks at the queue while its stream is away
 const RETRY = 1000; // ms until the stream is asked for again after a refusal, at first; twice as long each time
 const LONGEST_RETRY = 30000;
+const LONGEST_PAUSE = 5000; // ms between two signs while the network is away
 const SOON = 10; // seconds of a lease that are told by a sound
 
 // --- sound ---------------------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ function followQueue() {
   let polling = 0;
   const refresh = () => live.dispatchEvent(new Event("refresh"));
   const poll = () => {
-    polling ||= setInterval(refresh, POLL);
+    polling ||= setInterval(() => navigator.onLine && refresh(), POLL);
   };
   let stream = null;
   let retry = RETRY;
@@ -139,6 +140,8 @@ let whole = 0;
 let lost = false;
 let warned = false;
 let asking = false;
+let pause = RETRY; // until the next sign after one that did not arrive; twice as long each time
+let nextSign = 0;
 
 function hold(seconds) {
   whole = seconds;
@@ -172,18 +175,21 @@ async function giveSign() {
     });
     const said = await answer.json();
     if (answer.ok) {
+      pause = RETRY;
       hold(said.lease_seconds);
       until -= performance.now() - asked; // it has lasted since the sign arrived, which was no earlier
       told.hidden = true;
     } else if (answer.status === 401) {
       location.reload();
     } else if (answer.status === 409 || answer.status === 404) {
-      lose(`${lease.dataset.lost} ${said.detail ?? ""}`);
+      lose(lease.dataset.lost);
     }
   } catch (problem) {
     if (!(problem instanceof TypeError) && !["TimeoutError", "SyntaxError"].includes(problem.name)) throw problem;
     told.hidden = false;
     told.textContent = performance.now() < until ? lease.dataset.unheard : lease.dataset.over;
+    nextSign = performance.now() + pause;
+    pause = Math.min(2 * pause, LONGEST_PAUSE);
   } finally {
     asking = false;
   }
@@ -208,7 +214,8 @@ function showLease() {
 if (lease) {
   hold(Number(lease.dataset.seconds));
   setInterval(showLease, 250);
-  setInterval(() => until - performance.now() < (1 - 1 / SIGNS) * 1000 * whole && giveSign(), 500);
+  const isDue = (now) => now >= nextSign && until - now < (1 - 1 / SIGNS) * 1000 * whole;
+  setInterval(() => isDue(performance.now()) && giveSign(), 500);
   document.addEventListener("visibilitychange", () => document.hidden || giveSign());
   addEventListener("online", giveSign);
 }

@@ -57,7 +57,7 @@ const AT_PHASE = {
   PHASE_TURN: toPlay,
   PHASE_PLACED: played,
   PHASE_DRAWN: played,
-  PHASE_CHALLENGED: () => [note("challenged"), ...settling()],
+  PHASE_CHALLENGED: () => [note(state.seen.table.appealed ? "appealed" : "challenged"), ...settling()],
   PHASE_REFUSED: () => [note("refused"), ...settling()],
   PHASE_OFF_CENTRE: () => [note("offCentre"), ...settling()],
   PHASE_ENDED: (shown) => {

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from jinja2 import DictLoader
 
-from faristol.gateway.pages.templating import CodeOnDisk, environment
+from faristol.gateway.pages.operator import contact_link
+from faristol.gateway.pages.templating import CodeOnDisk, days, environment
+from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES
 
 TEMPLATE = '{{ 1234.5|points }} {% trans %}Standings{% endtrans %} {{ "x" }}'
@@ -36,3 +38,20 @@ def test_a_page_is_rendered_where_no_code_can_be_stored(tmp_path: Path) -> None:
     cache = CodeOnDisk(str(tmp_path / "missing"), "%s.cache")
     env = environment("en").overlay(loader=DictLoader({"page": "first"}), bytecode_cache=cache, cache_size=0)
     assert env.get_template("page").render() == "first"
+
+
+def test_a_tournament_without_days_has_those_of_its_rounds_and_never_that_of_its_creation() -> None:
+    tournament = pb.Tournament(time_zone="Europe/Andorra")
+    tournament.created_at.FromJsonString("2026-01-15T10:00:00Z")
+    assert days(tournament, "en") == "dates not announced"
+    tournament.announced.add(round=2).starts_at.FromJsonString("2026-03-08T09:00:00Z")
+    tournament.played.add(round=1).started_at.FromJsonString("2026-03-06T23:30:00Z")
+    assert days(tournament, "en") == "March 7\u2009–\u20098, 2026"
+    tournament.starts_on = "2026-04-01"
+    assert days(tournament, "en") == "April 1, 2026"
+
+
+def test_the_contact_of_a_tournament_is_a_link_if_it_is_a_mail_address() -> None:
+    contacts = ("anna@example.org", "https://example.org", "Anna Puig, anna@example.org", "")
+    links = ["mailto:anna@example.org", "https://example.org", "", ""]
+    assert [contact_link(contact) for contact in contacts] == links
