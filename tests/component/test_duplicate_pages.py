@@ -163,6 +163,13 @@ async def test_who_opens_the_tournament_finds_its_duplicate_games_and_nothing_of
     shown = (await stranger.get(f"/tournaments/{CUP}?lang=en")).text
     assert f'href="/duplicate/{FIRST}"' in shown
     assert re.search(r"Game 1 of \d is being played", shown)
+    links = (await stranger.get(f"/api/v1/tournaments/{CUP}")).json()["tournament"]["links"]
+    for part in ("crosstable", "teams", "rulings"):
+        assert (await stranger.get(links[part])).status_code == 200, part
+    for number, instead in ((1, f"/api/v1/duplicate/{FIRST}"), (9, f"/api/v1/tournaments/{CUP}")):
+        answer = await stranger.get(f"/api/v1/tournaments/{CUP}/rounds/{number}/pairings")
+        assert (answer.status_code, answer.json()["instead"]) == (409, instead)
+        assert answer.links["related"]["url"] == instead
     of_round = (await stranger.get(f"/tournaments/{CUP}/round/1?lang=en")).text
     for text in (shown, of_round):
         assert not [each for each in ("W–D–L", "tables finished", "Crosstable", "Not in this round") if each in text]

@@ -12,6 +12,8 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, tournament_path
 
 API = "/api/v1"
+TOURNAMENT_PARTS = ("players", "games", "standings", "crosstable", "teams", "rulings", "stream")
+"""Parts of a tournament that have a link, by their path below it."""
 
 
 class TournamentLinks(BaseModel):
@@ -27,6 +29,17 @@ class TournamentLinks(BaseModel):
     standings: str = Field(
         description="In mode `duplicate`, the standings of all its games.",
         examples=["/api/v1/tournaments/demo/standings"],
+    )
+    crosstable: str = Field(
+        description="In mode `duplicate`, the standings of all its games.",
+        examples=["/api/v1/tournaments/demo/crosstable"],
+    )
+    teams: str = Field(
+        description="Empty list in an individual tournament.", examples=["/api/v1/tournaments/demo/teams"]
+    )
+    rulings: str = Field(
+        description="In mode `duplicate`, the tournament, which lists its games.",
+        examples=["/api/v1/tournaments/demo/rulings"],
     )
     stream: str = Field(examples=["/api/v1/tournaments/demo/stream"])
 
@@ -106,9 +119,10 @@ def _of_whole_duplicate(message: Any) -> DuplicateOfTournamentLinks:
 def _of_tournament(message: Any) -> TournamentLinks:
     name = quote(message.tournament_id, safe="")
     at = f"{API}/tournaments/{name}"
-    parts = {part: f"{at}/{part}" for part in ("players", "games", "standings", "stream")}
+    parts = {part: f"{at}/{part}" for part in TOURNAMENT_PARTS}
     if message.mode == pb.TOURNAMENT_MODE_DUPLICATE:
-        parts |= {"games": at, "standings": f"{at}/duplicate-standings"}
+        standings = f"{at}/duplicate-standings"
+        parts |= {"games": at, "standings": standings, "crosstable": standings, "rulings": at}
     return TournamentLinks(self=at, page=tournament_path(message.tournament_id), **parts)
 
 

@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 
 from faristol.gateway.api.openapi.document import build_enum_schema
-from faristol.gateway.http.errors import TIME_EXPECTED
+from faristol.gateway.http.errors import PLUS_EXPECTED, TIME_EXPECTED
 from faristol.gateway.rpc.results import Moment
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
@@ -87,7 +87,7 @@ RFC_3339 = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1
 
 def _check_time(given: str) -> str:
     if not re.fullmatch(RFC_3339, given):
-        raise ValueError(TIME_EXPECTED)
+        raise ValueError(PLUS_EXPECTED if re.fullmatch(RFC_3339, given.replace(" ", "+")) else TIME_EXPECTED)
     return given
 
 

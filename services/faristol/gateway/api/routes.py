@@ -292,7 +292,11 @@ async def get_racks(
     tags=["operation"],
 )
 async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
-    """Return the status of every consumer of the record: position, lag, parked keys, and whether it stopped."""
+    """Return the status of every consumer of the record.
+
+    That is its position, its lag, whether it stopped, and how many games or tournaments it does not update after a
+    failed event.
+    """
     return to_tagged_response(operation.Status.of(await results.status()), if_none_match)
 
 

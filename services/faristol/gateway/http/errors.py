@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.http import bad_requests
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.alternatives import REASONS, address_instead, refusal_of_duplicate
+from faristol.gateway.pages.alternatives import REASONS, address_instead, find_open_address, refusal_of_duplicate
 from faristol.host.security.visitor import to_count_key
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_, Refusal
@@ -55,10 +55,13 @@ CALL_TIMED_OUT = N_("The results did not answer in time. Please retry in a few s
 FAULT = N_("An internal error has occurred.")
 
 NOTHING_AT_PATH = N_("the path {path} does not exist")
+FINAL_SLASH = N_("the path {path} does not exist; omit the final slash")
 NOTHING_IN_API = N_("the path {path} does not exist; see /docs for all paths")
 WRONG_METHOD = N_("expected {allowed}, got {method}")
 
 TIME_EXPECTED = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
+PLUS_EXPECTED = N_("expected %2B in place of + in the address, as 2026-03-07T12:30:00%2B01:00, got {given}")
+"""Text for a time whose ``+`` was not encoded, which is decoded to a space."""
 TOO_LONG = N_("has {length} {length:character|characters}; the limit is {most}")
 ERROR_TEXTS: Mapping[str, str] = {
     "bool": N_("expected true or false, got {given}"),
@@ -217,7 +220,8 @@ def of_http(error: HTTPException, method: str, path: str, language: str) -> Prob
     if headers.get("Allow") == "GET":
         headers["Allow"] = "GET, HEAD"
     if status is HTTPStatus.NOT_FOUND and detail == status.phrase:
-        detail = say(NOTHING_IN_API if path.startswith("/api") else NOTHING_AT_PATH, {"path": path}, language)
+        in_api = FINAL_SLASH if path.endswith("/") else NOTHING_IN_API
+        detail = say(in_api if path.startswith("/api") else NOTHING_AT_PATH, {"path": path}, language)
     if status is HTTPStatus.METHOD_NOT_ALLOWED and (allowed := headers.get("Allow")):
         detail = say(WRONG_METHOD, {"method": method, "allowed": allowed}, language)
     return Problem(status, detail, {"reason": "NO_SUCH_ADDRESS"} if status is HTTPStatus.NOT_FOUND else {}, headers)
@@ -290,7 +294,10 @@ def install(app: FastAPI, page: Page) -> None:
     async def answer(request: Request, error: Exception) -> Response:
         if isinstance(error, grpc.aio.AioRpcError) and (refusal := await refusal_of_duplicate(request, error)):
             error = refusal
-        return build_response(page, request, with_address(_of(error, request), request))
+        problem = with_address(_of(error, request), request)
+        if address := problem.more.get("instead"):
+            problem = _lead_to(problem, await find_open_address(request, address))
+        return build_response(page, request, problem)
 
     app.add_exception_handler(ClientDisconnect, _handle_aborted)
     for kind in (
@@ -319,6 +326,10 @@ def with_address(problem: Problem, request: Request) -> Problem:
     reason = str(problem.more.get("reason", ""))
     if reason not in REASONS or not (address := address_instead(request, reason)):
         return problem
+    return _lead_to(problem, address)
+
+
+def _lead_to(problem: Problem, address: str) -> Problem:
     headers = {**problem.headers, "Link": f'<{quote(address)}>; rel="related"'}
     return problem._replace(more={**problem.more, "instead": address}, headers=headers)
 

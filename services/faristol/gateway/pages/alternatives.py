@@ -84,6 +84,18 @@ def address_instead(request: Request, reason: str = "") -> str:
         return ""
 
 
+async def find_open_address(request: Request, address: str) -> str:
+    """Return an alternative address; that of the tournament in place of a duplicate game that is not open yet."""
+    if not (address.startswith(_DUPLICATE_PATH.partition("{")[0]) and "tournament_id" in request.path_params):
+        return address
+    try:
+        games = await Duplicates.for_visitor(request)
+        is_open = await is_duplicate(games, address.rpartition("/")[2])
+    except grpc.aio.AioRpcError:
+        is_open = False
+    return address if is_open else _API.format_map(request.path_params)
+
+
 def check_has_tables(head: pb.GetTournamentResponse) -> None:
     """Raise ``Refusal`` for a tournament of duplicate games, which has no tables."""
     if is_of_duplicate_games(head.tournament):

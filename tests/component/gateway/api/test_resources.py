@@ -284,6 +284,10 @@ EXPECTED = [
     ("standings?round=99999", "s’esperava 10000 o menys, i hi ha '99999'"),
     ("standings?arithmetic=perhaps", "s’esperava true o false, i hi ha 'perhaps'"),
     ("standings?as_of=2026-03-07T11:30:00", "com 2026-03-07T11:30:00Z, i hi ha '2026-03-07T11:30:00'"),
+    (
+        "standings?as_of=2026-03-07T12:30:00+01:00",
+        "com 2026-03-07T12:30:00%2B01:00, i hi ha '2026-03-07T12:30:00 01:00'",
+    ),
     (f"standings?round={'9' * 5000}", f"s’esperava un nombre de menys xifres, i hi ha '{'9' * 100}'"),
     (f"standings?round={'x' * 5000}", f"s’esperava un nombre enter, i hi ha '{'x' * 100}'"),
     (f"standings?as_of={'x' * 5000}", f"i hi ha '{'x' * 100}'"),

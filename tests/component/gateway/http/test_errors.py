@@ -55,6 +55,12 @@ async def test_results_that_cannot_be_reached_are_503_with_retry_after(alone: ht
     assert "Vuelva a intentarlo" in page.text
 
 
+async def test_a_path_of_the_interface_with_a_final_slash_is_told_what_is_wrong(alone: httpx.AsyncClient) -> None:
+    answer = await alone.get("/api/v1/tournaments/", headers={"Accept-Language": "en"})
+    told = "the path /api/v1/tournaments/ does not exist; omit the final slash"
+    assert (answer.status_code, answer.json()["detail"]) == (404, told)
+
+
 async def test_the_gateway_lives_without_the_results(alone: httpx.AsyncClient) -> None:
     assert (await alone.get("/healthz")).status_code == 200
 

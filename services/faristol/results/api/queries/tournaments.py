@@ -42,13 +42,26 @@ async def list_tournaments(
         found = []  # a search text without a word finds no tournament
     elif wanted:
         found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
-    first, last = _day("from", getattr(request, "from")), _day("until", request.until)
+    first, last = days_between(request)
     found = [each for each in found if _is_wanted(each, request.state, first, last)]
     shown, following = page(found, request.page_size, request.page_token)
     await listing.add_words(models.record, shown)
     return results.ListTournamentsResponse(
         tournaments=shown, position=listing.position, next_page_token=following, total=len(found)
     )
+
+
+def days_between(request: results.ListTournamentsRequest) -> tuple[str, str]:
+    """Return the days that filter the tournaments; empty for none.
+
+    Raises ``Invalid`` for an invalid day, and for a last day before the first.
+    """
+    first, last = _day("from", getattr(request, "from")), _day("until", request.until)
+    if first and last and last < first:
+        raise Invalid(
+            "until", N_("is before from: expected {first} or later, got {last}"), {"first": first, "last": last}
+        )
+    return first, last
 
 
 def _day(field: str, given: str) -> str:
