@@ -25,6 +25,7 @@ from faristol.presentation.history import game_params, players_at, round_time
 from faristol.presentation.names import seats_of, withdrew_before_start
 from faristol.presentation.sentences import (
     DATA_REQUESTS,
+    DESCRIBED_WITH_NAMES,
     ENTRY_PARTS,
     GAME_LOST,
     NO_HALLS,
@@ -105,7 +106,7 @@ def format_answer(
             ROUNDS_OUT if request.rounds else "",
             GAME_LOST if loses else "",
         ]
-    texts += [text for field, text in of.further.items() if _value(field, request, answer)]
+    texts += [text for field, text in of.further.items() if _is_told(field, request, answer, params)]
     yield " ".join(say(text, params, language) for text in filter(None, texts))
 
 
@@ -147,6 +148,10 @@ def _value(field: str, request: Message, answer: Message) -> Any:
     return getattr(request, field, None)
 
 
+def _is_told(field: str, request: Message, answer: Message, params: Params) -> bool:
+    return bool(params["parts"] if field == "parts" else _value(field, request, answer))
+
+
 def _params(method: str, request: Message, answer: Message, known: TournamentNames | None, language: str) -> Params:
     """Return the parameters for a sentence: the fields of command and answer, with names for ids."""
     of: Any = request
@@ -160,6 +165,9 @@ def _params(method: str, request: Message, answer: Message, known: TournamentNam
         scores = _value("scores", request, answer) or ()
         if not has_points((entry.score for entry in scores), unplayed=True):
             params["scores"] = " – ".join(known.name(each.player_id) if known else each.player_id for each in scores)
+    if isinstance(request, pairing.DescribeTournamentRequest):
+        given = [say(text, {}, language) for field, text in DESCRIBED_WITH_NAMES.items() if of.HasField(field)]
+        params["parts"] = ", ".join(filter(None, (str(params["parts"]), *given)))
     who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
     params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
     new = METHOD_FORMS[method].new

@@ -74,7 +74,7 @@ def in_language_or_the_terminals(language: str) -> str:
 Language = Annotated[
     str,
     typer.Option(
-        help=f"Of what is told: {', '.join(LANGUAGES)}; that of the terminal when left out.",
+        help=f"Language of the output: {', '.join(LANGUAGES)}; default: that of the terminal.",
         callback=in_language_or_the_terminals,
         show_default=False,
     ),

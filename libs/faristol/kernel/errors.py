@@ -52,6 +52,7 @@ THERE_IS_NO: Mapping[Missing, str] = {
     "tournament": N_("there is no tournament {id}"),
     "webhook": N_("there is no webhook {id}"),
 }
+NO_ROUND_OF = N_("{tournament} has no round {round}")
 THERE_IS: Mapping[Taken, str] = {
     "player": N_("there is a player {id} already"),
     "team": N_("there is a team {id} already"),
@@ -69,6 +70,9 @@ class NotFound(Exception):
 
     def format_message(self, say: Say) -> str:
         """Return the message, formatted by ``say``."""
+        tournament, slash, round_ = self.wanted.rpartition("/")
+        if self.kind == "round" and slash:
+            return say(NO_ROUND_OF, {"tournament": tournament, "round": round_})
         return say(THERE_IS_NO[self.kind], {"id": repr(self.wanted)})
 
     def __str__(self) -> str:

@@ -150,7 +150,7 @@ INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_PLAY_CORRECTED: N_("count of a play corrected"),
     pb.INCIDENT_KIND_REOPENED: N_("result reopened"),
     pb.INCIDENT_KIND_TAKEN_BACK: N_("entries undone"),
-    pb.INCIDENT_KIND_GIVEN_UP: N_("record of the table discarded: the signed sheet gives the result"),
+    pb.INCIDENT_KIND_GIVEN_UP: N_("turns of the table abandoned: the signed sheet gives the result"),
 }
 """Labels of events besides turns."""
 

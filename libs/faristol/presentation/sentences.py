@@ -114,10 +114,17 @@ SENTENCES: Mapping[str, Sentences] = {
     "GiveForfeit": Sentences(N_("A forfeit: {scores} ({at_table}){outcome}.")),
     "EnterResult": Sentences(
         N_("Entered: {scores} ({at_table}){outcome}."),
-        {"turns_given_up": N_("From the signed sheet; turns recorded at the table and discarded: {turns_given_up}.")},
+        {
+            "turns_given_up": N_(
+                "From the signed sheet; turns of the table that stay on the record as abandoned: {turns_given_up}."
+            )
+        },
     ),
     "EnterSignedSheet": Sentences(
-        N_("Entered from the signed sheet: {scores} ({at_table}){outcome}. The record of the table is discarded.")
+        N_(
+            "Entered from the signed sheet: {scores} ({at_table}){outcome}. "
+            "The turns of the table stay on the record as abandoned."
+        )
     ),
     "CorrectResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
     "CorrectOwnResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
@@ -197,6 +204,9 @@ TOURNAMENT_PARTS: Mapping[events.TournamentPart.ValueType, str] = {
     events.TOURNAMENT_PART_ORGANISER: N_("organiser"),
     events.TOURNAMENT_PART_LINK: N_("web page"),
 }
+
+DESCRIBED_WITH_NAMES: Mapping[str, str] = {"contact": N_("contact"), "arbiters": N_("arbiters")}
+"""Further parts by the field of the command. They have events of their own, since they name persons."""
 
 RATING_SYSTEMS: Mapping[str, str] = {"elo-1": "Elo", "naspa-1": "NASPA", "glicko2-1": "Glicko-2"}
 """Display names of rating systems, by name and version. Proper names are the same in every language."""

@@ -274,6 +274,12 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
         "Anna Puig (Valls) sits round 2 out: half a point.",
         "Cesca, Riu has no game in round 2 because the opponent is absent: a point.",
     ]
+    described = ("tournament", "describe", "copa", "--contact", "a@example.org")
+    _, told = said(*described, answer=pairing.DescribeTournamentResponse(position=9))
+    assert told == "The settings of Copa are changed. Changed: contact.\n"
+    answer = pairing.DescribeTournamentResponse(position=9, parts=[events.TOURNAMENT_PART_PLACE])
+    _, told = said(*described, "--place", "Valls", "--arbiters", "Eva Soler", answer=answer)
+    assert told == "The settings of Copa are changed. Changed: place, contact, arbiters.\n"
     answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
     _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
     assert told == (

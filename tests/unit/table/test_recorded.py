@@ -76,7 +76,7 @@ def test_a_rack_that_was_stated_binds_its_player() -> None:
 def test_a_rack_of_the_wrong_number_is_told_without_tiles_that_nobody_knows() -> None:
     with pytest.raises(Invalid) as refused:
         fisc().do(game_pb2.StateRackRequest(player_id="anna", faces=["A", "E"]))
-    assert "are A E; expected 7 tiles" in str(refused.value)
+    assert "expected 7 tiles, got A E" in str(refused.value)
     assert "among" not in str(refused.value)
 
 

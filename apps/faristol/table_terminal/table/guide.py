@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from faristol.casebook.verbs import TABLE_STEP_FIELDS, Verb
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
+from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.rules import Ruleset
 from faristol.text import say, translations
 
@@ -219,6 +221,17 @@ def overview(language: str) -> Iterator[str]:
         yield f"  {name:<{width}}  {say(guide.sentence, {}, language)}"
 
 
+def _reasons_of(name: str, ruleset: Ruleset | None) -> Sequence[str] | None:
+    """Return the reasons that a verb can give under ``ruleset``; None if it gives none, or the rules are unknown."""
+    if ruleset is None:
+        return None
+    if name == "correct-clock":
+        known = names_of(clock_events.CorrectionReason.DESCRIPTOR)
+        absent = {0} if ruleset.clock.forgotten_heard else {0, clock_events.CORRECTION_REASON_FORGOTTEN}
+        return [reason for reason, value in known.items() if value not in absent]
+    return ruleset.clock.neutralised_by if name == "neutralise" else None
+
+
 def explain_verb(name: str, verb: Verb | None, language: str, ruleset: Ruleset | None = None) -> Iterator[str]:
     """Yield the help of a verb of ``GUIDES``: sentence, arguments, and an example, for ``ruleset`` if known."""
     guide = GUIDES[name]
@@ -227,6 +240,6 @@ def explain_verb(name: str, verb: Verb | None, language: str, ruleset: Ruleset |
     yield f"{name}: {say(guide.sentence, {}, language)}"
     for word in arguments_of(verb) if verb else ():
         yield f"  {word}: {translations(language).gettext(MEANINGS[word])}"
-    if name == "neutralise" and ruleset is not None:
-        yield say(REASONS, {"reasons": ", ".join(ruleset.clock.neutralised_by) or "–"}, language)
+    if (reasons := _reasons_of(name, ruleset)) is not None:
+        yield say(REASONS, {"reasons": ", ".join(reasons) or "–"}, language)
     yield say(EXAMPLE, {"example": guide.example}, language)

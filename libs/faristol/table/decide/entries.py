@@ -66,9 +66,9 @@ def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) ->
     rack = game.racks[request.player_id]
     known = Counter(face for face in rack if face != UNENTERED_TILE)
     if len(faces) != len(rack) or known - Counter(faces):
-        expected = N_("are {faces}; expected {count} {count:tile|tiles}")
+        expected = N_("expected {count} {count:tile|tiles}, got {faces}")
         if known:
-            expected = N_("are {faces}; expected {count} {count:tile|tiles}, {known} among them")
+            expected = N_("expected {count} {count:tile|tiles}, {known} among them; got {faces}")
         told = " ".join(known.elements())
         raise Invalid("faces", expected, {"faces": " ".join(faces) or "–", "count": len(rack), "known": told})
     check_possible(game, ruleset, "faces", (Counter(faces) - known).elements())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.casebook.case import Step
+from faristol.rules import load_ruleset
 from faristol.table_terminal.table.guide import GUIDES, MEANINGS, arguments_of, explain_verb, overview
 from faristol.table_terminal.table.lines import Typed, read_typed
 from faristol.table_terminal.table.services import VERBS
@@ -28,6 +29,14 @@ def test_an_example_is_a_step_with_its_verb_and_says_only_what_the_verb_can_say(
     if name in VERBS:
         assert set(step.fields) <= set(arguments_of(VERBS[name]))
         assert bool(step.argument) <= bool(VERBS[name].argument)
+
+
+@pytest.mark.parametrize(
+    ("book", "reasons"), [("fisc-2023", "device, entry, ruling"), ("pes-2024", "device, entry, forgotten, ruling")]
+)
+def test_help_tells_the_reasons_for_a_corrected_clock_that_the_book_allows(book: str, reasons: str) -> None:
+    told = list(explain_verb("correct-clock", VERBS["correct-clock"], "en", load_ruleset(book)))
+    assert f"Reasons under these rules: {reasons}" in told
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -38,7 +38,7 @@ SEATS = ("first", "second", "third", "fourth")
 NEEDS_ARBITER = N_("{standing} is already recorded. An arbiter can correct it.")
 GIVE_UP = N_(
     "If the signed sheet shows this result and the table is no longer scored, send it once more. The "
-    "record of the table is then discarded."
+    "turns of the table then stay on the record as abandoned."
 )
 FROM_SHEET = "sheet-"
 """Prefix of the confirming value for a result of a signed sheet."""

@@ -103,6 +103,7 @@ SCORER_TEXTS: Mapping[str, str] = {
     "turnOf": N_("Turn {turn}: {player}"),
     "notStarted": N_("The game has not started."),
     "challenged": N_("Challenged: the ruling is awaited."),
+    "appealed": N_("Appealed: the ruling on the appeal is awaited."),
     "refused": N_("The play was found invalid."),
     "offCentre": N_("The play misses the centre: the opponent decides."),
     "ended": N_("The game is over."),
