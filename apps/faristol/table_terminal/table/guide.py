@@ -240,6 +240,6 @@ def explain_verb(name: str, verb: Verb | None, language: str, ruleset: Ruleset |
     yield f"{name}: {say(guide.sentence, {}, language)}"
     for word in arguments_of(verb) if verb else ():
         yield f"  {word}: {translations(language).gettext(MEANINGS[word])}"
-    if (reasons := _reasons_of(name, ruleset)) is not None:
-        yield say(REASONS, {"reasons": ", ".join(reasons) or "–"}, language)
+    if (known := _reasons_of(name, ruleset)) is not None:
+        yield say(REASONS, {"reasons": ", ".join(known) or "–"}, language)
     yield say(EXAMPLE, {"example": guide.example}, language)

@@ -46,7 +46,7 @@ def test_a_tournament_without_days_has_those_of_its_rounds_and_never_that_of_its
     assert days(tournament, "en") == "dates not announced"
     tournament.announced.add(round=2).starts_at.FromJsonString("2026-03-08T09:00:00Z")
     tournament.played.add(round=1).started_at.FromJsonString("2026-03-06T23:30:00Z")
-    assert days(tournament, "en") == "March 7\u2009–\u20098, 2026"
+    assert days(tournament, "en") == "Mar 7\u2009–\u20098, 2026"
     tournament.starts_on = "2026-04-01"
     assert days(tournament, "en") == "April 1, 2026"
 
