@@ -288,7 +288,7 @@ async def test_a_service_that_may_not_do_what_it_must_says_what_is_missing(
     database: Database, shared_nats: str, tmp_path: Path
 ) -> None:
     await fill(database.owner)
-    with pytest.raises(RecordError, match="permission denied for table counter; `faristol record roles` grants"):
+    with pytest.raises(RecordError, match="permission denied for table counter; the owner of the tables may"):
         await Record.open(database.urls["writer"])
     await asyncio.to_thread(database.grant)
     settings = Settings(database_url=database.urls["reader"], nats_url=shared_nats, data=tmp_path, http_port=0)
