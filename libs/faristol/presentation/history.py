@@ -20,6 +20,7 @@ from faristol.presentation.sentences import (
     BYES,
     DATA_REQUESTS,
     ENTRY_PARTS,
+    FOLLOWS,
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
@@ -139,10 +140,23 @@ def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) ->
     elif first.act.type == "RoundPaired" and (games := _games_of(first.act.round, known)):
         said = [say(PAIRED, {"round": first.act.round, "games": games}, language)]
     said += [text for field, text in first.also.items() if field in CONSEQUENCES and len(alike) == 1]
+    if later := _rounds_paired_after(acts, known):
+        said.append(say_rounds_after(later, language))
     following = [each.said for each in acts if each.act.type != first.act.type]
     if len(following) > MOST_FOLLOWING_COUNT:
         following = [say(FOLLOWING, {"count": len(following)}, language)]
     return " ".join(dict.fromkeys([*said, *following]))
+
+
+def say_rounds_after(rounds: Sequence[int], language: str) -> str:
+    """Name the rounds that were paired with a result that was corrected after that."""
+    return say(FOLLOWS["rounds_after"], {"rounds_after": ", ".join(map(str, rounds))}, language)
+
+
+def _rounds_paired_after(acts: Sequence[HistoryEntry], known: Roster) -> list[int]:
+    """Return the paired rounds after that of a corrected result; an empty list without a correction."""
+    corrected = next((each.act.round for each in acts if each.act.type == "ResultCorrected"), 0)
+    return [played.round for played in known.tournament.played if 0 < corrected < played.round]
 
 
 def _games_of(number: int, known: Roster) -> int:

@@ -18,6 +18,8 @@ from faristol.typed_input.results.lines import InvalidLine, ParsedResult
 
 ENTERED_BY = N_("entered by {who} at {time}")
 ENTERED_AT = N_("entered at {time}")
+CORRECTED_BY = N_("corrected by {who} at {time}")
+CORRECTED_AT = N_("corrected at {time}")
 FROM_TABLE = N_("from its table at {time}")
 ENTERED_AS = N_("entered as {scores}")
 TAKEN_OFF = N_(
@@ -107,6 +109,8 @@ class Tables:
     def _who(self, table: pairing.TableResult) -> str:
         at = to_datetime(table.recorded_at).astimezone(ZoneInfo(self.listed.time_zone))
         params = {"who": table.actor_name or table.actor, "time": f"{at:%H:%M:%S}"}
+        if table.corrected:
+            return say(CORRECTED_BY if params["who"] else CORRECTED_AT, params, self._language)
         if not table.entered:
             return say(FROM_TABLE, params, self._language)
         return say(ENTERED_BY if params["who"] else ENTERED_AT, params, self._language)

@@ -211,4 +211,6 @@ def _table(
         shown.actor = last.metadata.actor
         shown.actor_name = names.get(last.metadata.actor, "")
         shown.recorded_at.CopyFrom(to_timestamp(last.recorded_at))
+        fact = last.message
+        shown.corrected = isinstance(fact, events.ResultCorrected) and not fact.before_confirmation
     return shown

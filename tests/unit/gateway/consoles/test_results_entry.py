@@ -18,8 +18,9 @@ from faristol.gateway.consoles.results_entry.entry import (
     from_sheet,
     read,
 )
-from faristol.gateway.consoles.results_entry.page import describe_saved
+from faristol.gateway.consoles.results_entry.page import add_rounds_after, describe_saved
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
 from faristol.typed_input.results.refusals import as_labelled
 from faristol.typed_input.results.tables import Tables
 
@@ -154,3 +155,12 @@ def test_a_table_that_is_kept_takes_its_result_from_the_signed_sheet_once_that_i
     changed = typed(tables, DIRECTOR, "1", "402", "398", sure=asked.sure)  # other scores are asked about anew
     assert isinstance(changed.command, pairing.EnterResultsRequest)
     assert replace(changed, sure=asked.sure) != done
+
+
+def test_a_correction_names_its_author_and_the_rounds_that_were_paired_before_it() -> None:
+    tables = standing("eva")
+    tables[2].corrected = True
+    assert "corrected by eva at" in tables.standing(2)
+    played = [results.Round(round=number) for number in (1, 2, 3)]
+    said = add_rounds_after("2 · Anna", results.Tournament(played=played), 1, 2, "en")
+    assert said == "2 · Anna. Rounds paired with the earlier result: 2."

@@ -36,6 +36,8 @@ from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.results import Moment, Reader
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results_pb
+from faristol.presentation.history import say_rounds_after
 from faristol.presentation.labels import ABANDONED
 from faristol.presentation.names import Roster
 from faristol.presentation.page_addresses import tournament_path
@@ -51,6 +53,7 @@ MOST_TABLES_COUNT = 999_999
 Number = Annotated[int, Path(ge=1, le=10_000)]
 Table = Annotated[int, Path(ge=1, le=999_999)]
 At = Annotated[int, Query(ge=0, le=MOST_TABLES_COUNT)]
+LastPaired = Annotated[int, Query(ge=0, le=10_000)]
 
 routes = APIRouter(include_in_schema=False)
 
@@ -64,6 +67,8 @@ class _ResultsPage(Console):
     number: Number
     done: Done = 0
     part: Part = ""
+    paired: LastPaired = 0
+    """Last round that was paired before the correction that led to this page; 0 without one."""
     refused: str = field(default="", init=False)
     check: pairing.GetResultCheckResponse = field(default_factory=pairing.GetResultCheckResponse, init=False)
     """Confirmations of the result of a player's own table."""
@@ -161,7 +166,7 @@ class _ResultsPage(Console):
             door="results",
             part=self.part,
             status=HTTPStatus.CONFLICT if is_wrong else HTTPStatus.OK,
-            said=said or entry.stands,
+            said=add_rounds_after(said or entry.stands, head.tournament, self.number, self.paired, self.language),
             refused=self.refused,
             number=self.number,
             tables=tables,
@@ -242,7 +247,9 @@ async def _handle_form(page: _ResultsPage, given: Mapping[str, str], table: int)
     if entry.command is not None:
         answer = await page.ask(entry.command)
         if answer is not None:
-            return redirect_to(f"{back}?at={entry.table}&done={answer.position}")
+            rounds_after = getattr(answer, "rounds_after", ())
+            paired = f"&paired={max(rounds_after)}" if rounds_after else ""
+            return redirect_to(f"{back}?at={entry.table}&done={answer.position}{paired}")
         if page.reason == "GAME_BEGUN" and page.rights.gives_up:
             entry, page.refused = from_sheet(entry, page.refused, page.language), ""
         tables = await page.tables()
@@ -274,6 +281,12 @@ async def _all_confirmed(page: _ResultsPage, given: Mapping[str, str], tables: T
 
 def _is_hidden(tables: Tables, table: int, rights: Rights) -> bool:
     return not rights.corrects and tables.is_hidden(table, rights.subject)
+
+
+def add_rounds_after(said: str, tournament: results_pb.Tournament, number: int, paired: int, language: str) -> str:
+    """Append the rounds after ``number`` and up to ``paired``: they were paired with a result that was corrected."""
+    rounds = [each.round for each in tournament.played if number < each.round <= paired]
+    return ". ".join(filter(None, [said, say_rounds_after(rounds, language) if rounds else ""]))
 
 
 def describe_saved(tables: Tables, table: int, rights: Rights, language: str) -> str:
