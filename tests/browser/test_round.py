@@ -28,7 +28,7 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
-from faristol.text import translations
+from faristol.text import day_and_time, translations
 
 __all__ = ["cell"]
 
@@ -141,7 +141,7 @@ async def prepare(place: Place, page: Page) -> None:
     await page.goto(f"{console}/round/1")
     at = datetime.now(ZoneInfo(ZONE)) + timedelta(days=1)
     await page.locator("[name='starts_at.1']").fill(at.strftime("%Y-%m-%dT%H:%M"))
-    await press(page, place.said("Announce the times"), at.strftime("%Y-%m-%d"))
+    await press(page, place.said("Announce the times"), day_and_time(at, place.language))
     await place.shot(page, "04-announced")
 
 

@@ -234,7 +234,8 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
     if isinstance(value, events.Hall):
         return f"{value.name} {value.first_table}–{value.last_table}"
     if isinstance(value, events.RoundTime):
-        return round_time(value.round, value.starts_at.ToDatetime(UTC), known.tournament.time_zone if known else "")
+        zone_name = known.tournament.time_zone if known else ""
+        return round_time(value.round, value.starts_at.ToDatetime(UTC), zone_name, language)
     if isinstance(value, pairing.Appointment | events.TribunalMember):
         return _member(value, known, language)
     if field.enum_type is not None:

@@ -16,6 +16,7 @@ from faristol.kernel.spellings import names_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.names import ROUND_AND_TABLE, Roster, seats_of, withdrew_before_start
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.sentences import (
     BYES,
     DATA_REQUESTS,
@@ -38,7 +39,7 @@ from faristol.presentation.sentences import (
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
-from faristol.text import number, say, translations, with_article
+from faristol.text import day_and_time, number, say, translations, with_article
 
 EVENT_COMMANDS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
 """Command whose answer has the sentence of an event, by event type."""
@@ -67,6 +68,20 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "RatingSystemChosen": RATED_BY,
 }
 """Events that have a sentence of their own."""
+
+OF_DUPLICATE_GAMES: Mapping[str, str] = {
+    EVENT_SENTENCES["RoundPaired"]: N_("All players have a seat in game {round}."),
+    SENTENCES["StartRound"].said: N_("Game {round} is open."),
+    SENTENCES["UnpairRound"].said: N_("The seats of game {round} are cancelled: they can be assigned again."),
+    SENTENCES["CloseRound"].said: N_("Game {round} is closed."),
+    SENTENCES["ChangeRounds"].said: N_("{tournament} has {rounds} {rounds:game|games}."),
+    WITHOUT_ID["RegisterPlayer"]: N_("{name} is registered, from game {round} on."),
+    SENTENCES["WithdrawPlayer"].said: N_("{who} has withdrawn, from game {round} on."),
+    SENTENCES["ReinstatePlayer"].said: N_("{who} plays again from game {round} on."),
+    SENTENCES["GrantBye"].said: N_("{who} sits game {round} out: {kind}."),
+    SENTENCES["RevokeBye"].said: N_("{who} no longer sits out game {round}."),
+}
+"""Sentences about a round in a tournament of duplicate games, by the usual one: a round is a turn there."""
 
 ALSO: Mapping[str, str] = {
     "scores_before": N_("Before: {scores_before}."),
@@ -117,12 +132,13 @@ def describe_history(
     ``spelled`` returns the command line of an undo command; if it returns an empty string, no undo is shown.
     """
     paired = 0
+    worded = OF_DUPLICATE_GAMES if is_of_duplicate_games(known.tournament) else {}
     for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
         if act.type == "RoundPaired":
             paired = act.round
         elif act.type == "RoundUnpaired":
             paired = act.round - 1
-        yield _in_sentences(act, known, paired + 1, language, spelled)
+        yield _in_sentences(act, known, paired + 1, language, spelled, worded)
 
 
 def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) -> str:
@@ -167,9 +183,14 @@ def _games_of(number: int, known: Roster) -> int:
 
 
 def _in_sentences(
-    act: pairing.Act, known: Roster, to_come: int, language: str, spelled: Callable[[str], str]
+    act: pairing.Act,
+    known: Roster,
+    to_come: int,
+    language: str,
+    spelled: Callable[[str], str],
+    worded: Mapping[str, str],
 ) -> HistoryEntry:
-    """Return an event in sentences. An unknown event type is shown by its name."""
+    """Return an event in sentences, those of ``worded`` in other words. An unknown event type is shown by its name."""
     params = _params(act, known, to_come, language)
     params["undo"] = spelled(act.undone_by) if act.undone_by else ""
     method = EVENT_COMMANDS.get(act.type)
@@ -177,7 +198,7 @@ def _in_sentences(
         method = "GiveForfeit"
     texts = [WITHOUT_ID.get(method, SENTENCES[method].said) if method else EVENT_SENTENCES.get(act.type, act.type)]
     texts += [text for field, text in (SENTENCES[method].further if method else {}).items() if params[field]]
-    said = " ".join(say(text, params, language) for text in filter(None, texts))
+    said = " ".join(say(worded.get(text, text), params, language) for text in filter(None, texts))
     also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
     return HistoryEntry(act, with_article(said, params["article"], language), also)
 
@@ -246,17 +267,17 @@ def _describe_decision(act: pairing.Act, said: Mapping[str, str], name: Callable
     return by_forfeit(decided, language) if said["unplayed"] and act.type == "ResultCorrected" else decided
 
 
-def _times(said: Mapping[str, str], zone: str) -> str:
+def _times(said: Mapping[str, str], zone: str, language: str) -> str:
     """Return rounds with their times in a time zone; empty without times."""
     if said["times"] == "none":
         return ""
     found = (entry.partition(" ") for entry in _list(said, "times"))
-    return ", ".join(round_time(int(number), datetime.fromisoformat(at), zone) for number, _, at in found)
+    return ", ".join(round_time(int(number), datetime.fromisoformat(at), zone, language) for number, _, at in found)
 
 
-def round_time(number: int, at: datetime, zone: str) -> str:
+def round_time(number: int, at: datetime, zone: str, language: str) -> str:
     """Format a round and its time in a time zone."""
-    return f"{number} ({at.astimezone(ZoneInfo(zone or 'UTC')):%Y-%m-%d %H:%M})"
+    return f"{number} ({day_and_time(at.astimezone(ZoneInfo(zone or 'UTC')), language)})"
 
 
 def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.ValueType:
@@ -300,7 +321,7 @@ def _by_type(
         case "HallsSet" if said["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":
-            return {"times": _times(said, zone) or read(NO_TIMES)}
+            return {"times": _times(said, zone, language) or read(NO_TIMES)}
         case "PlayerSanctioned":
             lost = said["game"] if said["kind"] == "game" else ""
             return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}

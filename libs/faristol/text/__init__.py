@@ -11,10 +11,12 @@ import gettext
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from importlib import resources
 from io import BytesIO
 
+from babel.dates import format_date, format_time
 from babel.lists import format_list
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -161,6 +163,11 @@ def with_article(sentence: str, article: str, language: str = SOURCE) -> str:
         return sentence
     article = cite(article, language)
     return f"{sentence[:-1]} ({article})." if sentence.endswith(".") else f"{sentence} ({article})"
+
+
+def day_and_time(local: datetime, language: str) -> str:
+    """Format a day and a time as the language writes them: ``7 de març del 2027, 10:00``."""
+    return f"{format_date(local, 'long', locale=language)}, {format_time(local, 'short', locale=language)}"
 
 
 def number(value: float, language: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.history import describe_done, describe_history
 from faristol.presentation.names import Roster
+from faristol.rules.ruleset.file import load_ruleset
 
 HEAD = pairing.GetTournamentResponse(
     tournament_id="open",
@@ -58,3 +60,31 @@ def test_the_notice_names_the_act_and_how_many_it_concerned(given: list[pairing.
     roster = Roster(HEAD)
     answer = pairing.ListActsResponse(acts=given)
     assert describe_done(list(describe_history(answer, roster, "en")), roster, "en").startswith(said)
+
+
+def done(head: pairing.GetTournamentResponse, language: str, *given: pairing.Act) -> str:
+    roster = Roster(head, language)
+    answer = pairing.ListActsResponse(acts=acts(*given))
+    return describe_done(list(describe_history(answer, roster, language)), roster, language)
+
+
+def test_a_correction_names_the_rounds_that_were_paired_before_it() -> None:
+    head = pairing.GetTournamentResponse(played=[pairing.Round(round=number) for number in (1, 2, 3)])
+    said = done(head, "en", pairing.Act(type="ResultCorrected", round=1))
+    assert said.endswith(" Rounds paired with the earlier result: 2, 3.")
+    assert "earlier" not in done(head, "en", pairing.Act(type="ResultCorrected", round=3))
+
+
+def test_a_round_of_duplicate_games_is_called_a_game() -> None:
+    pin = game.Pin(name="fisc-2023-duplicate", digest=load_ruleset("fisc-2023-duplicate").digest)
+    head = pairing.GetTournamentResponse(ruleset=pin)
+    assert [done(head, "ca", pairing.Act(type=kind, round=1)) for kind in ("RoundPaired", "RoundStarted")] == [
+        "Tothom té seient a la partida 1.",
+        "La partida 1 és oberta.",
+    ]
+
+
+def test_announced_times_are_written_as_the_language_does() -> None:
+    announced = pairing.Act(type="RoundsAnnounced", details=["times: 1 2027-03-07T09:00:00+00:00"])
+    head = pairing.GetTournamentResponse(time_zone="Europe/Andorra")
+    assert "1 (7 de març del 2027, 10:00)" in done(head, "ca", announced)

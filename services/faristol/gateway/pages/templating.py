@@ -36,7 +36,17 @@ from faristol.presentation.page_addresses import duplicate_path, game_path, play
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
 from faristol.presentation.unplayed_results import format_score, has_points
-from faristol.text import LANGUAGE_NAMES, LANGUAGES, cite, fit_words, join_list, number, percent, translations
+from faristol.text import (
+    LANGUAGE_NAMES,
+    LANGUAGES,
+    cite,
+    day_and_time,
+    fit_words,
+    join_list,
+    number,
+    percent,
+    translations,
+)
 
 ERASED = N_("a player (%(id)s)")
 NO_DATES = N_("dates not announced")
@@ -235,8 +245,7 @@ def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
 def when(moment: datetime, time_zone: str, language: str) -> str:
     """Format a day and a time with their time zone, since the reader may be in another one. The default is UTC."""
     local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
-    day, hour = format_date(local, "long", locale=language), format_time(local, "short", locale=language)
-    return f"{day}, {hour} {zone_name(moment, time_zone)}"
+    return f"{day_and_time(local, language)} {zone_name(moment, time_zone)}"
 
 
 def zone_name(moment: datetime, time_zone: str) -> str:
