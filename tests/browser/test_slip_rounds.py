@@ -39,7 +39,7 @@ class Play:
         await self.judge.goto(JUDGE)
         await self.press("Call the rack", **{"call-faces": faces})
         await expect(self.screen.locator("#now-turn [data-say]")).to_have_text(f"Round {number}")
-        await self.press("Time!")
+        await self.press("Start the time")
         for page in (self.anna, self.cesca):
             await expect(page.locator("#left")).to_contain_text("2:5")
 

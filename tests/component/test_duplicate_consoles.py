@@ -116,7 +116,7 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
     ):
         assert "No round has started yet." in (await ona.get(SLIPS)).text
         assert "Done: Call the rack." in (await judged(judge, "call", faces="c a s e r n a")).text
-        assert told(await judged(judge, "start")) == "Done: Time."
+        assert told(await judged(judge, "start")) == "Done: Start the time."
         assert "is not over" in told(await press(ona, SLIPS, "close", hall="Nord", turn="1"))
         stopped = await judged(judge, "stop", reason="the lights went out")
         assert "The time is stopped: 3:00 left" in stopped.text
@@ -136,6 +136,8 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         )
         page = (await ona.get(SLIPS)).text
         assert row(page, 1, "Anna", "caserna") == row(page, 2, "Blai", "SACRE"), "what is no word looks like one"
+        unseen = (await pau.get(SLIPS)).text
+        assert ("typed by another collector" in unseen, "SACRE" in unseen) == (True, False), "typed twice, unseen"
         assert told(await typed(pau, "1", "h-4", "[C]ASERNA")) == "The slip of number 1 is saved.", (
             "the same play agrees"
         )

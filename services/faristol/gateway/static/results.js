@@ -17,6 +17,12 @@ let open = readOpen(); // entries that were asked about or refused, the newest l
 let corrected = null; // the open entry that stands in the form to be corrected
 let asked = null; // the open entry that Enter says is right, and when that was asked
 
+/** Set the entry that Enter says is right; the hint about Enter is shown while there is one. */
+function ask(id) {
+  asked = id ? { id, at: performance.now() } : null;
+  document.querySelector("#open [data-asked]").hidden = !asked;
+}
+
 const form = () => document.getElementById("entry");
 const fields = () => [...form().querySelectorAll("input:not([type=hidden])")];
 const tableIn = (given) => String(Number(new Map(given).get("table")));
@@ -40,6 +46,15 @@ function readBack() {
   document.getElementById("entry-names").textContent = found
     ? found.querySelector("p").textContent.replace(/\s+/g, " ").trim()
     : usual;
+}
+
+/** Say at once that no table has the number that was typed. The entry goes on: its answer is kept in the list. */
+function tellUnknown() {
+  const number = form().elements.table.value.trim();
+  if (!number || row(number)) return;
+  const names = document.getElementById("entry-names");
+  names.textContent = names.dataset.unknown.replace(/\{\w+\}/, number);
+  beep();
 }
 
 // --- the list of open entries ------------------------------------------------------------------------------
@@ -72,6 +87,7 @@ function showOpen() {
     return made;
   });
   list.querySelector("ul").replaceChildren(...rows);
+  list.querySelector("[data-asked]").hidden = !asked;
   list.hidden = !rows.length;
 }
 
@@ -88,7 +104,7 @@ function keepOpen(given, said, replaced) {
     wrong: form().dataset.wrong ?? "",
   };
   open = [...open.filter(({ id }) => id !== entry.id), entry];
-  asked = entry.sure ? { id: entry.id, at: performance.now() } : null;
+  ask(entry.sure ? entry.id : null);
   document.getElementById("status").textContent = `${entry.text} ${entry.why}`;
   beep();
 }
@@ -111,6 +127,7 @@ function isOf(entry, given) {
 function leaveOut(id) {
   open = open.filter((entry) => entry.id !== id);
   if (corrected === id) corrected = null;
+  if (asked?.id === id) ask(null);
   showOpen();
   form().elements.table.focus();
 }
@@ -170,6 +187,7 @@ function enter(field, isTypedAhead = false) {
     if (isRead) document.getElementById(`open-${asked.id}`)?.requestSubmit();
     return;
   }
+  if (field.name === "table" && isTypedAhead) tellUnknown(); // what a person types in the field says so by its change
   const all = needed();
   const scores = all.filter(isScore); // of a slip none: its coordinates or its word may be missing
   if (scores.length === 2 && field === scores[1] && isForfeit(scores[0]) && sendForfeit(field)) return;
@@ -202,8 +220,12 @@ function typeAhead() {
 
 document.addEventListener("input", (event) => {
   if (event.target.form?.id !== "entry") return;
-  asked = null;
+  ask(null);
   if (event.target.name === "table") readBack();
+});
+
+document.addEventListener("change", ({ target }) => {
+  if (target.form?.id === "entry" && target.name === "table") tellUnknown();
 });
 
 document.addEventListener("keydown", (event) => {
@@ -255,7 +277,7 @@ document.addEventListener(
   ({ target }) => {
     const entry = open.find(({ id }) => target.id === `open-${id}`);
     if (waits || (target.id !== "entry" && !entry)) return;
-    asked = null;
+    ask(null);
     if (!entry) {
       const number = String(Number(form().elements.table.value.trim()));
       const before = open.filter(({ id, fields: given }) => id !== corrected && tableIn(given) === number);

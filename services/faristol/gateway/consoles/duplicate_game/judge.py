@@ -91,7 +91,7 @@ def _names(given: Given) -> Message:
 
 JUDGE_COMMANDS: Mapping[str, Act] = {
     "call": Act(N_("Call the rack"), lambda given: pb.CallRackRequest(faces=given.get("faces", "").upper().split())),
-    "start": Act(N_("Time!"), lambda given: turns.StartTurnRequest()),
+    "start": Act(N_("Start the time"), lambda given: turns.StartTurnRequest()),
     "stop": Act(N_("Stop the time"), lambda given: turns.StopTurnRequest()),
     "resume": Act(N_("Resume the time"), lambda given: turns.ResumeTurnRequest()),
     "again": Act(N_("Play the round again"), lambda given: turns.StartTurnRequest(again=True)),
