@@ -43,7 +43,7 @@ Table = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
 Kind = Annotated[str, Path(pattern=r"^[a-z]{1,20}([.]pdf)?$")]
 PaperSize = Annotated[Size, Query(alias="paper")]
 
-PER_HALL = frozenset({"tables", "names", "wall", "results"})
+PER_HALL = frozenset({"tables", "names", "wall", "slips", "games", "results", "playslips", "playsheets"})
 """Papers of a round that can be limited to one hall."""
 
 routes = APIRouter(include_in_schema=False)
@@ -68,6 +68,7 @@ async def render_paper(wanted: PaperRequest, kind: str) -> str:
         "language_names": LANGUAGE_NAMES,
         "can_pdf": is_installed(),
         "table_asked": wanted.table,
+        "hall_asked": wanted.hall,
         "lie": paper.lie,
         **gathered,
     }

@@ -176,7 +176,7 @@ def _of_table(wanted: PaperRequest, answer: pb.GetPairingsResponse) -> list[pb.T
 
 
 async def _slips(wanted: PaperRequest) -> dict[str, Any]:
-    answer = await wanted.results.pairings(wanted.id, wanted.round)
+    answer = of_hall(await wanted.results.pairings(wanted.id, wanted.round), wanted.hall)
     rules = known_rules(wanted.head.tournament.ruleset)
     place = wanted.address + tournament_path(wanted.id, "round", wanted.round, "results")
     return {
@@ -190,7 +190,7 @@ async def _slips(wanted: PaperRequest) -> dict[str, Any]:
 
 
 async def _games(wanted: PaperRequest) -> dict[str, Any]:
-    answer = await wanted.results.pairings(wanted.id, wanted.round)
+    answer = of_hall(await wanted.results.pairings(wanted.id, wanted.round), wanted.hall)
     shown = _of_table(wanted, answer)
     games = await ask_each(wanted.results.game, [each.game_id for each in shown])
 

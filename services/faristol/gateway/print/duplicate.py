@@ -68,12 +68,17 @@ async def _game(wanted: PaperRequest) -> tuple[pb.GetDuplicateResponse, list[Dup
     return game, seats, names
 
 
+def _of_hall(wanted: PaperRequest, seats: Sequence[DuplicateSeat]) -> list[DuplicateSeat]:
+    """Return the seats of the hall to print; all seats if none is named."""
+    return [seat for seat in seats if wanted.hall in ("", seat.hall)]
+
+
 async def _slips(wanted: PaperRequest) -> dict[str, Any]:
     game, seats, _ = await _game(wanted)
     ruleset = ruleset_of(game.ruleset)
     return {
         "game": game,
-        "seats": [seat for seat in seats if wanted.table in (0, seat.number)],
+        "seats": [seat for seat in _of_hall(wanted, seats) if wanted.table in (0, seat.number)],
         "slips": DUPLICATE_SLIPS_PER_PAGE[wanted.size],
         "pages": math.ceil((ruleset.turns.turns or USUAL_ROUNDS_COUNT) / DUPLICATE_SLIPS_PER_PAGE[wanted.size]),
         "boxes": range(15),
@@ -100,7 +105,7 @@ async def _own_sheets(wanted: PaperRequest) -> dict[str, Any]:
         lines = [OwnLine(turns[turn], slip, score) for turn, slip, score in scored]
         return OwnSheet(seat, lines, sum(line.score.points for line in lines))
 
-    found = sorted(seats, key=lambda seat: seat.number)
+    found = sorted(_of_hall(wanted, seats), key=lambda seat: seat.number)
     return {
         "game": game,
         "sheets": [own(seat) for seat in found if wanted.table in (0, seat.number)],

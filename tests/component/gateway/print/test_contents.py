@@ -275,6 +275,13 @@ async def test_a_hall_has_its_own_tables_alone() -> None:
     assert of_hall(told, "") is told
 
 
+async def test_slips_and_scoresheets_are_printed_for_one_hall(finished: Stage) -> None:
+    for kind in ("slips", "games"):
+        page = (await finished.http.get(f"{AT}/round/1/{kind}", params={"hall": "North", "lang": "en"})).text
+        assert "There are no tables in this round." in page
+        assert "&amp;hall=North" in page
+
+
 async def test_names_stand_as_people_look_for_them() -> None:
     seat = pb.Seat(player_id="p", name="")
     answer = pb.GetPairingsResponse(tables=[pb.Table(table=1, seats=[seat, pb.Seat(player_id="q", name="Zoe")])])
