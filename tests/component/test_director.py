@@ -191,6 +191,11 @@ async def test_a_player_whose_name_is_similar_is_asked_about_by_the_form_too(cel
     assert await ids(cell, desk) == before
     await desk.done(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig", others="yes")
     assert (await ids(cell, desk)).keys() - before == {"Anná Puig"}
+    asked = await desk.refused(f"{CONSOLE}/players", "RegisterPlayer", name="Amat i Riu, Queralt")
+    assert "“Amat i Riu, Queralt”: what follows the comma?" in asked
+    await desk.done(f"{CONSOLE}/players", "RegisterPlayer", name="Amat i Riu, Queralt", comma="name")
+    registered = (await ids(cell, desk))["Queralt Amat i Riu"]
+    await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=registered)
 
 
 async def test_a_corrected_name_that_is_similar_is_asked_about(cell: Cell, desk: Desk) -> None:
@@ -246,7 +251,7 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
     page, times = f"{CONSOLE}/round/1", {"starts_at.1": "2027-03-07T10:00", "starts_at.3": "2027-03-07T17:30"}
     said = await desk.done(page, "AnnounceRounds", **times)
-    assert "Announced starting times: 1 (2027-03-07 10:00), 3 (2027-03-07 17:30)." in said
+    assert "Announced starting times: 1 (March 7, 2027, 10:00 AM), 3 (March 7, 2027, 5:30 PM)." in said
     assert 'value="2027-03-07T17:30"' in (await desk.web.get(page)).text
     version = (await stands(cell)).version
     wrong = await desk.refused(page, "AnnounceRounds", **times | {"starts_at.2": "2027-03-07T18:00"})

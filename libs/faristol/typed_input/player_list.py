@@ -315,7 +315,7 @@ def _players(
                 raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
             is_known = bool(row.get("id"))  # the name stays as the list with its id has it
             as_it_is = is_known or (answers.comma is Comma.CLUB and line not in joined)
-            turned = "" if as_it_is else _reorder_name(given)
+            turned = "" if as_it_is else reorder_name(given)
             if zero and answers.zero is not Zero.RATING:
                 row["rating"] = ""
             request = _player(row | {"name": turned or given}, language)
@@ -324,7 +324,7 @@ def _players(
             tell(line, str(problem))
             continue
         zeros += zero
-        asks_comma = bool(_reorder_name(given)) and not is_known and line not in joined
+        asks_comma = bool(reorder_name(given)) and not is_known and line not in joined
         with_comma = with_comma or (given if asks_comma else "")
         namesakes = by_name.setdefault(name_key(request.name), [])
         if known := next((row for row in namesakes if not _are_distinct(row.request, request)), None):
@@ -453,7 +453,7 @@ def column_line(text: str) -> int:
     return rows[0][0] if rows and "name" in _columns(rows[0][1]) else 0
 
 
-def _reorder_name(name: str) -> str:
+def reorder_name(name: str) -> str:
     """Return ``Anna Puig`` for ``Puig, Anna``; empty if the name has another form."""
     found = _SURNAME_FIRST.fullmatch(name)
     return f"{found[2].strip()} {found[1].strip()}" if found else ""

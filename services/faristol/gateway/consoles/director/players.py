@@ -33,6 +33,7 @@ from faristol.typed_input.player_list import (
     Zero,
     column_line,
     players_pasted,
+    reorder_name,
 )
 from faristol.typed_input.resembling import Resemblances, similar_player
 from faristol.typed_input.team_list import without_teams
@@ -88,9 +89,18 @@ async def show_players(
 
 @routes.post("/tournaments/{tournament_id}/console/players")
 async def change_players(desk: DirectorPageDep, given: Fields) -> Response:
-    """Send a command on a player. A name similar to another player's needs confirmation first."""
-    name = given.get("name", "")
+    """Send a command on a player.
+
+    A new name with a comma needs an answer first, as in a list. So does one that is similar to another player's.
+    """
     entered = given.get("act") == "RegisterPlayer"
+    if entered and (turned := reorder_name(given.get("name", "").strip())):
+        if given.get("comma") not in tuple(Comma):
+            desk.typed, desk.errors = given, {"comma": given["name"].strip()}
+            return await _show(desk)
+        if given["comma"] == Comma.NAME:
+            given = {**given, "name": turned}
+    name = given.get("name", "")
     amended = given.get("act") == "AmendPlayer" and name.strip() != given.get("name.before", "").strip()
     if (entered or amended) and given.get("others") != "yes":
         own = given.get("player_id", "") if amended else ""
