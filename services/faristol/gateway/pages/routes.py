@@ -44,7 +44,10 @@ Category = Annotated[str, Query(max_length=20)]
 async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
     """Show all tournaments, the divisions of a championship together."""
     answer = await results.tournaments()
-    return page(request, "tournaments.html", part, tournaments=together(answer.tournaments))
+    archived = () if answer.tournaments else (await results.tournaments(archived=True)).tournaments
+    return page(
+        request, "tournaments.html", part, tournaments=together(answer.tournaments), archived=together(archived)
+    )
 
 
 async def standings(

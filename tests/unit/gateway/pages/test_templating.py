@@ -8,7 +8,7 @@ import pytest
 from jinja2 import DictLoader
 
 from faristol.gateway.pages.operator import contact_link
-from faristol.gateway.pages.templating import CodeOnDisk, days, environment
+from faristol.gateway.pages.templating import CodeOnDisk, days, environment, render
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES
 
@@ -55,3 +55,13 @@ def test_the_contact_of_a_tournament_is_a_link_if_it_is_a_mail_address() -> None
     contacts = ("anna@example.org", "https://example.org", "Anna Puig, anna@example.org", "")
     links = ["mailto:anna@example.org", "https://example.org", "", ""]
     assert [contact_link(contact) for contact in contacts] == links
+
+
+def test_the_first_page_links_the_archived_tournaments_if_there_are_no_others() -> None:
+    archived = [pb.Tournament(tournament_id="cup", name="Cup", starts_on="2026-11-29")]
+    page = render("tournaments.html", "en", "live", {"tournaments": [], "archived": archived})
+    assert 'href="/tournaments/cup"' in page
+    assert "No tournament has been created" not in page
+    assert "No tournament has been created" in render(
+        "tournaments.html", "en", "live", {"tournaments": [], "archived": []}
+    )
