@@ -74,7 +74,14 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
 
 def check_zone(time_zone: str) -> None:
     """Raise ``Invalid`` if the time zone is unknown."""
-    if time_zone not in available_timezones():
+    if time_zone not in (zones := available_timezones()):
+        town = time_zone.strip().replace(" ", "_").casefold()
+        if proposed := min((zone for zone in zones if zone.casefold().endswith(f"/{town}")), default=""):
+            raise Invalid(
+                "time_zone",
+                N_("there is no time zone {given}; did you mean {proposed}?"),
+                {"given": repr(time_zone[:100]), "proposed": proposed},
+            )
         raise Invalid(
             "time_zone",
             N_("there is no time zone {given}; expected a name such as Europe/Athens"),

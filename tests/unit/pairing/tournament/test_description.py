@@ -66,6 +66,7 @@ def test_names_of_people_are_in_events_of_their_own_so_that_they_can_be_erased()
         ("ends_on", "20261128", "is not a date"),
         ("time_zone", "Europe/Valls", "no time zone"),
         ("time_zone", "", "no time zone"),
+        ("time_zone", "andorra", "did you mean Europe/Andorra?"),
         ("link", "example.org", "not a web address"),
         ("link", "javascript:alert(1)", "not a web address"),
         ("link", "https://", "not a web address"),

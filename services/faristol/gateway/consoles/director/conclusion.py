@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPage, details_of, page_of_forms
@@ -14,23 +16,32 @@ PAGE = "closing"
 PAGE_COMMANDS = frozenset({"OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
 
 
+def list_ticked(prizes: Iterable[results_pb.Prize], *, has_plays: bool) -> set[int]:
+    """Return the kinds of prizes that the form proposes; without plays, no prize that only plays decide."""
+    return {each.kind for each in prizes if has_plays or not each.unrecorded}
+
+
 async def _show(desk: DirectorPage) -> Response:
     has_tables = not is_of_duplicate_games(desk.tournament)
     prizes = results_pb.GetPrizesResponse()
     if has_tables:
         prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
-    checks = [details_of(act) for act in (await desk.acts()).acts if act.type == "ResultCheckSet"]
+    acts = (await desk.acts()).acts
+    checks = [details_of(act) for act in acts if act.type == "ResultCheckSet"]
+    closed = sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played)
+    is_chosen = any(act.type == "PrizesOffered" for act in acts)
+    may_have_plays = bool(desk.tournament.lexicon.name) and not closed
     check = checks[-1] if checks else {}
     return await desk.show(
         "director/closing.html",
         PAGE,
         has_tables=has_tables,
         prizes=PRIZES,
-        offered={each.kind for each in prizes.prizes},
+        offered=list_ticked(prizes.prizes, has_plays=is_chosen or may_have_plays),
         second_person=check.get("second-person") == "yes",
         players_confirm=check.get("players") == "yes",
         blind=check.get("blind") == "yes",
-        closed=sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played),
+        closed=closed,
     )
 
 
