@@ -122,7 +122,7 @@ async def test_a_caller_shows_a_certificate_where_authorities_of_callers_are_giv
                 )
         # What health checks and reflection say is for callers with a certificate too.
         credentials = grpc.ssl_channel_credentials(
-            CA.pem, *(good[name].read_bytes() for name in ("key", "certificate"))
+            CA.pem, *(good[name].read_bytes() for name in ("tls_key", "tls_certificate"))
         )
         async with grpc.aio.secure_channel(at, credentials) as channel:
             answer = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(service="results"))
@@ -209,7 +209,7 @@ async def test_a_service_that_reaches_no_other_logs_why(
 ) -> None:
     async with results(tmp_path, shared_nats, **mount.settings(mutual=False)) as process:
         given = files(tmp_path / "wrong", OTHER)
-        channels = Channels(lambda _: process.grpc_address, tls=Tls(Files(ca=given["ca"])))
+        channels = Channels(lambda _: process.grpc_address, tls=Tls(Files(ca=given["tls_ca"])))
         for _ in range(2):
             with pytest.raises(grpc.aio.AioRpcError):
                 await asked(channels.channel("results"))
