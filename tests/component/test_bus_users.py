@@ -234,7 +234,7 @@ async def test_every_service_does_its_work_with_its_own_user(
                 nats_url="nats://" + guarded.url.partition("@")[2],
                 nats_credentials=file,
                 nats_cell=CELL,
-                relay=False,
+                nats_relay=False,
                 http_port=0,
                 lexicons=lexicons,
                 grace_seconds=0.1,

@@ -17,7 +17,7 @@ from faristol.host import Settings
 from faristol.launcher.pages import _environment
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 
-PRIVATE = ("DATABASE_URL", "NATS_URL", "NATS_CREDENTIALS", "ACCESS", "SEAL_KEY", "WITNESS_TOKEN")
+PRIVATE = ("DATABASE_URL", "NATS_URL", "NATS_CREDENTIALS", "ACCESS", "SEAL_KEY", "SEAL_WITNESS_TOKEN")
 
 
 class Apart:

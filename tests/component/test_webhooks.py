@@ -492,7 +492,7 @@ async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_thei
         await stage.add(*steps)
 
         async def call(*words: str, code: int = 0) -> str:
-            done = await asyncio.to_thread(faristol, "webhook", *words, address=stage.running.grpc_address)
+            done = await asyncio.to_thread(faristol, "webhook", *words, client_address=stage.running.grpc_address)
             assert done.returncode == code, done.stderr
             return done.stdout if code == 0 else done.stderr
 

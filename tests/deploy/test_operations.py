@@ -103,7 +103,7 @@ def test_a_terminal_of_officials_gets_a_certificate_that_services_take(productio
     assert "client auth" in spec["usages"]
     assert "server auth" not in spec["usages"], "nobody can serve by what lies on an official's machine"
     hosts = {route["spec"]["hostnames"][0] for route in of_kind(production, "TLSRoute").values()}
-    (named,) = re.findall(r"for service in ([a-z ]+); do\n  export FARISTOL_\$\{service\^\^\}_ADDRESS", PAGE)
+    (named,) = re.findall(r"for service in ([a-z ]+); do\n  export FARISTOL_CLIENT_\$\{service\^\^\}_ADDRESS", PAGE)
     assert {f"{service}.officials.example.org" for service in named.split()} == hosts
     (listener,) = [
         each

@@ -83,6 +83,7 @@ def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
         "access": None,
         "seal_key": None,
         "seal_witnesses": None,
+        "seal_witness_token": None,
         "pages_apart": False,
         "tls": False,
         "tls_client_ca": None,
