@@ -207,7 +207,7 @@ def test_neither_a_number_nor_a_name_that_was_put_in_is_taken_for_an_id(monkeypa
         ("'anna' has gone", {"player": "'anna'"}, "Anna Puig (Valls) has gone"),
         ("anna lot of torres", {"message": "anna lot of torres"}, "anna lot of torres"),
         ("no\ntable 3 lacks p-1, anna-2", {"round": "4"}, "no\ntable 3 lacks Núria d'Or, Anna Puig (Reus)"),
-        ("anna, eva judge", {"who": "anna, eva"}, "Anna Puig (Valls), eva judge"),
+        ("anna, eva judge", {"who": "anna, eva"}, "Anna Puig (Valls) and eva judge"),
         ("it is of anna long ago", {"of": "anna long ago"}, "it is of anna long ago"),
     ],
 )
@@ -215,4 +215,4 @@ def test_whatever_place_of_a_refusal_an_id_fills_it_is_told_by_name(
     told: str, places: dict[str, str], expected: str | None
 ) -> None:
     said = _roll().named_in_refusal(told, refusing(**places))
-    assert said == (expected or "Anna Puig (Valls) won by Anna Puig (Valls) 388, Blai Soler 400")
+    assert said == (expected or "Anna Puig (Valls) won by Anna Puig (Valls) 388 and Blai Soler 400")
