@@ -85,7 +85,10 @@ async def list_tournaments(
             "tournament is played on those of its rounds, or else on the day of its creation.",
         ),
     ] = None,
-    until: Annotated[Day | None, Query(pattern=DAY, description="Tournaments played on or before this day.")] = None,
+    until: Annotated[
+        Day | None,
+        Query(pattern=DAY, description="Tournaments played on or before this day, which is not before `from`."),
+    ] = None,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the tournaments, the latest first, page by page. Words of the name, days and state filter them."""

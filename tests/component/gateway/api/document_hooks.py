@@ -1,5 +1,5 @@
 """What the document of the interface says in words and no schema can: of as_of, as_of_position and min_position one at
-most, no position that the record has not come to, and ids of what there is.
+most, no position that the record has not come to, no last day before the first, and ids of what there is.
 
 Schemathesis imports it by ``SCHEMATHESIS_HOOKS``; the position comes by ``LAST_POSITION``, and ids by ``IDS``, as JSON:
 lists by the name of the parameter, with ``duplicate`` for games of addresses that have that word in them. Of three
@@ -36,6 +36,8 @@ def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
         del case.query[name]
     if said and said[0] != "as_of" and str(case.query[said[0]]).isdigit():
         case.query[said[0]] = min(int(case.query[said[0]]), LAST)
+    if str(case.query.get("until", "")) < str(case.query.get("from", "")) and "until" in case.query:
+        case.query["until"] = case.query["from"]
 
 
 def _ask_for_what_there_is(case: Any, *, is_allowed: bool) -> None:
