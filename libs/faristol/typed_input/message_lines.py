@@ -37,18 +37,24 @@ def parse_message_lines(texts: Sequence[str]) -> MessageLines:
 
     Each form counts only if at least half of the lines have it: a club may end in a number.
     """
-    lines = [_STAMP.sub("", text, count=1) if _STAMP.match(text) else text for text in texts]
+    lines = [_strip_start(_STAMP, text) for text in texts]
     marked = [number for number, line in enumerate(lines) if _MARK.match(line)]
     aside: tuple[str, ...] = ()
     if len(marked) > 1 and _are_most(len(marked), lines):
         inside = range(marked[0], marked[-1] + 1)
         aside = tuple(line.strip() for number, line in enumerate(lines) if number not in inside and line.strip())
-        lines = [_MARK.sub("", line, count=1) if number in inside else "" for number, line in enumerate(lines)]
+        lines = [_strip_start(_MARK, line) if number in inside else "" for number, line in enumerate(lines)]
     for form in (_RATING_BEHIND, _CLUB_BEHIND):
         parted = [_separate(line, form) for line in lines]
         if _are_most(sum(new != old for new, old in zip(parted, lines, strict=True)), lines):
             lines = parted
     return MessageLines(lines, aside)
+
+
+def _strip_start(form: re.Pattern[str], line: str) -> str:
+    """Remove what ``form`` finds at the start of a line: a hyphen within a name is no mark."""
+    found = form.match(line)
+    return line[found.end() :] if found else line
 
 
 def _are_most(count: int, lines: Sequence[str]) -> bool:

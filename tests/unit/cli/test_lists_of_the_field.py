@@ -287,6 +287,11 @@ def test_what_a_message_says_around_its_numbered_list_is_left_out_and_shown() ->
     assert [(row.line, row.request.rating) for row in listed.rows] == [(2, 1730), (3, 0)]
 
 
+def test_a_hyphen_in_a_name_without_a_mark_among_marked_lines_is_kept() -> None:
+    listed = players_pasted("1. Anna Puig\nMaria-Rosa Soler\n3. Núria Mas\n")
+    assert [each.request.name for each in listed.rows] == ["Anna Puig", "Maria-Rosa Soler", "Núria Mas"]
+
+
 def test_a_number_in_the_name_of_one_club_is_no_rating() -> None:
     listed = players_pasted("Anna Puig; Valls 1909\nBlai Soler; Reus; 1650\nNúria Mas; Reus; 1540\n")
     assert [found[1:] for found in told(listed)] == [
