@@ -13,7 +13,7 @@ from nats.aio.msg import Msg
 from faristol.bus.permissions import INTERNAL_ROOT, PUBLIC_ROOT
 from faristol.event_store import Recorded
 from faristol.event_store.upcasters import UnreadableEvent
-from faristol.kernel.facts import is_wholly_public
+from faristol.kernel.facts import PUBLIC_TYPES, has_private
 
 PROTOBUF_TYPE = "application/protobuf"
 MAX_PAYLOAD_BYTES = 512 * 1024
@@ -22,10 +22,10 @@ MAX_PAYLOAD_BYTES = 512 * 1024
 
 def is_whole(event: Recorded) -> bool:
     """Check whether an event is published whole. A larger event, or one that this version cannot read, is not."""
-    if len(event.payload) > MAX_PAYLOAD_BYTES:
+    if event.type not in PUBLIC_TYPES or len(event.payload) > MAX_PAYLOAD_BYTES:
         return False
     try:
-        return is_wholly_public(event.message)
+        return not has_private(event.message)
     except UnreadableEvent:
         return False
 

@@ -5,7 +5,7 @@ A fact is the message of an event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
@@ -93,35 +93,27 @@ def types_for_audience(audience: options.Audience.ValueType) -> frozenset[Kind]:
 
 
 @cache
-def _private_names(message: Any) -> frozenset[str]:
-    """Return the fields of a message that are private or free text, or have a message with such a field."""
-    found = set()
+def _private_fields(message: Any) -> Mapping[str, bool]:
+    """Return the fields that may have a private value; False for a message that has one only in a field of its own."""
+    found = {}
     for field in message.fields:
-        given = field.GetOptions()
-        below = field.message_type
-        if given.Extensions[options.private] or given.debug_redact or (below is not None and _private_names(below)):
-            found.add(field.name)
-    return frozenset(found)
+        given, below = field.GetOptions(), field.message_type
+        if given.Extensions[options.private] or given.debug_redact:
+            found[field.name] = True
+        elif below is not None and _private_fields(below):
+            found[field.name] = False
+    return found
 
 
 def has_private(message: Message) -> bool:
     """Check whether a message has a value that is not public: a field with the option ``private``, or free text."""
-    names = _private_names(message.DESCRIPTOR)
-    if not names:
-        return False
-    for field, value in message.ListFields():
-        if field.name not in names:
-            continue
-        if field.message_type is None or field.GetOptions().Extensions[options.private]:
-            return True
-        if any(map(has_private, value if field.is_repeated else [value])):
+    private = _private_fields(message.DESCRIPTOR)
+    for field, value in message.ListFields() if private else ():
+        if field.name in private and (
+            private[field.name] or any(map(has_private, value if field.is_repeated else [value]))
+        ):
             return True
     return False
-
-
-def is_wholly_public(fact: Message) -> bool:
-    """Check whether every caller may know an event with all its values."""
-    return _MEANINGS[type(fact)].audience == options.AUDIENCE_PUBLIC and not has_private(fact)
 
 
 def on_streams(stream: str) -> frozenset[Kind]:
@@ -132,6 +124,10 @@ def on_streams(stream: str) -> frozenset[Kind]:
 def types_of(kinds: Iterable[Kind]) -> frozenset[str]:
     """Return the full names of event types, as in the record and on the bus: ``faristol.game.v1.PlayPlaced``."""
     return frozenset(kind.DESCRIPTOR.full_name for kind in kinds)
+
+
+PUBLIC_TYPES = types_of(types_for_audience(options.AUDIENCE_PUBLIC))
+"""Full names of the event types that every caller is notified of. A value of such an event may still be private."""
 
 
 class Common(Generic[T]):

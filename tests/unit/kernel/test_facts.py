@@ -94,12 +94,16 @@ def test_a_field_whose_comment_says_that_it_is_not_public_is_private() -> None:
     assert [field for field in found if "(faristol.event.v1.private) = true" not in field] == []
 
 
-def test_an_event_is_wholly_public_unless_a_private_value_or_free_text_is_set() -> None:
-    assert facts.is_wholly_public(game.PlayWithdrawn(turn=1, player_id="anna"))
-    assert not facts.is_wholly_public(game.PlayWithdrawn(turn=1, player_id="anna", returned=["A"]))
-    assert facts.is_wholly_public(pairing.PlayerWithdrawn(player_id="anna", round=2))
-    assert not facts.is_wholly_public(pairing.PlayerWithdrawn(player_id="anna", round=2, note="ill"))
-    assert not facts.is_wholly_public(game.TilesDrawn()), "not for the public at all"
+def test_an_event_has_a_private_value_only_if_a_private_field_or_free_text_is_set() -> None:
+    assert not facts.has_private(game.PlayWithdrawn(turn=1, player_id="anna"))
+    assert facts.has_private(game.PlayWithdrawn(turn=1, player_id="anna", returned=["A"]))
+    assert not facts.has_private(pairing.PlayerWithdrawn(player_id="anna", round=2))
+    assert facts.has_private(pairing.PlayerWithdrawn(player_id="anna", round=2, note="ill"))
+
+
+def test_draws_are_not_for_the_public_at_all() -> None:
+    assert "faristol.game.v1.PlayWithdrawn" in facts.PUBLIC_TYPES
+    assert "faristol.game.v1.TilesDrawn" not in facts.PUBLIC_TYPES
 
 
 def test_what_is_no_event_means_nothing() -> None:

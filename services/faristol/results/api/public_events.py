@@ -10,7 +10,7 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.projections.model import game_of
 
-PUBLIC = facts.types_of(facts.types_for_audience(options.AUDIENCE_PUBLIC))
+PUBLIC = facts.PUBLIC_TYPES
 """Events for the public. Draws and events for officials are not among them."""
 
 _OF_THE_CELL = facts.on_streams("access") | facts.on_streams("people")
