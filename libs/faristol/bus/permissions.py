@@ -8,6 +8,7 @@ cell reads public events only.
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,15 @@ widened to the references by a wildcard.
 """
 STREAM_SUBJECTS = (f"{PUBLIC_ROOT}.>", f"{INTERNAL_ROOT}.>")
 """Subjects of the stream."""
+
+
+PASSWORD_BYTES = 24
+"""Random bytes of a password."""
+
+
+def create_password() -> str:
+    """Return a random password of a user."""
+    return secrets.token_urlsafe(PASSWORD_BYTES)
 
 
 def inbox(user: str) -> str:
@@ -79,11 +89,11 @@ def program(name: str, tournaments: Sequence[str] = ()) -> User:
     return User(name, publish, (f"{inbox(name)}.>",))
 
 
-def authorization(users: Sequence[User], secrets: Mapping[str, str]) -> str:
-    """Render the users for the configuration of a NATS server; ``secrets`` has the passwords by name."""
+def authorization(users: Sequence[User], passwords: Mapping[str, str]) -> str:
+    """Render the users for the configuration of a NATS server; ``passwords`` are by name."""
     lines = ["authorization {", "  users: ["]
     for each in users:
-        password = f", password: {json.dumps(secrets[each.name])}" if each.name in secrets else ""
+        password = f", password: {json.dumps(passwords[each.name])}" if each.name in passwords else ""
         lines += [
             f"    {{ user: {json.dumps(each.name)}{password}, permissions: {{",
             f"      publish: {{ allow: {json.dumps(list(each.publish))} }}",

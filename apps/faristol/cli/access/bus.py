@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-import secrets
 from typing import Annotated
 
 import typer
 
-from faristol.bus.permissions import authorization, program
+from faristol.bus.permissions import authorization, create_password, program
 from faristol.cli.options import AsJson
+from faristol.event_store.append.decision import TOURNAMENT_ID_PATTERN
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.table_terminal.shared.common import localize, print_answer
 
-PASSWORD_BYTES = 24
-
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
-_TOURNAMENT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 INVALID_NAME = N_("{name}: expected 1 to 32 small letters, digits and hyphens")
 INVALID_TOURNAMENT = N_("{tournament}: expected the id of a tournament")
@@ -37,10 +34,10 @@ def bus(
     if not _NAME.fullmatch(name):
         raise StartError(localize(INVALID_NAME, name=repr(name)))
     for each in tournament or ():
-        if not _TOURNAMENT.fullmatch(each):
+        if not TOURNAMENT_ID_PATTERN.fullmatch(each):
             raise StartError(localize(INVALID_TOURNAMENT, tournament=repr(each)))
     user = program(name, tournament or ())
-    password = secrets.token_urlsafe(PASSWORD_BYTES)
+    password = create_password()
     content = {
         "user": user.name,
         "password": password,
