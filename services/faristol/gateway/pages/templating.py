@@ -22,6 +22,7 @@ from jinja2.nodes import Expr, Impossible, TemplateData
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.api.answers import moment
 from faristol.gateway.api.resources.standings import tie_break_value
 from faristol.gateway.http.forms import public_address
@@ -185,6 +186,7 @@ def environment(language: str) -> Environment:
         game_path=game_path,
         player_path=player_path,
         duplicate_path=duplicate_path,
+        duplicate_game_id=duplicate_id,
     )
     env.globals.update(
         clock_text=clock_text,

@@ -10,6 +10,7 @@ from faristol.gateway.consoles.navigation import may
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.presentation.names import seats_of
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import say
 
@@ -45,7 +46,7 @@ def _describe_withdrawn(desk: DirectorPageDep) -> str:
     last = desk.last
     if last is None or last.phase != pairing.ROUND_PHASE_PAIRED or is_of_duplicate_games(desk.tournament):
         return ""
-    paired = {player for each in last.pairings for player in (each.first_player_id, each.second_player_id)}
+    paired = {player for each in last.pairings for player in seats_of(each)}
     gone = [each.player_id for each in desk.tournament.players if each.withdrawn_round and each.player_id in paired]
     players = ", ".join(desk.roster.name(player) for player in gone)
     return say(WITHDREW, {"round": last.round, "players": players}, desk.language) if gone else ""

@@ -19,14 +19,15 @@ from faristol.gateway.consoles.duplicate_game.page import DuplicatePage, Duplica
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
 from faristol.gateway.duplicate_game.models import coordinates_of, main_word
-from faristol.gateway.duplicate_game.names import names_of
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import duplicate_labels
+from faristol.presentation.names import Roster
 from faristol.presentation.ruleset_lookup import tile_values
 from faristol.rules.board import BOARD_SIZE
 from faristol.text import say
@@ -169,11 +170,8 @@ async def _describe_refusal(desk: DuplicatePage, error: grpc.aio.AioRpcError) ->
     """Describe the refusal of a command, with names instead of the ids of players and without the name of a field."""
     problem = to_problem(error, desk.language)
     told = problem.detail.removeprefix(f"{problem.more.get('field', '')}: ")
-    names = names_of(await desk.results.players(desk.tournament_id))
-    for place in ("player", "players"):
-        if ids := str(problem.more.get(place, "")):
-            told = told.replace(ids, ", ".join(names.get(each, each) for each in ids.split(", ")))
-    return told
+    tournament = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=desk.tournament_id))
+    return Roster(tournament, desk.language).named_in_refusal(told, error)
 
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
