@@ -11,7 +11,7 @@ from faristol.cli.commands import COMMANDS, Noun
 from faristol.cli.main import app
 
 PAGE = Path(__file__).parents[3] / "docs" / "commands.md"
-HEAD = "## All of them\n\n"
+HEAD = "## All commands\n\n"
 
 
 def listing() -> str:
@@ -20,7 +20,7 @@ def listing() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield from ("| command | does |", "|---|---|")
+    yield from ("| command | description |", "|---|---|")
     main = typer.main.get_command(app)
     for name, command in getattr(main, "commands", {}).items():
         yield f"| `faristol {name}` | {command.get_short_help_str(200)} |"

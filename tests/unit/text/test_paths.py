@@ -32,16 +32,16 @@ def test_every_path_that_a_page_names_is_there(page: str) -> None:
 
 def test_the_map_lists_every_package_and_the_folders_of_large_ones() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"`([\w./-]+)`", page.partition("## The packages")[2].partition("## The way of a play")[0]))
+    listed = set(re.findall(r"`([\w./-]+)`", page.partition("## The packages")[2].partition("## The path of a play")[0]))
     folders = [folder for parent in LISTED for folder in (ROOT / parent).iterdir() if (folder / "__init__.py").exists()]
     assert {str(folder.relative_to(ROOT)) for folder in folders} - listed == set()
 
 
 def test_the_map_counts_the_modules_that_a_play_passes() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    way, _, after = page.partition("## The way of a play")[2].partition("From the request to the page these are ")
+    way, _, after = page.partition("## The path of a play")[2].partition("From the request to the page there are ")
     modules = re.findall(r"`([\w./-]+\.py)`", way)
-    assert len(modules) == len(set(modules)) == int(after.partition(" modules")[0])
+    assert len(modules) == len(set(modules)) == int(after.partition(" Python modules")[0])
 
 
 def test_every_name_that_the_map_gives_is_in_its_file() -> None:
