@@ -32,7 +32,8 @@ def test_every_path_that_a_page_names_is_there(page: str) -> None:
 
 def test_the_map_lists_every_package_and_the_folders_of_large_ones() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"`([\w./-]+)`", page.partition("## The packages")[2].partition("## The path of a play")[0]))
+    packages = page.partition("## The packages")[2].partition("## The path of a play")[0]
+    listed = set(re.findall(r"`([\w./-]+)`", packages))
     folders = [folder for parent in LISTED for folder in (ROOT / parent).iterdir() if (folder / "__init__.py").exists()]
     assert {str(folder.relative_to(ROOT)) for folder in folders} - listed == set()
 
