@@ -182,7 +182,6 @@ async def test_a_transaction_that_appends_nothing_holds_nobody_up(record: Record
         assert await follower.until(3, 2) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 async def test_what_another_process_appends_is_heard_of_at_once(record: Record, other: Record) -> None:
     async with following(record.follow(poll=60)) as follower:
         await asyncio.sleep(0.2)

@@ -7,6 +7,7 @@ thread of its own: one switch of threads, where the driver below SQLAlchemy has 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
@@ -58,6 +59,9 @@ LOCK_TIMEOUT_SECONDS = 15.0
 CLEAN_SLICE_SECONDS = 0.2
 """Seconds for which cleaning blocks writers at a time, and pauses in between."""
 
+COMMIT_POLL_SECONDS = 0.05
+"""Seconds between two polls for commits by other processes."""
+
 OPEN_RETRY_SECONDS = 0.01
 """Seconds before a retry if another process opens a new file at the same time."""
 
@@ -82,6 +86,8 @@ _INSERT_COMMANDS = "INSERT INTO commands (command_id, answer, position) VALUES (
 _MOVE_CHECKPOINTS = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = ?"
 
 _URI = "file:"
+
+_log = logging.getLogger(__name__)
 
 _NAMED = sqlite.dialect(paramstyle="named")
 
@@ -211,8 +217,21 @@ class Sqlite(Backend):
     async def has_room(self) -> bool:
         return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= SQLITE_MIN_FREE_BYTES
 
-    async def listen(self, _: Callable[[int], None], __: Callable[[bool], None]) -> None:
-        """Return at once: processes that share a file cannot notify each other."""
+    async def listen(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
+        """Report appends by other processes: SQLite counts the commits of other connections in shared memory.
+
+        A report comes up to ``COMMIT_POLL_SECONDS`` seconds after its append. A poll takes some microseconds, so it
+        runs in the event loop.
+        """
+        while not self.is_read_only:
+            try:
+                with closing(sqlite3.connect(self._file, timeout=0, isolation_level=None)) as connection:
+                    await _poll_commits(connection, heard, listening)
+            except sqlite3.Error as problem:
+                _log.info("notifications of appends by other processes are delayed: %s", problem)
+            finally:
+                listening(False)
+            await asyncio.sleep(OPEN_RETRY_SECONDS)
 
     async def clean(self) -> str:
         give_up = asyncio.get_running_loop().time() + CLEAN_LOCK_TIMEOUT_SECONDS
@@ -237,6 +256,23 @@ class Sqlite(Backend):
         await self._queries.close()
         await self.engine.dispose()
         await self._writer.dispose()
+
+
+async def _poll_commits(
+    connection: sqlite3.Connection, heard: Callable[[int], None], listening: Callable[[bool], None]
+) -> None:
+    """Report the last position of the record after each commit of another connection, until cancelled."""
+    last_commit, last_position = None, 0
+    while True:
+        (commit,) = connection.execute("PRAGMA data_version").fetchone()
+        if commit != last_commit:
+            (position,) = connection.execute("SELECT position FROM counter").fetchone()
+            if position > last_position:
+                heard(position)
+            if last_commit is None:
+                listening(True)
+            last_commit, last_position = commit, position
+        await asyncio.sleep(COMMIT_POLL_SECONDS)
 
 
 class _Thread:
