@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from http import HTTPStatus
 from operator import attrgetter
 from typing import Any
 
-from fastapi import FastAPI, Response
+from fastapi import APIRouter, FastAPI, Response
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from faristol.gateway.api import downloads
 from faristol.gateway.api import routes as api
@@ -108,6 +109,19 @@ ROUTES = (
 """All routes."""
 
 
+@cache
+def _build_routes() -> Sequence[BaseRoute]:
+    """Build the routes once for all applications of this process.
+
+    FastAPI analyses the parameters of each route when an application gets its first request, which takes some tenths of
+    a second of processor time. An application that gets these routes finds them analysed.
+    """
+    router = APIRouter(generate_unique_id_function=attrgetter("name"))  # names for generated clients: ``get_standings``
+    for routes in ROUTES:
+        router.include_router(routes)
+    return router.routes
+
+
 def app(runtime: Runtime) -> FastAPI:
     """Build the application for the services of ``runtime``.
 
@@ -117,13 +131,14 @@ def app(runtime: Runtime) -> FastAPI:
     returns the time. ``app.state.is_open`` is true if the services require no credentials.
     """
     web = FastAPI(
+        routes=[*_build_routes()],
         title="Faristol",
         version="1",
         description=RESULTS_DESCRIPTION,
         openapi_url=None,  # served below from a cache
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=attrgetter("name"),  # names for generated clients: ``get_standings``
+        generate_unique_id_function=attrgetter("name"),
         redirect_slashes=False,  # its redirects would use the Host header of the client
     )
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
@@ -157,8 +172,6 @@ def app(runtime: Runtime) -> FastAPI:
     if settings.http_log:
         access_log.begin()
         web.add_middleware(access_log.AccessLog, now=runtime.now)
-    for routes in ROUTES:
-        web.include_router(routes)
     web.mount("/static", assets, name="static")
     errors.install(web, problem_page)
     web.add_exception_handler(NotSignedIn, sign_in.not_signed_in)
