@@ -11,8 +11,8 @@ UNIT_TESTS      := tests/unit tests/rulebook
 COMPONENT_TESTS := tests/component tests/conformance tests/deploy
 BROWSER_TESTS   := tests/browser
 PYTEST_ARGS ?=
-# Processes of tests: they wait a third of their time, for deadlines, leases and servers that start.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(max(2, 3 * os.cpu_count() // 2))')
+# Processes of tests: they wait half of their time, for deadlines, leases and servers that start.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * os.cpu_count())')
 IN_PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 export PATH := $(abspath $(BIN)):$(PATH)

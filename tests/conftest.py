@@ -35,6 +35,7 @@ from faristol.event_store.backends.databases import parse
 from faristol.host import Settings
 from tests.postgres.server import VARIABLE, started
 from tests.support.databases import database_kind as database_kind  # a fixture of every folder
+from tests.support.examples import DAY_EXAMPLE_COUNT, NIGHT_EXAMPLE_COUNT
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
@@ -42,8 +43,8 @@ with warnings.catch_warnings():
 
 # No deadline: a busy machine is no failure, and speed is what benchmarks measure. Where a test says how many examples
 # it takes, that holds. `make properties` takes the night's.
-settings.register_profile("day", deadline=None, max_examples=50)
-settings.register_profile("night", deadline=None, max_examples=1_000)
+settings.register_profile("day", deadline=None, max_examples=DAY_EXAMPLE_COUNT)
+settings.register_profile("night", deadline=None, max_examples=NIGHT_EXAMPLE_COUNT)
 settings.load_profile("day")
 
 MEMORY = Path("/dev/shm")

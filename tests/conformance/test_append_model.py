@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 
 from faristol.event_store import (
     AppendCommand,
@@ -179,7 +180,7 @@ def test_appends_of_two_processes_come_out_as_the_model_says(database_url: str, 
     records = runner.run(opened())
     examples = iter(range(1_000_000))
 
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=scale_examples(60), suppress_health_check=[HealthCheck.too_slow])
     @given(STEPS)
     def compare(steps: list[tuple[int, list[Asked]]]) -> None:
         runner.run(course(records, f"e{next(examples)}", steps))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 from typer.testing import CliRunner
 
 from faristol.cli.duplicate_game.slip_list import read_slips
@@ -124,7 +125,7 @@ def test_an_encoding_that_is_none_or_not_of_the_file_is_refused(tmp_path: Path) 
         read_players(file)
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(
     st.sampled_from(",;\t|"),
     st.sampled_from(["\n", "\r\n", "\r"]),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 
 from faristol.event_store.archive.archive import MAX_LINE_BYTES, ArchiveError, ArchiveLine, Writer, add_checksum, read
 from faristol.event_store.errors import RecordError
@@ -97,7 +98,7 @@ def test_a_file_that_was_cut_off_is_told_wherever_it_was_cut(tmp_path: Path) -> 
             list(read(other))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scale_examples(300), deadline=None)
 @given(st.data())
 def test_a_changed_byte_of_the_compressed_file_changes_nothing_or_is_told(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -7,6 +7,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 from tests.unit.lexicon.cases import JUDGES, PLAYABLE, after, as_lexicon, at, judged, listed, opened
 
 from faristol.kernel.refusal import Refusal
@@ -197,7 +198,7 @@ def step(case: Case, court: Adjudication, kind: str, judge: str, good: bool, now
             return list_due_events(case, court, NOBODY, at(now))
 
 
-@settings(max_examples=300)
+@settings(max_examples=scale_examples(300))
 @given(STEPS, st.sampled_from([1, 3]))
 def test_whatever_judges_do_in_whatever_order_a_case_is_ruled_on_exactly_once(
     steps: list[tuple[str, str, bool]], panel: int

@@ -8,6 +8,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 from tests.support.halls import NOON, Hall, hall_of
 
 from faristol.kernel.refusal import Refusal
@@ -378,7 +379,7 @@ def test_a_pairing_that_would_come_out_otherwise_is_not_made_again() -> None:
 
 
 @given(st.lists(st.sampled_from(sorted(ACTS)), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scale_examples(60), deadline=None)
 def test_whatever_came_before_undo_leaves_what_there_was_and_redo_what_there_had_been(names: list[str]) -> None:
     hall = hall_of(ruleset=PES)
     for name in names:

@@ -4,6 +4,7 @@ import datetime
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Listing, WordGraph, build
@@ -15,7 +16,7 @@ FACES = ("A", "L", "L·L", "NY", "S")
 words = st.sets(st.lists(st.sampled_from(FACES), min_size=2, max_size=15).map(tuple), min_size=1, max_size=30)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=scale_examples(50), deadline=None)
 @given(words)
 def test_every_node_knows_how_words_go_on(lexicon: set[tuple[str, ...]]) -> None:
     """By its own ways through the graph, from every beginning of every word."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 
 from faristol.rules.board import BOARD_SIZE, PREMIUMS, Board, Placement, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
@@ -212,7 +213,7 @@ def test_the_best_plays_are_all_that_tie(make_graph: MakeGraph) -> None:
     assert {play.score for play in tops} == {6}
 
 
-@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=scale_examples(40), deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(games(), st.integers(0, 2))
 def test_the_best_plays_are_the_first_of_all_plays(
     game: tuple[TileSet, set[Word], list[Word], list[int]], blanks: int

@@ -9,6 +9,7 @@ from itertools import pairwise, zip_longest
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 from tests.support.stage import Stage
 from tests.unit.table.hall import Hall, rules
 from tests.unit.table.test_any_command import TABLES, walk
@@ -52,7 +53,7 @@ def plays_that_stand(game: GcgGame) -> Iterator[tuple[str, str, int]]:
 
 @example(name="pes-2024", seed=3557, steps=83)  # a challenge paid for while its turn goes on
 @given(name=st.sampled_from(OF_TWO), seed=st.integers(0, 10_000), steps=st.integers(5, 90))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scale_examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int, steps: int) -> None:
     hall = walk(rules(name), 2, seed, steps)
     answer = shown(hall)

@@ -9,6 +9,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 from tests.support.halls import Hall
 from tests.support.refusals import refusal_of
 
@@ -368,7 +369,7 @@ ALL = (*PERSONS, "p1", "p2")
     st.sampled_from(["p2", "rep", "sub"]),
     st.booleans(),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=scale_examples(500), deadline=None)
 def test_those_who_sit_are_all_that_the_book_allows(
     countries: dict[str, str], told: dict[str, str], other: str, national: bool
 ) -> None:

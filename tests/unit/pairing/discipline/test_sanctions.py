@@ -11,6 +11,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 from tests.support.halls import NOON, Hall
 from tests.support.refusals import refusal_of
 
@@ -433,7 +434,7 @@ SANCTIONS = st.one_of(
 
 
 @given(st.sampled_from(["fise", "pes-2024", "fisc-2023"]), st.lists(SANCTIONS, min_size=1, max_size=4), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scale_examples(60), deadline=None)
 def test_undo_of_a_sanction_leaves_what_there_was_and_redo_what_there_had_been(
     book: str, sanctions: list[tuple[events.SanctionKind.ValueType, int, tuple[int, ...]]], drawn: bool
 ) -> None:

@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 
 from faristol.pairing.engines.foresight import Graph, can_go_on
 
@@ -38,7 +39,7 @@ def possible(count: int, edges: frozenset[Edge], rounds: int) -> bool:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scale_examples(300), deadline=None)
 @given(
     edges=st.frozensets(st.sampled_from(list(combinations(range(6), 2))), min_size=6),
     rounds=st.integers(0, 5),

@@ -4,6 +4,7 @@ from itertools import combinations, islice
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 
 from faristol.pairing.engines.matchings import Edge, Matching, by_cost, cheapest, first_as_cheap
 
@@ -22,7 +23,7 @@ def perfect(nodes: list[int], costs: dict[Edge, int]) -> list[Matching]:
     return [edges for edges in found if sorted(node for edge in edges for node in edge) == nodes]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scale_examples(300), deadline=None)
 @given(costs=graphs, more=st.integers(0, 1))
 def test_every_perfect_matching_comes_once_and_the_cheapest_first(costs: dict[Edge, int], more: int) -> None:
     nodes = list(range(max((node for edge in costs for node in edge), default=-1) + 1 + more))
@@ -39,7 +40,7 @@ even_graphs = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scale_examples(300), deadline=None)
 @given(costs=even_graphs)
 def test_of_several_that_cost_as_little_the_first_by_its_edges_is_found(costs: dict[Edge, int]) -> None:
     nodes = list(range(max(node for edge in costs for node in edge) + 1))

@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines import swiss
@@ -112,7 +113,7 @@ def test_12_players_never_meet_twice_in_7_rounds() -> None:
         Championship(12, 7, random.Random(seed)).play()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scale_examples(150), deadline=None)
 @given(rounds=st.integers(5, 11), more=st.integers(0, 30), luck=st.randoms(use_true_random=False))
 def test_every_championship_can_be_played_to_its_end(rounds: int, more: int, luck: random.Random) -> None:
     """From a round robin, where the last rounds leave no choice, to fields where there is always one."""
@@ -120,7 +121,7 @@ def test_every_championship_can_be_played_to_its_end(rounds: int, more: int, luc
     Championship(fewest + more, rounds, luck).play()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scale_examples(300), deadline=None)
 @given(standing=standings_of_few())
 def test_a_pairing_is_found_exactly_when_there_is_one(standing: list[Entrant]) -> None:
     odd = len(standing) % 2 == 1
@@ -287,7 +288,7 @@ def test_two_leaders_who_have_met_are_paired_among_their_neighbours_and_not_amon
     assert near == cheapest(nodes, dict(swiss._costs(standing, combinations(nodes, 2), SEED)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scale_examples(60), deadline=None)
 @given(st.integers(2, 34), st.integers(1, 7), st.randoms(use_true_random=False))
 def test_looking_at_neighbours_alone_finds_the_pairing_of_least_distance(
     size: int, held: int, chance: random.Random

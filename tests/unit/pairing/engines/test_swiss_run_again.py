@@ -10,6 +10,7 @@ from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
+from tests.support.examples import scale_examples
 from tests.unit.pairing.engines.test_foresight import PETERSEN, graph_of
 from tests.unit.pairing.engines.test_swiss import SEED, Championship, every_pairing, standings_of_few
 
@@ -118,7 +119,7 @@ def test_a_pairing_costs_at_least_the_boundaries_between_scores_that_somebody_cr
     assert swiss._least_points(standing, range(len(standing))) == least
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scale_examples(150), deadline=None)
 @given(standings_of_few())
 def test_no_pairing_costs_less_in_points_than_the_least(standing: list[Entrant]) -> None:
     least = swiss._least_points(standing, range(len(standing)))

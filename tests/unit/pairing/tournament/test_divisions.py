@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from tests.support.examples import scale_examples
 from tests.support.halls import NOON, Hall
 
 from faristol.kernel.errors import AlreadyExists, Invalid
@@ -391,7 +392,7 @@ class Championship(RuleBasedStateMachine):
 
 TestNobodyIsInTwoDivisionsWhateverADirectorTries = Championship.TestCase
 TestNobodyIsInTwoDivisionsWhateverADirectorTries.settings = settings(
-    max_examples=60, stateful_step_count=20, deadline=None
+    max_examples=scale_examples(60), stateful_step_count=20, deadline=None
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import scale_examples
 from tests.unit.pairing.engines.dutch.naive import first_of_the_best
 
 from faristol.kernel.refusal import Refusal
@@ -39,7 +40,7 @@ def brackets(draw: st.DrawFn) -> tuple[DutchPlayer, ...]:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=scale_examples(120), deadline=None)
 @given(brackets())
 def test_the_first_of_the_best_candidates_is_taken(players: tuple[DutchPlayer, ...]) -> None:
     expected = first_of_the_best(players)

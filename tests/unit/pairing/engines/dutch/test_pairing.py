@@ -9,6 +9,7 @@ from caissify_pairings.engines.dutch import DutchEngine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.dutch_tournaments import Draw
+from tests.support.examples import scale_examples
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import pairing
@@ -24,7 +25,7 @@ def pairs(paired: PairedRound) -> set[frozenset[int]]:
     return {frozenset((board.white, board.black)) for board in paired.boards}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scale_examples(40), deadline=None)
 @given(st.integers(0, MANY))
 def test_no_absolute_criterion_is_broken(seed: int) -> None:
     try:
