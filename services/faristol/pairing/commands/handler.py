@@ -18,15 +18,16 @@ from faristol.event_store.personal_data import people
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Context
-from faristol.host.ruleset_store import load_pinned
+from faristol.host.ruleset_store import load_pinned, ruleset_of
 from faristol.host.security.actor import actor_of
-from faristol.kernel.errors import NotFound
+from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import types_of
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing.commands import registry, undo
 from faristol.pairing.commands.conflict_hint import add_conflict_hint
+from faristol.pairing.commands.duplicate_texts import has_text_of_games, to_problem_of_games
 from faristol.pairing.commands.identity import checked_id
 from faristol.pairing.commands.namesakes import NamesakeCache
 from faristol.pairing.commands.outcome import answer_to, write_of
@@ -108,14 +109,25 @@ class PairingHandler:
     ) -> M:
         """Handle a command with ``Desk.handle``. A refusal names the recent event of another actor that caused it.
 
-        A command ``among_divisions`` waits for the other commands on the same championship.
+        In a tournament of duplicate games a refusal speaks of games instead of rounds. A command ``among_divisions``
+        waits for the other commands on the same championship.
         """
         async with self._in_turn(request.tournament_id if among_divisions else ""):
             try:
                 return await self.runtime.desk.handle(context, request, attempt, response=response)
+            except Invalid as invalid:
+                raise await self._say_of_games(request.tournament_id, invalid) from invalid
             except Refusal as refusal:
                 actor = (await actor_of(self.record, context, canonical(request.command_id))).actor_id
-                raise await add_conflict_hint(self.record, request, refusal, actor, self.runtime.now()) from refusal
+                told = await add_conflict_hint(self.record, request, refusal, actor, self.runtime.now())
+                raise await self._say_of_games(request.tournament_id, told) from refusal
+
+    async def _say_of_games(self, tournament_id: str, problem: Refusal | Invalid) -> Refusal | Invalid:
+        """Return a problem in the terms of its tournament. The tournament is read only if these can differ."""
+        if not has_text_of_games(problem):
+            return problem
+        loaded = await load(self.record, stream(tournament_id), TournamentState(), evolve)
+        return to_problem_of_games(problem, ruleset_of(loaded.state.ruleset)) if loaded.state.exists else problem
 
     async def _normalize_request(self, command: PairingCommand, request: Any, context: Context) -> Any:
         """Return a request with a normalized note, and with the caller as the default arbiter if it needs one."""

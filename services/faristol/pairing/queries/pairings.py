@@ -10,6 +10,7 @@ from faristol.host.rpc.interceptor import language_of
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
+from faristol.pairing.commands.duplicate_texts import refuse_of_games
 from faristol.pairing.commands.handler import PairingHandler
 from faristol.pairing.conditions import found_round
 from faristol.pairing.engines import swiss
@@ -37,7 +38,7 @@ async def list_obstacles(
     if state.over or number > state.rounds:
         return pb.ListObstaclesResponse()
     language, ruleset = language_of(context), ruleset_of(state.ruleset)
-    found = obstacles(state, ruleset, number)
+    found = [refuse_of_games(each, ruleset) for each in obstacles(state, ruleset, number)]
     impossible = any(obstacle.reason in swiss.IMPOSSIBLE for obstacle in found)
     return pb.ListObstaclesResponse(
         round=number,
