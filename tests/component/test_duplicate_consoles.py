@@ -95,6 +95,17 @@ async def typed(web: httpx.AsyncClient, number: str, coordinates: str, word: str
     return await web.get(answer.headers["location"]) if answer.status_code == 303 else answer
 
 
+async def sent_to(cell: Cell, reader: Credential) -> dict[str, list[str]]:
+    """Return the words that a service sends to a reader about the slips of the hall, by player who handed one in."""
+    asked = pb.ListSlipsRequest(game_id=GAME, hall="Nord", turn=1, collector_id="")
+    listed: pb.ListSlipsResponse = await do(cell, asked, reader)
+    return {
+        line.player_id: ["withheld" if each.withheld else each.slip.word for each in line.typed]
+        for line in listed.players
+        if line.typed
+    }
+
+
 def row(page: str, number: int, name: str, word: str) -> str:
     """A line of what was typed, but for whose it is and what stands there."""
     found = re.search(rf'(?s)<li data-key="r-{number}".*?</li>', page)
@@ -138,10 +149,17 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert row(page, 1, "Anna", "caserna") == row(page, 2, "Blai", "SACRE"), "what is no word looks like one"
         unseen = (await pau.get(SLIPS)).text
         assert ("typed by another collector" in unseen, "SACRE" in unseen) == (True, False), "typed twice, unseen"
+        assert await sent_to(cell, collector("pau", "Nord")) == {"anna": ["withheld"], "blai": ["withheld"]}
+        assert await sent_to(cell, arbiter("eva")) == {"anna": ["caserna"], "blai": ["SACRE"]}
         assert told(await typed(pau, "1", "h-4", "[C]ASERNA")) == "The slip of number 1 is saved.", (
             "the same play agrees"
         )
         assert told(await typed(pau, "2", "H8", "CASA")) == "The slip of number 2 is saved and waits for an arbiter."
+        assert await sent_to(cell, collector("pau", "Nord")) == {
+            "anna": ["caserna", "[C]ASERNA"],
+            "blai": ["withheld", "CASA"],
+        }, "of two different texts, each collector gets their own"
+        assert "SACRE" not in (await pau.get(SLIPS)).text
         assert told(await press(ona, SLIPS, "close", hall="Nord", turn="1")) == ""
         assert (await press(ona, SLIPS, "close", hall="Sud", turn="1")).status_code == 404
 
@@ -233,7 +251,7 @@ async def test_the_page_of_a_slip_is_for_who_plays_and_an_arbiter_who_plays_judg
 
 async def test_what_a_hall_has_handed_in_has_no_place_for_what_it_is_worth() -> None:
     fields = {field.name for message in (pb.HandedIn, pb.TypedSlip) for field in message.DESCRIPTOR.fields}
-    assert fields == {"player_id", "number", "typed", "on_phone", "ruled", "slip", "collector_id"}
+    assert fields == {"player_id", "number", "typed", "on_phone", "ruled", "slip", "collector_id", "withheld"}
 
 
 async def test_the_console_of_a_duplicate_tournament_speaks_of_games_and_seats(cell: Cell) -> None:
@@ -243,4 +261,9 @@ async def test_the_console_of_a_duplicate_tournament_speaks_of_games_and_seats(c
             page = (await director.get(f"/tournaments/{OWN}/console{part}?lang=en")).text
             shown = re.sub(r"<[^>]*>", " ", page.partition("<main")[2].partition("</main>")[0])
             assert of_tables.findall(shown) == [], part
-        assert "Close game 1" in (await director.get(f"/tournaments/{OWN}/console/round/1?lang=en")).text
+        round_page = f"/tournaments/{OWN}/console/round/1"
+        assert "Close game 1" in (await director.get(f"{round_page}?lang=en")).text
+        refused = await press(director, f"{round_page}?lang=ca", "StartRound", round="1")
+        assert "La partida 1 ja és oberta." in told(refused)
+        refused = await press(director, f"{round_page}?lang=es", "PairRound", round="2")
+        assert "No hay partida 2: ya se han asignado los asientos de las 1 partidas del campeonato." in told(refused)

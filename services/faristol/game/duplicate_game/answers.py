@@ -10,10 +10,10 @@ from google.protobuf.message import Message
 from faristol.duplicate_game.decide.masters import find_finished_turn, sealed_master
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.duplicate_game.game import Timer, Turn, rejected_rack, written_play
-from faristol.duplicate_game.hall import Claim, Hall, SlipEntry
+from faristol.duplicate_game.hall import Claim, Hall, HallTurn, IsSame, SlipEntry, written_slip
 from faristol.duplicate_game.preparation import Prepared
 from faristol.duplicate_game.sealed import document_of
-from faristol.duplicate_game.situation import Fact, Situation
+from faristol.duplicate_game.situation import Fact, Situation, same_play_in
 from faristol.duplicate_game.standings import scores_of_groups
 from faristol.duplicate_game.standings import totals as summed
 from faristol.kernel.errors import NotFound
@@ -292,8 +292,12 @@ def _to_arrived_slip(entry: SlipEntry) -> pb.ArrivedSlip:
     )
 
 
-def handed_in(situation: Situation, name: str, number: int) -> pb.ListSlipsResponse:
-    """Build the list of a hall's slips of a turn. If ``number`` is 0, it is the last turn whose time has begun."""
+def handed_in(situation: Situation, name: str, number: int, collector: str = "") -> pb.ListSlipsResponse:
+    """Build the list of a hall's slips of a turn. If ``number`` is 0, it is the last turn whose time has begun.
+
+    The texts of others are withheld from ``collector`` until the slip is agreed, ruled on or scored; from an empty one
+    no text is withheld.
+    """
     hall = situation.hall(name)
     begun = [turn for turn in situation.game.turns if turn.timer is not None]
     answered = pb.ListSlipsResponse(
@@ -307,26 +311,32 @@ def handed_in(situation: Situation, name: str, number: int) -> pb.ListSlipsRespo
     for player, seat in sorted(hall.seats.items(), key=lambda each: each[1]):
         line = answered.players.add(player_id=player, number=seat)
         if turn is not None and turn.timer is not None:
-            _add_handed_in(line, hall, turn, turn.timer)
+            _add_handed_in(line, hall.turn(turn.number), turn.timer, collector, same_play_in(turn, situation.ruleset))
     return answered
 
 
-def _add_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> None:
-    of_turn = hall.turn(turn.number)
+def _add_handed_in(line: pb.HandedIn, of_turn: HallTurn, timer: Timer, collector: str, is_same: IsSame) -> None:
     entries = of_turn.of_attempt(line.player_id, timer)
-    typed = {each.collector_id: each for each in entries if each.source == events.SLIP_SOURCE_PAPER}
-    for collector, entry in typed.items():
-        line.typed.add(slip=entry.slip, collector_id=collector)
+    typed = {each.collector_id: each.slip for each in entries if each.source == events.SLIP_SOURCE_PAPER}
     line.on_phone = any(each.source == events.SLIP_SOURCE_PHONE for each in entries)
     line.ruled = line.player_id in of_turn.ruled and of_turn.ruled[line.player_id][1] >= timer.first_at
+    own, is_open = typed.get(collector), not collector or line.ruled or bool(of_turn.scores)
+    for typist, slip in typed.items():
+        is_agreed = own is not None and is_same(written_slip(own), written_slip(slip))
+        if is_open or is_agreed or typist == collector:
+            line.typed.add(slip=slip, collector_id=typist)
+        else:
+            line.typed.add(slip=events.Slip(player_id=slip.player_id), collector_id=typist, withheld=True)
 
 
 def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool = False) -> pb.GetHallSheetResponse:
     """Build the sheet of a hall's scored turns for all players, or for one player of any hall.
 
-    ``hidden`` leaves out the turns, under embargo or if only seat numbers are requested. Raises ``NotFound`` if the
-    player is in no hall.
+    ``hidden`` leaves out the turns, under embargo or if only seat numbers are requested. Raises ``NotFound`` for an
+    unknown hall, and if the player is in no hall.
     """
+    if not player_id and situation.game.hall_named(name) is None:
+        raise NotFound("hall", name)
     hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
     answered = pb.GetHallSheetResponse(hall=_hall(hall))
     scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.credentials.roles import SCORER
 from faristol.duplicate_game import decide
 from faristol.duplicate_game.decide.embargoes import build_embargo_lifted
 from faristol.duplicate_game.game import Duplicate
@@ -111,9 +112,11 @@ class DuplicateService:
         return answers.waiting(situation, request.turn, notes)
 
     async def handed_in(self, request: pb.ListSlipsRequest, context: Context) -> pb.ListSlipsResponse:
-        """Return the slips of a hall for a turn."""
+        """Return the slips of a hall for a turn, without the texts that are withheld from the collector who asks."""
         situation = await self._situation(request.game_id, (request.hall,))
-        return answers.handed_in(situation, request.hall, request.turn)
+        credential = caller()
+        collector = credential.subject if credential and credential.role == SCORER else request.collector_id
+        return answers.handed_in(situation, request.hall, request.turn, collector)
 
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
         """Return the sheet of a hall or of a player."""

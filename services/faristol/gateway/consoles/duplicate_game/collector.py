@@ -81,7 +81,8 @@ async def _show(
     if not halls or (hall and hall not in halls):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     hall = hall or halls[0]
-    listed: pb.ListSlipsResponse = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
+    asked = pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn, collector_id=desk.subject)
+    listed: pb.ListSlipsResponse = await desk.calls.ask(asked)
     return await desk.show(
         "duplicate/collector.html",
         "collector",
