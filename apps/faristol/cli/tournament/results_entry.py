@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -10,7 +11,11 @@ from typing import Annotated
 import typer
 
 from faristol.cli.options import Address, AsJson, Tournament
+from faristol.client.credentials import TOKEN
 from faristol.client.places import ranges
+from faristol.credentials.errors import Unauthenticated
+from faristol.credentials.roles import SCORER
+from faristol.credentials.tokens import decode_unverified
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.table_terminal.results_entry.calls import Refused, ResultsClient
@@ -68,7 +73,7 @@ def enter(
     """
     language = language_of_terminal()
     terminal = not file and sys.stdin.isatty()
-    if not arbiter and not who_acts():
+    if not (arbiter or who_acts() or os.environ.get(TOKEN, "")):
         if not terminal:
             raise StartError(localize(WHO_ENTERS))
         acting_as(typer.prompt(localize(WHO)))
@@ -84,6 +89,7 @@ def enter(
                 language,
                 _complain,
                 patience=None if terminal else ENTRY_RETRY_SECONDS,
+                helper=_find_helper(),
             )
             try:
                 if terminal:
@@ -95,6 +101,15 @@ def enter(
 
     if code := run(work()):
         raise typer.Exit(code)
+
+
+def _find_helper() -> str:
+    """Return the id of a helper, whose token is that of a scorer; empty for any other caller."""
+    try:
+        credential = decode_unverified(os.environ.get(TOKEN, ""))
+    except Unauthenticated:
+        return ""
+    return credential.subject if credential.role == SCORER else ""
 
 
 async def _ask(prompt: str) -> str:

@@ -55,20 +55,25 @@ class ResultsClient:
         language: str,
         tell: Callable[[str], None],
         patience: float | None = None,
+        helper: str = "",
     ) -> None:
-        """Create the calls; ``patience`` limits retries of an unavailable service in seconds, None without limit."""
+        """Create the calls; ``patience`` limits retries of an unavailable service in seconds, None without limit.
+
+        ``helper`` is the id of a caller with the rights of a helper; empty for an arbiter or director.
+        """
         self._stub = pairing_grpc.PairingServiceStub(channel)
         self.tournament = tournament
         self._arbiter, self._language, self._tell = arbiter, language, tell
         self._round = round_
         self._patience = patience
+        self._helper = helper
 
     async def tables(self) -> Tables:
         """Return the current tables of the round. Raises ``Refused`` for an unknown round."""
         request = pairing.ListResultsRequest(tournament_id=self.tournament, round=self._round)
         listed: pairing.ListResultsResponse = await self._send(self._stub.ListResults, request)
         self._round = listed.round
-        return Tables(listed, self._language)
+        return Tables(listed, self._language, self._helper)
 
     async def enter(self, results: Sequence[pairing.GameResult]) -> None:
         """Enter results, all or none. Raises ``Refused``."""
@@ -88,22 +93,36 @@ class ResultsClient:
         )
         await self._send(self._stub.ConfirmResult, request)
 
-    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
-        """Replace the displayed result, unless the game was abandoned. Raises ``Refused``."""
-        request = pairing.CorrectResultRequest(
+    async def dispute_result(self, table: pairing.TableResult, note: str) -> None:
+        """Dispute the recorded result of a table. An official decides. Raises ``Refused``."""
+        request = pairing.ConfirmResultRequest(
             command_id=str(uuid.uuid4()),
             tournament_id=self.tournament,
             game_id=table.game_id,
-            scores=result.scores,
-            winner_id=result.winner_id,
+            scores=table.scores,
             arbiter_id=self._arbiter,
-            scores_before=table.scores,
+            disputed=True,
+            note=note,
         )
+        await self._send(self._stub.ConfirmResult, request)
+
+    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> Sequence[int]:
+        """Replace the displayed result, unless the game was abandoned. Return the rounds that were paired with it.
+
+        A helper replaces only results that they entered. Raises ``Refused``.
+        """
+        asked: dict[str, Any] = {"scores": result.scores, "winner_id": result.winner_id}
         if result.forfeited_by:
             came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
-            request.unplayed, request.lost_by_all = True, not came
-            request.winner_id = came[0] if len(came) == 1 else ""
-        await self._send(self._stub.CorrectResult, request)
+            asked |= {"unplayed": True, "lost_by_all": not came, "winner_id": came[0] if len(came) == 1 else ""}
+        asked |= {"command_id": str(uuid.uuid4()), "tournament_id": self.tournament, "arbiter_id": self._arbiter}
+        asked |= {"game_id": table.game_id, "scores_before": table.scores}
+        if self._helper:
+            answer = await self._send(self._stub.CorrectOwnResult, pairing.CorrectOwnResultRequest(**asked))
+        else:
+            answer = await self._send(self._stub.CorrectResult, pairing.CorrectResultRequest(**asked))
+        rounds: Sequence[int] = answer.rounds_after
+        return rounds
 
     async def _build_translator(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
         """Return a function that replaces ids in a refusal by names, if available, and fields by typed words."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from faristol.client.places import ranges
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.history import say_rounds_after
 from faristol.presentation.names import fold_name
 from faristol.table_terminal.results_entry.calls import Refused, ResultsClient
 from faristol.text import say
@@ -46,6 +47,7 @@ NO_CORRECTION = N_("To correct a game that was abandoned, enter its final scores
 ENTERED_HERE = N_("{count} entered here; {left}.")
 LEFT_OUT = N_("Discarded: {typed}")
 ENTERED = N_("entered: {standing}")
+DISPUTED = N_("Table {table}: the result is disputed, and an official is checking it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +198,13 @@ class Prompt:
         try:
             if self._tables.stands(said):
                 await self._stands(said.table)
+            elif self._tables.is_hidden_from_helper(said.table):
+                await self._dispute(said)
             elif is_sure and self._tables[said.table].scores:
-                await self._calls.correct(self._tables[said.table], self._tables.result(said))
+                rounds_after = await self._calls.correct(self._tables[said.table], self._tables.result(said))
                 await self._entered_at(said.table)
+                if rounds_after:
+                    self._tell(say_rounds_after(rounds_after, self._language))
             elif is_sure or not (found := self._asked_about(typed, said)):
                 await self._calls.enter([self._tables.result(said)])
                 await self._entered_at(said.table)
@@ -222,6 +228,13 @@ class Prompt:
         else:
             self._say(RESULT_STANDS, standing=self._tables.standing(table))
         self._close(table)
+
+    async def _dispute(self, said: ParsedResult) -> None:
+        """Dispute a result that was typed differently a second time, without a view of the first."""
+        await self._calls.dispute_result(self._tables[said.table], " – ".join(score.written for score in said.scores))
+        self._close(said.table)
+        await self._refresh()
+        self._say(DISPUTED, table=said.table)
 
     def _asked_about(self, typed: str, said: ParsedResult) -> _Open | None:
         """Return the questions before a result is entered; None without any objection."""

@@ -36,8 +36,10 @@ NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
 class Tables:
     """Tables of a round with their results."""
 
-    def __init__(self, listed: pairing.ListResultsResponse, language: str) -> None:
+    def __init__(self, listed: pairing.ListResultsResponse, language: str, helper: str = "") -> None:
+        """Create the tables; a blind second entry hides results from ``helper``, the id of a person, unless empty."""
         self.listed = listed
+        self._helper = helper
         self.usual = UsualScores(listed.usual.lowest, listed.usual.highest, listed.usual.largest_difference)
         self._language = language
         self._by_number = {table.table: table for table in listed.tables}
@@ -62,6 +64,8 @@ class Tables:
     def standing(self, number: int) -> str:
         """Format a table and its result: ``11 · Anna Puig 412 – Blai Soler 378, entered by Eva Soler at 10:31:02``."""
         table = self[number]
+        if self.is_hidden_from_helper(number):
+            return f"{self.head(number)}, {self._who(table)}"
         names = names_at(table)
         if self.has_points(number):
             names = [f"{name} {score.score}" for name, score in zip(names, table.scores, strict=True)]
@@ -77,6 +81,10 @@ class Tables:
         table = self[number]
         is_open = table.check == pairing.RESULT_CHECK_PHASE_OPEN
         return self.listed.blind and is_open and table.actor != subject
+
+    def is_hidden_from_helper(self, number: int) -> bool:
+        """Check whether a blind second entry hides a result from the helper who types."""
+        return bool(self._helper) and self.is_hidden(number, self._helper)
 
     def about(self, number: int) -> str:
         """Format the notes on a result besides its scores: ``entered by Eva Soler at 10:31:02``."""

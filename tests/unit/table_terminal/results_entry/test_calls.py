@@ -327,6 +327,9 @@ class Fake(ResultsClient):
         self.tournament = "cup"
         self.entered: list[pairing.GameResult] = []
         self.corrected: list[pairing.GameResult] = []
+        self.rounds_after: list[int] = []
+        self.confirmed: list[str] = []
+        self.disputed: list[str] = []
 
     async def tables(self) -> Tables:
         return self.shown
@@ -336,13 +339,23 @@ class Fake(ResultsClient):
         for result in results:
             next(t for t in self.shown.listed.tables if t.game_id == result.game_id).scores.extend(result.scores)
 
-    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
+    async def confirm_result(self, table: pairing.TableResult) -> None:
+        self.confirmed.append(table.game_id)
+
+    async def dispute_result(self, table: pairing.TableResult, note: str) -> None:
+        self.disputed.append(f"{table.game_id}: {note}")
+
+    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> Sequence[int]:
         self.corrected.append(result)
+        return self.rounds_after
 
 
-async def at_prompt(*typed: str, tables: Tables = ROUND) -> tuple[Fake, list[str], list[str]]:
+async def at_prompt(
+    *typed: str, tables: Tables = ROUND, rounds_after: Sequence[int] = ()
+) -> tuple[Fake, list[str], list[str]]:
     """What is entered, asked and told where somebody types this, and then no more."""
     calls, typing = Fake(tables), iter(typed)
+    calls.rounds_after = [*rounds_after]
     asked: list[str] = []
     told: list[str] = []
 
@@ -474,6 +487,41 @@ async def test_a_forfeit_is_corrected_where_it_was_entered() -> None:
     ]
 
 
+async def test_a_correction_names_the_rounds_that_were_paired_with_the_earlier_result() -> None:
+    tables = round_of(table(2, 400, 350, by="Eva"))
+    _, _, told = await at_prompt("2 401 350", "y", "q", tables=tables, rounds_after=[4, 5])
+    assert "Rounds paired with the earlier result: 4, 5." in told
+    _, _, told = await at_prompt("2 402 350", "y", "q", tables=tables)
+    assert not [line for line in told if line.startswith("Rounds paired")]
+
+
+def blind_round(helper: str) -> Tables:
+    """Return a round with a blind second entry, whose table 2 has a result of Eva, for a helper."""
+    first = table(2, 412, 350, by="Eva")
+    first.actor, first.check = "eva", pairing.RESULT_CHECK_PHASE_OPEN
+    listed = round_of(first, table(3)).listed
+    listed.blind = listed.second_person = True
+    return Tables(listed, "en", helper)
+
+
+async def test_a_blind_second_entry_at_a_terminal_shows_a_helper_no_first_result() -> None:
+    calls, asked, told = await at_prompt("2", "2 411 350", "l", "q", tables=blind_round("ona"))
+    assert calls.disputed == ["cup-r3-t2: 411 – 350"]
+    assert (calls.entered, calls.corrected) == ([], [])
+    assert "Table 2: the result is disputed, and an official is checking it." in told
+    assert not [line for line in (*asked, *told) if "412" in line]
+    calls, _, _ = await at_prompt("2 412 350", "q", tables=blind_round("ona"))
+    assert (calls.confirmed, calls.disputed) == (["cup-r3-t2"], [])
+    _, _, errors = read_sheet("2,411,350\n", blind_round("ona"), "en")
+    assert ("entered by Eva" in errors[0].problem, "412" in errors[0].problem) == (True, False)
+
+
+@pytest.mark.parametrize("helper", ["", "eva"])
+async def test_the_author_of_a_result_and_an_arbiter_see_it_in_a_blind_entry_too(helper: str) -> None:
+    _, _, told = await at_prompt("2", "q", tables=blind_round(helper))
+    assert [line for line in told if "Anna 2 412 – Blai 2 350" in line]
+
+
 async def test_who_would_correct_a_game_that_was_abandoned_is_given_the_whole_command() -> None:
     standing = decided(272, 322, winner="blai-1", left=["anna-1"])
     calls, _, told = await at_prompt("1 300 322a", "q", tables=round_of(standing))
@@ -492,7 +540,10 @@ async def test_a_slip_and_what_a_prompt_says_may_have_the_plural_of_a_number(mon
 
 
 def entered_by_command(
-    *arguments: str, given: str = "1 400 300", monkeypatch: pytest.MonkeyPatch | None = None
+    *arguments: str,
+    given: str = "1 400 300",
+    who: Sequence[str] = ("--as", "Eva"),
+    monkeypatch: pytest.MonkeyPatch | None = None,
 ) -> Result:
     """What the command does with a file; with a ``monkeypatch`` there is a round, and no service behind it."""
     if monkeypatch:
@@ -507,7 +558,7 @@ def entered_by_command(
         monkeypatch.setattr(ResultsClient, "tables", tables)
         monkeypatch.setenv("LC_ALL", "en")
         arguments = (*arguments, "--address", "127.0.0.1:1")
-    return CliRunner().invoke(app, ["enter", *arguments, "--as", "Eva", "--file", "-"], input=given)
+    return CliRunner().invoke(app, ["enter", *arguments, *who, "--file", "-"], input=given)
 
 
 def test_a_round_that_no_tournament_has_is_told_without_a_traceback() -> None:
@@ -515,6 +566,15 @@ def test_a_round_that_no_tournament_has_is_told_without_a_traceback() -> None:
     assert found.exit_code == 2
     assert "'[ROUND]': Input should be less than or equal to" in found.output
     assert isinstance(found.exception, SystemExit)
+
+
+@pytest.mark.parametrize("token", ["", "eyJ.of.somebody"])
+def test_a_holder_of_a_token_need_not_say_their_name(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FARISTOL_CLIENT_TOKEN", token)
+    monkeypatch.delenv("FARISTOL_CLIENT_NAME", raising=False)
+    found = entered_by_command("cup", given="9 400 300", who=(), monkeypatch=monkeypatch)
+    assert ("specify the person who enters the results" in str(found.exception)) == (not token)
+    assert ("there is no table 9" in found.output) == bool(token)
 
 
 def test_a_tournament_is_meant_by_the_beginning_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
