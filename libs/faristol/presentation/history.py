@@ -218,7 +218,6 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
     players = [name(who) for who in act.player_ids]
     teams = [name(who) for field in ("team_id", "team_ids") for who in _list(params, field)]
     are_points = has_points((entry.score for entry in act.scores), unplayed=bool(params["unplayed"]))
-    before = [entry.rpartition(" ") for entry in _list(params, "scores_before")]
     params |= {
         "tournament": known.tournament.name,
         "ruleset": _title(known.tournament.ruleset.name),
@@ -233,7 +232,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "scores": " – ".join(
             f"{name(entry.player_id)} {entry.score}" if are_points else name(entry.player_id) for entry in act.scores
         ),
-        "scores_before": " – ".join(f"{name(who)} {score}" for who, _, score in before),
+        "scores_before": _describe_before(params, name, language),
         "arbiter_id": name(params["arbiter_id"]),
         "decided_by": ", ".join(named.get(who) or known.name_of_person(who) for who in _list(params, "decided_by")),
         "fictitious": number(int(params["fictitious_half_points"] or 0) / 2, language),
@@ -265,6 +264,19 @@ def _describe_decision(act: pairing.Act, said: Mapping[str, str], name: Callable
         lost_by_all=bool(said["lost_by_all"]),
     )
     return by_forfeit(decided, language) if said["unplayed"] and act.type == "ResultCorrected" else decided
+
+
+def _describe_before(said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
+    """Return the result that a correction replaces; that of a forfeit says who won."""
+    before = [entry.rpartition(" ") for entry in _list(said, "scores_before")]
+    unplayed, winner = bool(said["unplayed_before"]), said["winner_id_before"]
+    scores = " – ".join(f"{name(player)} {score}" for player, _, score in before)
+    if not unplayed:
+        return scores
+    names = [name(player) for player, _, _ in before]
+    decided = by_forfeit(outcome(names, language, winner=name(winner) if winner else "", unplayed=True), language)
+    points = has_points((int(score) for _, _, score in before), unplayed=True)
+    return ", ".join(filter(None, [scores if points else "", decided]))
 
 
 def _times(said: Mapping[str, str], zone: str, language: str) -> str:

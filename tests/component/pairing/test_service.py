@@ -627,9 +627,13 @@ async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the
     await act(desk, "PairRound", round=1)
     first = [game_events.FinalScore(player_id="p1", score=310), game_events.FinalScore(player_id="p5", score=402)]
     second = [game_events.FinalScore(player_id="p1", score=410), game_events.FinalScore(player_id="p5", score=402)]
+    none = [game_events.FinalScore(player_id="p2"), game_events.FinalScore(player_id="p6")]
     facts: list[Message] = [
         events.ResultRecorded(round=1, game_id="g", scores=first, winner_id="p5"),
         events.ResultCorrected(round=1, game_id="g", scores=second, winner_id="p1", unplayed=False),
+        events.ResultRecorded(round=1, game_id="h", scores=none, winner_id="p2", unplayed=True),
+        events.ResultCorrected(round=1, game_id="h", scores=none, winner_id="p6"),  # of a version without `unplayed`
+        events.ResultCorrected(round=1, game_id="h", scores=none, unplayed=False),
     ]
     version = len(await names_on_stream(desk))
     await desk.record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
@@ -637,8 +641,12 @@ async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     set_halls = next(told for told in acts if told.type == "HallsSet")
     assert list(set_halls.details) == ["halls: Blue 1–9, Red 10–12"]
-    assert [(score.player_id, score.score) for score in acts[-1].scores] == [("p1", 410), ("p5", 402)]
-    assert list(acts[-1].details) == ["winner-id: p1", "unplayed: no", "scores-before: p1 310, p5 402"]
+    assert [(score.player_id, score.score) for score in acts[-4].scores] == [("p1", 410), ("p5", 402)]
+    assert list(acts[-4].details) == ["winner-id: p1", "unplayed: no", "scores-before: p1 310, p5 402"]
+    assert [list(act.details) for act in acts[-2:]] == [
+        ["winner-id: p6", "scores-before: p2 0, p6 0", "unplayed-before: yes", "winner-id-before: p2"],
+        ["unplayed: no", "scores-before: p2 0, p6 0", "unplayed-before: yes", "winner-id-before: p6"],
+    ]
 
 
 async def test_what_was_noted_in_the_event_itself_by_an_older_version_is_shown(desk: Desk) -> None:

@@ -484,6 +484,30 @@ def test_an_act_is_told_in_a_sentence_of_the_readers_language_with_names(
     assert line.removeprefix("      1970-01-01 01:00:00+01:00  ") == expected
 
 
+@pytest.mark.parametrize(
+    ("scores", "winner", "expected"),
+    [
+        ("anna 0, p-1 0", "p-1", "by forfeit: Blai Soler wins, Anna Puig did not arrive"),
+        ("anna 0, p-1 0", "", "by forfeit: no player arrived, and all lose"),
+        ("anna 0, p-1 9", "p-1", "Anna Puig 0 – Blai Soler 9, by forfeit: Blai Soler wins, Anna Puig did not arrive"),
+    ],
+)
+def test_of_a_forfeit_that_was_corrected_the_history_says_who_had_won(scores: str, winner: str, expected: str) -> None:
+    corrected = pairing.Act(
+        type="ResultCorrected",
+        game_id="copa-r1-t3",
+        player_ids=["anna", "p-1"],
+        players=[ANNA, BLAI],
+        scores=[game.FinalScore(player_id="anna", score=410), game.FinalScore(player_id="p-1", score=402)],
+        details=["unplayed: no", f"scores-before: {scores}", "unplayed-before: yes"],
+    )
+    if winner:
+        corrected.details.append(f"winner-id-before: {winner}")
+    acts = pairing.ListActsResponse(acts=[corrected])
+    (entry,) = office_history.describe_history(acts, TournamentNames(_copa()), "en")
+    assert entry.also["scores_before"] == f"Before: {expected}."
+
+
 def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
     assert {kind.DESCRIPTOR.name for kind in FOLDS} | {"RatingSystemChosen"} == {
         *office_history.EVENT_COMMANDS,

@@ -215,7 +215,7 @@ def act_of(
         recorded_at=to_timestamp(recorded.recorded_at),
         occurred_at=occurred_at(fact),
         undone_by=undone_by,
-        details=[*_details(fact, actor), *_scores_before(fact, before)],
+        details=[*_details(fact, actor), *_result_before(fact, before)],
     )
 
 
@@ -252,11 +252,22 @@ def _format_value(field: FieldDescriptor, value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def _scores_before(fact: Message, before: Sequence[Message]) -> Iterator[str]:
-    """Yield the scores that a corrected result replaces."""
+def _result_before(fact: Message, before: Sequence[Message]) -> Iterator[str]:
+    """Yield the scores that a corrected result replaces, and for a result without play its winner, if it has one."""
     if not isinstance(fact, events.ResultCorrected):
         return
-    for earlier in reversed(before):
-        if isinstance(earlier, events.ResultRecorded | events.ResultCorrected) and earlier.game_id == fact.game_id:
-            yield f"scores-before: {', '.join(f'{score.player_id} {score.score}' for score in earlier.scores)}"
-            return
+    of_game = [
+        earlier
+        for earlier in before
+        if isinstance(earlier, events.ResultRecorded | events.ResultCorrected) and earlier.game_id == fact.game_id
+    ]
+    if not of_game:
+        return
+    last = of_game[-1]
+    yield f"scores-before: {', '.join(f'{score.player_id} {score.score}' for score in last.scores)}"
+    # A correction of an older version does not say whether the game was played: it left that unchanged.
+    told = (each for each in reversed(of_game) if isinstance(each, events.ResultRecorded) or each.HasField("unplayed"))
+    if any(each.unplayed for each in islice(told, 1)):
+        yield "unplayed-before: yes"
+        if last.winner_id:
+            yield f"winner-id-before: {last.winner_id}"
