@@ -116,6 +116,8 @@ async def test_no_slip_top_or_score_leaves_the_services_before_its_turn_is_score
 
 
 async def test_a_scored_turn_stands_on_pages_and_in_json(stage: Stage, stranger: httpx.AsyncClient) -> None:
+    unknown = await stranger.get(f"/api/v1/duplicate/{FIRST}/sheets?hall=Est")
+    assert (unknown.status_code, unknown.json()["detail"]) == (404, "there is no hall 'Est'")
     assert f'href="/duplicate/{FIRST}"' in (await stranger.get(f"/tournaments/{CUP}/round/1")).text
     await stage.slip("anna", "H4", "C A S E R N A")
     await stage.slip("blai", "", "C A S A")

@@ -218,11 +218,12 @@ def _parse_parameters(address: Address, query: str) -> _Parameters | None:
     values = dict(known)
     if len(values) < len(known) or any(name in values for name in _PAST):
         return None
-    language, position = values.pop("lang", ""), _position(values.pop("min_position", "0"))
-    is_valid = len(known) == len(given) and language in ("", *LANGUAGES) and position is not None
+    language, position = values.pop("lang", None), _position(values.pop("min_position", "0"))
+    is_valid = len(known) == len(given) and language in (None, *LANGUAGES) and position is not None
     if not is_valid and not address.is_page:
         return None
-    return _Parameters(tuple(sorted(values.items())), language if language in LANGUAGES else "", position or 0)
+    chosen = language if language and language in LANGUAGES else ""
+    return _Parameters(tuple(sorted(values.items())), chosen, position or 0)
 
 
 def _position(given: str) -> int | None:

@@ -286,8 +286,10 @@ async def test_the_language_of_an_answer_is_a_parameter_that_is_described(finish
     described = await document(finished)
     assert parameter(described, "get_standings", "lang")["$ref"] == "#/components/schemas/Language"
     assert described["components"]["schemas"]["Language"]["enum"] == sorted(LANGUAGES)
-    unknown = await finished.http.get("/api/v1/tournaments", params={"lang": "tlh"})
-    assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (400, "lang")
+    for language in ("tlh", ""):
+        for path in ("/api/v1/tournaments", "/api/v1/tournaments/lliga/standings"):
+            unknown = await finished.http.get(path, params={"lang": language})
+            assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (400, "lang"), (path, language)
 
 
 HEADS = (
