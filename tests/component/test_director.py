@@ -100,7 +100,8 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert answer.status_code == 400
     assert re.search(r'name="option.round_minutes"[^>]*value="900"', answer.text)
     assert 'value="Una altra"' in answer.text
-    assert "choose 40–240" in told(answer)
+    assert "The option “Minutes per round” cannot be 900: choose 40–240, none." in told(answer)
+    assert "round_minutes" not in told(answer)
     assert re.search(r'role="alert"><p><a href="#f-option.round_minutes">[^<]*40–240', answer.text)  # above, too
     for field in ("rounds", "keeping"):
         assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, field: "x"})
@@ -343,7 +344,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         helper = Desk(web)
         await helper.done(ENTRY, "EnterResult", table=3, first=413, second=344)
         asked = await helper.send(ENTRY, "EnterResult", table=3, first=403, second=344)
-        assert "Send this result again to correct it." in told(asked)  # their own, that nobody has confirmed
+        assert "This result would replace it." in told(asked)  # their own, that nobody has confirmed
         sure = re.search(r'name="sure" value="(\w+)"', asked.text)
         assert sure
         own = {"table": 3, "first": 403, "second": 344, "sure": sure[1]}
@@ -356,9 +357,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         foreign = await Desk(web).refused(ENTRY, "EnterResult", table=1, first=411, second=348)
         assert "is already recorded. An arbiter can correct it." in foreign  # at once, and not once it was sent again
         assert 'name="sure"' not in foreign
-    assert "Send this result again to correct it." in await desk.refused(
-        ENTRY, "EnterResult", table=1, first=402, second=348
-    )
+    assert "This result would replace it." in await desk.refused(ENTRY, "EnterResult", table=1, first=402, second=348)
     assert "a second person must confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
     shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
     assert "another person must confirm it" in await desk.refused(ENTRY, "ConfirmResult", **shown)
@@ -566,6 +565,8 @@ async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(ce
     else:
         raise AssertionError("the contact stands there for more than 10 seconds")
 
+    refused = await desk.refused(page, "ChangeOptions", **{"option.round_minutes": 900})
+    assert "The option “Minutes per round” cannot be 900: choose 40–240, none." in refused
     await desk.done(page, "ChangeOptions", **{"option.round_minutes": 75})
     options = (await stands(cell, "reus")).ruleset.options
     assert [(option.name, option.value) for option in options] == [("round_minutes", "75")]

@@ -18,7 +18,7 @@ from faristol.gateway.auth.session import Session
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.commands import OPTION, Unusable, number_in
-from faristol.gateway.consoles.director.option_names import OPTION_LABELS, value_name
+from faristol.gateway.consoles.director.option_names import OPTION_LABELS, say_refused_option, value_name
 from faristol.gateway.consoles.frame import ConsoleDep, Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.consoles.navigation import may
@@ -117,9 +117,7 @@ async def create(console: ConsoleDep, given: Fields) -> Response:
         field = str(refusal.more.get("field", ""))
         if option := refusal.more.get("option"):
             field = f"{OPTION}{option}"
-        text = refusal.detail.removeprefix(f"{field}: ")
-        if label := OPTION_LABELS.get(str(option), ""):
-            text = text.replace(str(option), f"“{say(label, {}, console.language)}”")
+        text = say_refused_option(error, console.language) or refusal.detail.removeprefix(f"{field}: ")
         if field in typed or field in ("name", "rounds"):
             return await _show(console, typed, {field: text})
         return await _show(console, typed, {}, text)

@@ -1,10 +1,14 @@
-"""Labels of the options of rule books and their values, for the form of a new tournament."""
+"""Labels of the options of rule books and their values, for the forms of a tournament and their refusals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import grpc
+
+from faristol.client.problems import info_of
 from faristol.kernel.refusal import N_
+from faristol.text import say
 
 OPTION_LABELS: Mapping[str, str] = {
     "absent_after": N_("Absence before the game is lost"),
@@ -188,3 +192,10 @@ VALUES: Mapping[str, str] = {
 def value_name(option: str, value: str) -> str:
     """Return the label of a value, an English text marked with ``N_``; the value itself if it has no label."""
     return VALUES.get(f"{option}.{value}") or VALUES.get(value, value)
+
+
+def say_refused_option(problem: grpc.aio.AioRpcError, language: str) -> str:
+    """Return the message of a refused option, with its label in the place of its name; empty for another refusal."""
+    info = info_of(problem).metadata
+    label = OPTION_LABELS.get(info.get("option", ""))
+    return say(info["message"], {**info, "option": f"“{say(label, {}, language)}”"}, language) if label else ""

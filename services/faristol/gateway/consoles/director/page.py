@@ -17,7 +17,8 @@ from starlette.responses import Response
 from faristol.client.problems import every_reason, info_of, reason_of
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, hide_errors
-from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
+from faristol.gateway.consoles.director.commands import OPTION, Given, Unusable, command_of
+from faristol.gateway.consoles.director.option_names import say_refused_option
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import STATUSES
@@ -245,8 +246,9 @@ class DirectorPage(Console):
                 raise
             self.typed = given
             self.places = info_of(problem).metadata
-            where = self.places.get("field", "")
-            text = as_labelled(
+            option = self.places.get("option", "")
+            where = f"{OPTION}{option}" if option else self.places.get("field", "")
+            text = say_refused_option(problem, self.language) or as_labelled(
                 self.roster.named_in_refusal(every_reason(problem, self.language), problem), self.language
             )
             if where and where in given:
