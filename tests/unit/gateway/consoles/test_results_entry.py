@@ -105,7 +105,7 @@ def test_what_was_typed_before_and_is_open_is_asked_about() -> None:
 def test_a_helper_corrects_what_they_entered_until_somebody_has_confirmed_it() -> None:
     tables = standing("pep")
     asked = typed(tables, SCORER, "2", "401", "350")
-    assert "Send this result again to correct it." in asked.doubts[0]
+    assert "This result would replace it." in asked.doubts[0]
     done = typed(tables, SCORER, "2", "401", "350", sure=asked.sure)
     assert isinstance(done.command, pairing.CorrectOwnResultRequest)
     for other in (standing("pep", confirmed="ona"), standing("ona")):

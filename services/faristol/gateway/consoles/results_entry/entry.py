@@ -44,7 +44,7 @@ FROM_SHEET = "sheet-"
 """Prefix of the confirming value for a result of a signed sheet."""
 NO_SCORE = N_("Type the score of {name}, or ff if {name} did not come.")
 ALREADY_STANDS = N_("{standing} is already recorded.")
-CORRECTS = N_("{standing} is already recorded. Send this result again to correct it.")
+CORRECTS = N_("{standing} is already recorded. This result would replace it.")
 MAX_TYPED_CHARACTERS = 40
 """Limit in characters of earlier input for a table in a form."""
 
