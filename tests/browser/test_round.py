@@ -140,7 +140,7 @@ async def prepare(place: Place, page: Page) -> None:
     await place.shot(page, "03-judges")
     await page.goto(f"{console}/round/1")
     at = datetime.now(ZoneInfo(ZONE)) + timedelta(days=1)
-    await page.locator("[name='starts_at.1']").fill(at.strftime("%Y-%m-%dT%H:%M"))
+    await page.locator("[name='times.1']").fill(at.strftime("%Y-%m-%dT%H:%M"))
     await press(page, place.said("Announce the times"), day_and_time(at, place.language))
     await place.shot(page, "04-announced")
 

@@ -119,6 +119,12 @@ async def judged(web: httpx.AsyncClient, act: str, **fields: str) -> httpx.Respo
     return await web.get(answer.headers["location"]) if answer.status_code == 303 else answer
 
 
+def slip(field: str, player: str, coordinates: str, word: str) -> dict[str, str]:
+    """The fields of a slip in a form of the judge."""
+    parts = {"player_id": player, "coordinates": coordinates, "word": word, "handed": "1"}
+    return {f"{field}.{part}": value for part, value in parts.items()}
+
+
 async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides(cell: Cell) -> None:
     async with (
         browser(cell, arbiter("eva")) as judge,
@@ -168,10 +174,13 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert "Paper, typed by ona at" in waits
         assert "H4" in waits.partition('id="tops"')[2]
         assert "Sud" in waits.partition("Open halls:")[2][:200]
-        refused = await judged(judge, "score", reason="Sud has no line", without="1")
+        refused = await judged(judge, "score", reason="Sud has no line", without_open_halls="1")
         assert (refused.status_code, "waits for an arbiter" in told(refused)) == (409, True)
-        await judged(judge, "rule", hall="Nord", player_id="blai", coordinates="H8", word="CASA", reason="so it stands")
-        assert told(await judged(judge, "score", reason="Sud has no line", without="1")) == "Done: Score the round."
+        await judged(judge, "rule", hall="Nord", reason="so it stands", **slip("slip", "blai", "H8", "CASA"))
+        assert (
+            told(await judged(judge, "score", reason="Sud has no line", without_open_halls="1"))
+            == "Done: Score the round."
+        )
         assert "The round is already scored." in (await ona.get(SLIPS)).text
 
         claim_of_anna = pb.RaiseClaimRequest(game_id=GAME, hall="Nord", turn=1, player_id="anna", words="no")
@@ -181,8 +190,8 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert ('value="t1-1"' in claims, "Anna contests the slip." in claims) == (True, True)
         own = await do(cell, pb.GetOwnSheetRequest(game_id=GAME, hall="Nord", player_id="anna"))
         assert [claim.about_player_id for claim in own.claims] == ["blai"]
-        claim = {"hall": "Nord", "claim_id": "t1-1", "player_id": "blai", "reason": "the paper says so"}
-        await judged(judge, "decide", correct="1", coordinates="H4", word="CASERNA", **claim)
+        claim = {"hall": "Nord", "claim_id": "t1-1", "reason": "the paper says so"}
+        await judged(judge, "decide", correct="1", **claim, **slip("corrected", "blai", "H4", "CASERNA"))
         lines = (await do(cell, pb.GetDuplicateStandingsRequest(game_id=GAME))).lines
         assert [(line.player_id, line.total) for line in lines][:2] == [("anna", 70), ("blai", 70)]
 

@@ -704,7 +704,7 @@ async def test_a_player_sees_their_own_table_and_acts_there_as_the_book_lets_the
         assert 'value="SignSheet"' not in page  # the game is not over
         called = await web.send_form(own, act="CallArbiter", command_id=str(uuid.uuid4()))
         assert (called.status_code, called.headers["location"]) == (303, own)
-        early = await web.send_form(own, act="SignSheet", command_id=str(uuid.uuid4()), totals="0 0")
+        early = await web.send_form(own, act="SignSheet", command_id=str(uuid.uuid4()), totals="0,0")
         assert early.status_code == 409
         assert 'role="alert"' in early.text
         for wrong in ({"act": "RuleAppeal"}, {"act": "SignSheet", "totals": "x"}, {}):

@@ -15,6 +15,7 @@ import yaml
 from faristol.casebook.letters import tell_apart
 from faristol.kernel.refusal import N_, Param
 from faristol.text import say, translations
+from faristol.typed_input.fields import read_duration
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader written in C if PyYAML has it: it is ten times as fast."""
@@ -27,8 +28,6 @@ ALIAS = N_("a value after * must be written in full: anchors and aliases of YAML
 TOO_DEEP = N_("this is nested more than {most} levels deep")
 MAX_NESTING_LEVELS = 30
 """Nesting levels of lists and keys: three times those of the deepest case."""
-
-_DURATION_PATTERN = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
 
 
 class CaseError(ValueError):
@@ -146,13 +145,11 @@ class Value:
 
     def milliseconds(self) -> int:
         """Parse a time in minutes and seconds: ``24:50``, ``0:15.1``. Raises ``CaseError``."""
-        text = self.text()
-        if not (match := _DURATION_PATTERN.fullmatch(text)):
+        if (found := read_duration(self.text())) is None:
             raise self.wrong(
-                N_("expected minutes and seconds such as 1:30 or 0:15.1, got {text}"), {"text": repr(text)}
+                N_("expected minutes and seconds such as 1:30 or 0:15.1, got {text}"), {"text": repr(self.text())}
             )
-        minutes, seconds, part = match.groups()
-        return (int(minutes) * 60 + int(seconds)) * 1000 + int((part or "").ljust(3, "0"))
+        return found
 
     def items(self) -> tuple[Value, ...]:
         """Return the items of a list; a single text is a list of one, an empty text an empty list."""

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.gateway.consoles.director.commands import Unusable, time_in
+from faristol.kernel.errors import Invalid
 from faristol.kernel.times import moments_of
 from faristol.text import say
+from faristol.typed_input.fields import AmbiguousTime, parse_moment
 
 ZONES = [
     "Europe/Madrid",
@@ -50,27 +51,26 @@ def test_times_of_the_change_of_clocks_are_none_or_two(local: str, zone: str, mo
     ],
 )
 def test_a_form_says_which_of_two_times_it_means(typed: str, which: str, hour: int) -> None:
-    given = {"at": typed, "at.which": which, "time_zone": "Europe/Madrid"}
-    assert time_in(given, "at") == datetime(2026, 10, 25, hour, 30, tzinfo=UTC)
+    assert parse_moment("at", typed, "Europe/Madrid", which) == datetime(2026, 10, 25, hour, 30, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("typed", "asked", "text"),
+    ("typed", "is_ambiguous", "text"),
     [
         (
             "2026-10-25T02:30",
-            "at.which",
+            True,
             "02:30 occurs twice on 2026-10-25, when daylight saving time ends. Choose one of the two.",
         ),
-        ("2026-03-29T02:30", "", "There is no 02:30 on 2026-03-29: daylight saving time begins."),
-        ("soon", "", "Expected a date and a time."),
+        ("2026-03-29T02:30", False, "There is no 02:30 on 2026-03-29: daylight saving time begins."),
+        ("soon", False, "Expected a date and a time."),
     ],
 )
-def test_a_form_with_a_time_that_is_none_or_two_is_asked_again(typed: str, asked: str, text: str) -> None:
-    with pytest.raises(Unusable) as told:
-        time_in({"at": typed, "time_zone": "Europe/Madrid"}, "at")
-    assert (told.value.field, told.value.asked) == ("at", asked)
-    assert say(told.value.text, told.value.params, "en") == text
+def test_a_form_with_a_time_that_is_none_or_two_is_asked_again(typed: str, is_ambiguous: bool, text: str) -> None:
+    with pytest.raises(Invalid) as told:
+        parse_moment("at", typed, "Europe/Madrid")
+    assert (told.value.field, isinstance(told.value, AmbiguousTime)) == ("at", is_ambiguous)
+    assert say(told.value.problem, told.value.params, "en") == text
 
 
 @given(st.datetimes(datetime(1990, 1, 1), datetime(2040, 1, 1)), st.sampled_from(ZONES))

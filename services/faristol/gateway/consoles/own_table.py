@@ -19,8 +19,8 @@ from faristol.credentials.roles import PLAYER
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
+from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.frame import TournamentId, Typed
-from faristol.gateway.consoles.scorer.words import COMMAND_LABELS as LABELS
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
@@ -28,8 +28,9 @@ from faristol.gateway.pages.render import Part, private_page
 from faristol.gateway.pages.spectators.pages import seat_of
 from faristol.gateway.pages.spectators.seats import PlayerPlace, latest, outcome_for
 from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.pb.game.v1 import events_pb2, game_pb2
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.history import HistoryEntry, describe_history
@@ -37,6 +38,7 @@ from faristol.presentation.names import Roster, name_in_id
 from faristol.presentation.outcome import CORRECTED
 from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.presentation.table_commands import TABLE_COMMANDS
 from faristol.text import say
 
 MAX_RULING_APPEAL_CHARACTERS = 2_000
@@ -44,9 +46,6 @@ MAX_RULING_APPEAL_CHARACTERS = 2_000
 
 MAX_SANCTION_APPEAL_CHARACTERS = 500
 """Limit in characters of the arguments of an appeal against a sanction."""
-
-MAX_VERSION_DIGITS = 10
-"""Limit in digits of the version of an event."""
 
 LODGE = "LodgeAppeal"
 
@@ -137,7 +136,7 @@ async def act_at_own_table(
     try:
         command = _command(act, given, place)
         await signed_in.calls.ask(command)
-    except ValueError as problem:
+    except (Invalid, ValueError) as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     except grpc.aio.AioRpcError as error:
         said = to_problem(error, language).detail
@@ -149,22 +148,15 @@ async def _lodge(
     request: Request, results: Reader, signed_in: Session, given: Mapping[str, str], tournament_id: str
 ) -> Response:
     """Appeal against a sanction. Raises ``HTTPException`` for a form without a sanction."""
-    version = given.get("version", "")
-    if not (version.isascii() and version.isdecimal() and len(version) < MAX_VERSION_DIGITS):
+    command = pairing_pb2.LodgeAppealRequest()
+    try:
+        fill(command, {**given, "note": given.get("note", "").strip()[:MAX_SANCTION_APPEAL_CHARACTERS]})
+    except Invalid as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    if command.version <= 0:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
-    command = pairing_pb2.LodgeAppealRequest(
-        command_id=command_id(given, LODGE),
-        tournament_id=tournament_id,
-        player_id=signed_in.credential.player_id,
-        version=int(version),
-        note=given.get("arguments", "").strip()[:MAX_SANCTION_APPEAL_CHARACTERS],
-    )
-    for key, value in given.items():
-        field, _, person_id = key.partition(".")
-        if value.strip() and field == "country":
-            command.countries.add(person_id=person_id, country=value.strip().upper())
-        elif value.strip() and field == "affiliation":
-            command.affiliations.add(person_id=person_id, affiliation=value.strip())
+    command.command_id, command.tournament_id = command_id(given, LODGE), tournament_id
+    command.player_id = signed_in.credential.player_id
     try:
         await signed_in.calls.ask(command)
     except grpc.aio.AioRpcError as error:
@@ -253,23 +245,13 @@ def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
 
 
 def _command(act: str, given: Mapping[str, str], place: PlayerPlace) -> Message:
-    """Return the command of a form. Raises ``ValueError`` for invalid fields."""
+    """Return the command of a form. Raises ``Invalid`` for invalid fields."""
     assert place.table is not None
-    fields: dict[str, Any] = {
-        "command_id": command_id(given, act),
-        "game_id": place.table.game_id,
-        "player_id": place.player_id,
-    }
-    match act:
-        case "Challenge":
-            words = [value for name, value in given.items() if name.startswith("word_")]
-            fields["words"] = [events_pb2.Word(faces=word.split(" ")) for word in words]
-        case "Appeal":
-            fields["arguments"] = given.get("arguments", "").strip()[:MAX_RULING_APPEAL_CHARACTERS]
-            fields["arguments_hidden"] = "arguments_hidden" in given
-        case "SignSheet":
-            fields["totals"] = [int(total) for total in given.get("totals", "").split(" ")]
-    return PLAYER_COMMANDS[act](**fields)
+    command: Any = PLAYER_COMMANDS[act]()
+    fill(command, {**given, "arguments": given.get("arguments", "")[:MAX_RULING_APPEAL_CHARACTERS]})
+    command.command_id, command.game_id = command_id(given, act), place.table.game_id
+    command.player_id = place.player_id
+    return command  # type: ignore[no-any-return] # a message of the contract
 
 
 async def _own_place(
@@ -323,7 +305,7 @@ async def _show(
         round=round_,
         player_id=signed_in.credential.player_id,
         offers=offers,
-        names=LABELS,
+        names={method: command.title for method, command in TABLE_COMMANDS.items()},
         said=said,
         typed=Typed(given or {}),
         own=await _sanctions(results, signed_in, head.tournament, language_of(request)),

@@ -10,7 +10,7 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.gateway.consoles.arbiter import acts, situation
-from faristol.gateway.consoles.arbiter.acts import ARBITER_COMMANDS, BY_METHOD, CHOICES
+from faristol.gateway.consoles.arbiter.acts import ARBITER_COMMANDS, BY_METHOD
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, count_by_filter, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAIT_REASONS
 from faristol.gateway.pages.templating import render
@@ -22,6 +22,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.table_commands import CHOICES, GROUPS
 
 NOW = 10_000_000
 """Milliseconds since 1970."""
@@ -129,12 +130,11 @@ def test_a_form_becomes_the_request_of_the_contract(method: str) -> None:
     assert acts.request(BY_METHOD[method], given, ["anna", "biel"], **NAMED) == expected
 
 
-def test_every_act_is_a_method_of_a_service_and_its_fields_are_of_its_request() -> None:
+def test_every_act_is_a_method_of_a_service_and_its_fields_have_labels() -> None:
     for act in ARBITER_COMMANDS:
         assert METHODS_BY_REQUEST[act.request].name == act.method
-        known = {*act.request.DESCRIPTOR.fields_by_name, "square"}
-        assert {field.name for field in act.fields} <= known, act.method
-        assert act.group in acts.GROUPS
+        assert all(field.label for field in act.fields), act.method
+        assert act.group in GROUPS
         assert act.depends in {"", *situation.LABELS}
 
 

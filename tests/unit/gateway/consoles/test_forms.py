@@ -17,27 +17,17 @@ from faristol.credentials.roles import ARBITER, DIRECTOR
 from faristol.gateway.api.answers import moment
 from faristol.gateway.auth.sign_in import common_time_zone
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
-from faristol.gateway.consoles.director import (
-    conclusion,
-    discipline,
-    halls,
-    judges,
-    option_names,
-    players,
-    rounds,
-    settings,
-    teams,
-)
-from faristol.gateway.consoles.director.commands import Unusable, command_of
+from faristol.gateway.consoles.director import option_names
+from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import ids_in
 from faristol.gateway.consoles.duplicate_game import judge
 from faristol.gateway.consoles.navigation import callers
 from faristol.gateway.consoles.own_data import DATA_REQUEST_STATE_LABELS
 from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
-from faristol.gateway.consoles.scorer import words
 from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
 from faristol.gateway.pages.templating import LIVE, environment, render
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
+from faristol.kernel.errors import Invalid
 from faristol.pb.comments import COMMENTS
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -45,22 +35,10 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
 from faristol.presentation.names import Roster, fold_name
 from faristol.presentation.sentences import DATA_REQUESTS
+from faristol.presentation.table_commands import TABLE_COMMANDS
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 
 TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
-
-TAKEN = frozenset({"UndoAct"}).union(
-    conclusion.PAGE_COMMANDS,
-    discipline.PAGE_COMMANDS,
-    halls.PAGE_COMMANDS,
-    judges.PAGE_COMMANDS,
-    players.PAGE_COMMANDS,
-    rounds.PAGE_COMMANDS,
-    settings.PAGE_COMMANDS,
-    settings.OF_RATING,
-    teams.PAGE_COMMANDS,
-)
-"""What the pages of the director's console carry out."""
 
 ELSEWHERE: Mapping[str, str] = {
     "CreateTournament": "director/new.html",
@@ -81,7 +59,7 @@ ELSEWHERE: Mapping[str, str] = {
 }
 """The templates of forms whose pages put their commands together by themselves."""
 
-OF_DUPLICATE = {act.request({}).DESCRIPTOR.name.removesuffix("Request") for act in judge.JUDGE_COMMANDS.values()}
+OF_DUPLICATE = {act.request.DESCRIPTOR.name.removesuffix("Request") for act in judge.JUDGE_COMMANDS.values()}
 OF_DUPLICATE |= {"SubmitSlips", "CloseHall"}
 """What the judge's page and the collector's page of a duplicate game carry out."""
 
@@ -122,39 +100,44 @@ def in_templates() -> frozenset[str]:
 
 
 def test_every_command_of_a_director_or_arbiter_has_a_form_or_a_reason_why_not() -> None:
-    forms = (TAKEN & in_templates()) | set(BY_METHOD) | set(words.COMMAND_LABELS) | set(ELSEWHERE) | OF_DUPLICATE
+    forms = in_templates() | set(BY_METHOD) | set(TABLE_COMMANDS) | set(ELSEWHERE) | OF_DUPLICATE
     missing = {method.name for method in commands() if method.name not in forms and not without(method)}
     assert missing == set()
     assert all((TEMPLATES / where).exists() for where in ELSEWHERE.values())
 
 
 def test_every_form_of_the_directors_console_is_carried_out_by_a_page_of_it() -> None:
-    assert in_templates() - TAKEN - set(ELSEWHERE) == set()
+    forms = in_templates() - set(ELSEWHERE)
+    assert forms
+    assert {name for name in forms if made(name) is None} == set()
+    assert {name for name in ("GetTournament", "PlacePlay", "GrantCredential", "") if made(name)} == set()
 
 
-def given(**fields: str) -> dict[str, str]:
-    return {"command_id": "0e8dd1b5-7dd5-4b9e-9b5c-1ad0bd3f3c0a", "time_zone": "Europe/Athens", **fields}
+def made(name: str, /, **fields: str) -> Message | None:
+    """The command that a form of the director's console becomes, in a tournament in Athens."""
+    return command_of(name, {"command_id": "0e8dd1b5-7dd5-4b9e-9b5c-1ad0bd3f3c0a", **fields}, "cup", "Europe/Athens")
 
 
 def test_times_of_a_form_are_those_of_the_halls() -> None:
-    typed = given(game_id="g", scheduled_at="2026-03-07T10:00", postponed_to="2026-07-07T10:30")
-    command = command_of("PostponeGame", typed, "cup")
+    command = made("PostponeGame", game_id="g", scheduled_at="2026-03-07T10:00", postponed_to="2026-07-07T10:30")
     assert isinstance(command, pairing.PostponeGameRequest)
     assert command.scheduled_at.ToJsonString() == "2026-03-07T08:00:00Z"
     assert command.postponed_to.ToJsonString() == "2026-07-07T07:30:00Z"
-    assert not command_of("PostponeGame", given(game_id="g"), "cup").HasField("scheduled_at")
+    empty = made("PostponeGame", game_id="g", scheduled_at="")
+    assert isinstance(empty, pairing.PostponeGameRequest)
+    assert not empty.HasField("scheduled_at")
 
 
 @pytest.mark.parametrize("text", ["tomorrow", "2026-13-01T10:00", "0001-01-01T00:00"])
 def test_what_is_no_time_is_told_beside_its_field(text: str) -> None:
-    with pytest.raises(Unusable) as wrong:
-        command_of("PostponeGame", given(scheduled_at=text), "cup")
+    with pytest.raises(Invalid) as wrong:
+        made("PostponeGame", scheduled_at=text)
     assert wrong.value.field == "scheduled_at"
 
 
 def test_a_line_up_keeps_the_order_of_its_boards_behind_the_ninth() -> None:
     typed = {f"player_ids.{place}": f"p{place}" for place in range(1, 13)}
-    command = command_of("SetLineUp", given(team_id="t", **typed), "cup")
+    command = made("SetLineUp", team_id="t", **typed)
     assert isinstance(command, pairing.SetLineUpRequest)
     assert list(command.player_ids) == [f"p{place}" for place in range(1, 13)]
 
@@ -162,14 +145,43 @@ def test_a_line_up_keeps_the_order_of_its_boards_behind_the_ninth() -> None:
 def test_what_was_left_as_the_form_had_it_is_no_part_of_an_amendment() -> None:
     stands = {"name": "Ona Vidal", "club": "Vic", "country": "", "rating": "1500", "category": "U18", "note": "late"}
     before = {f"{field}.before": text for field, text in stands.items()}
-    typed = given(player_id="ona", **before, **stands | {"name": "Ona Vidal i Mas", "club": " ", "rating": ""})
-    command = command_of("AmendPlayer", typed, "cup")
+    changed = stands | {"name": "Ona Vidal i Mas", "club": " ", "rating": ""}
+    command = made("AmendPlayer", player_id="ona", **before, **changed)
     assert isinstance(command, pairing.AmendPlayerRequest)
     fields = {field.name for field, _ in command.ListFields()} - {"command_id", "tournament_id", "player_id"}
     assert fields == {"name", "club", "unrated"}
     assert (command.name, command.club) == ("Ona Vidal i Mas", "")
-    same = command_of("AmendPlayer", given(player_id="ona", **before, **stands | {"rating": "1510"}), "cup")
+    same = made("AmendPlayer", player_id="ona", **before, **stands | {"rating": "1510"})
+    assert isinstance(same, pairing.AmendPlayerRequest)
     assert [(field.name, value) for field, value in same.ListFields()][3:] == [("rating", 1510)]
+
+
+def test_entries_of_a_list_are_made_of_the_parts_that_a_form_has() -> None:
+    halls = {f"halls.{place}.{part}": "" for place in range(11) for part in ("name", "first_table", "last_table")}
+    halls |= {"halls.10.name": "B", "halls.10.first_table": "10", "halls.2.name": "A", "halls.3.last_table": "9"}
+    command = made("SetHalls", **halls)
+    assert isinstance(command, pairing.SetHallsRequest)
+    assert [(hall.name, hall.first_table, hall.last_table) for hall in command.halls] == [
+        ("A", 0, 0),
+        ("", 0, 9),
+        ("B", 10, 0),
+    ]
+    with pytest.raises(Invalid) as wrong:
+        made("SetHalls", **{"halls.1.last_table": "nine"})
+    assert wrong.value.field == "halls.1.last_table"
+    times = {"times.10": "2026-10-25T03:30", "times.10.which": "second", "times.2": "2026-03-07T10:00", "times.3": ""}
+    announced = made("AnnounceRounds", **times)
+    assert isinstance(announced, pairing.AnnounceRoundsRequest)
+    assert [(each.round, each.starts_at.ToJsonString()) for each in announced.times] == [
+        (2, "2026-03-07T08:00:00Z"),
+        (10, "2026-10-25T01:30:00Z"),
+    ]
+    scores = made("ConfirmResult", game_id="g", disputed="1", **{"scores.anna": "−5", "scores.biel": "400"})
+    assert isinstance(scores, pairing.ConfirmResultRequest)
+    assert {each.player_id: each.score for each in scores.scores} == {"anna": -5, "biel": 400}
+    chosen = made("ChangeOptions", **{"options.minutes": "25", "options.teams": " "})
+    assert isinstance(chosen, pairing.ChangeOptionsRequest)
+    assert [(each.name, each.value) for each in chosen.options] == [("minutes", "25")]
 
 
 def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> None:
@@ -183,7 +195,7 @@ def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> 
         "person.1": "ona",
         "country.person.1": "por",
     }
-    command = command_of("LodgeAppeal", given(**typed), "cup")
+    command = made("LodgeAppeal", **typed)
     assert isinstance(command, pairing.LodgeAppealRequest)
     assert (command.version, command.player_id, list(command.player_ids)) == (12, "anna", ["biel"])
     assert {each.person_id: each.country for each in command.countries} == {"anna": "AND", "biel": "ESP", "ona": "POR"}
@@ -238,7 +250,7 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Pla
             moment=moment,
             player_id="anna",
             offers=[game_pb2.Offer(method=method, player_id="anna")],
-            names=words.COMMAND_LABELS,
+            names={method: command.title for method, command in TABLE_COMMANDS.items()},
             said="",
             words=[word],
             totals=totals,

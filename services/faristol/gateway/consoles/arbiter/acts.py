@@ -1,49 +1,58 @@
-"""Commands of an arbiter at a table: their forms and requests. Pure."""
+"""Commands of an arbiter at a table: their forms, from the contract and the catalogue, and their requests. Pure."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from faristol.gateway.consoles.forms import fill
+from faristol.gateway.rpc.calls import NAMED
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.pb.clock.v1 import clock_pb2
-from faristol.pb.clock.v1 import events_pb2 as clock
-from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.presentation.table_commands import FIELD_HINTS, FIELD_LABELS, TABLE_COMMANDS, label_of
+from faristol.rules.board import BOARD_SIZE
+from faristol.typed_input.fields import Kind, kind_of, parse_number
 
-_CLOCK_PATTERN = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
-_NUMBER = re.compile(r"[-−]?\d{1,6}", re.ASCII)
+SET_BY_PAGE = frozenset({"command_id", "tournament_id", "game_id", "arbiter_id", "player_ids", "occurred_at"})
+"""Fields that the page sets."""
+
+OF_PLAYERS = frozenset({("SettleBlank", "stated")})
+"""Fields of a command that only a player may set."""
+
+CHOSEN = frozenset({"valid", "accept", "turn", "square"})
+"""Fields with a choice among the values that the table offers, besides enumerations."""
+
+OPTIONAL = frozenset({"points"})
+"""Fields that may be empty although the contract does not say so, besides texts and persons."""
 
 
 class FormField(NamedTuple):
     """Field of a form."""
 
     name: str
-    """Name in the contract."""
+    """Name in the contract; ``square`` for row and column."""
     label: str
     """Label, to be translated."""
-    kind: str
-    """``player``, ``anybody``, ``number``, ``time``, ``tiles``, ``text``, ``tick``, ``letter`` or ``choice``."""
-    optional: bool = False
-    hint: str = ""
+    kind: Kind
+    optional: bool
+    hint: str
     """Hint, to be translated."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Act:
     """Command of an arbiter."""
 
     request: type[Message]
     name: str
     """Label of its button, to be translated."""
-    fields: Sequence[FormField] = ()
-    group: str = "table"
+    group: str
     depends: str = ""
     """Part of the situation that it concerns: if that has changed, no command is sent."""
 
@@ -52,165 +61,35 @@ class Act:
         """Name of the method: ``ResolveOverdraw``."""
         return self.request.DESCRIPTOR.name.removesuffix("Request")
 
+    @cached_property
+    def fields(self) -> Sequence[FormField]:
+        """Fields of its form, in the order of the contract."""
+        return tuple(_fields(self.request.DESCRIPTOR, self.method))
 
-GROUPS: Mapping[str, str] = {
-    "call": N_("At the table"),
-    "incident": N_("To be settled"),
-    "presence": N_("Presence"),
-    "clock": N_("Clocks"),
-    "sanction": N_("Conduct and sanctions"),
-    "sheet": N_("Scoresheet"),
-}
-"""Headings of the commands, in this order."""
 
-PLAYER = FormField("player_id", N_("Player"), "player")
-NOTE = FormField(
-    "note", N_("Reason, in your own words"), "text", optional=True, hint=N_("The player sees it; the public does not.")
-)
+def _fields(request: Any, method: str) -> Iterator[FormField]:
+    for field in request.fields:
+        if field.name in SET_BY_PAGE or (method, field.name) in OF_PLAYERS or field.name == "column":
+            continue
+        name = "square" if field.name == "row" else field.name
+        kind = Kind.CHOICE if name in CHOSEN else kind_of(field)
+        has_presence = field.has_presence and field.message_type is None
+        optional = has_presence or kind in (Kind.TEXT, Kind.PERSON, Kind.TICK) or name in OPTIONAL
+        label, hint = (label_of(texts, method, name) for texts in (FIELD_LABELS, FIELD_HINTS))
+        yield FormField(name, label, kind, optional, hint)
+
 
 ARBITER_COMMANDS: Sequence[Act] = (
-    Act(game_pb2.AssignArbiterRequest, N_("Take the table"), group="call"),
-    Act(game_pb2.DismissArbiterRequest, N_("Leave the table; the game goes on"), group="call"),
-    Act(
-        game_pb2.RuleAppealRequest,
-        N_("Rule on the appeal"),
-        (FormField("valid", N_("The play"), "choice"),),
-        "incident",
-        "question",
+    *(
+        Act(NAMED.get(("game", method), NAMED.get(("clock", method))).request, entry.title, entry.group, entry.depends)  # type: ignore[union-attr] # one of them has it
+        for method, entry in TABLE_COMMANDS.items()
+        if entry.group
     ),
-    Act(
-        game_pb2.SettleCountRequest,
-        N_("Settle the count"),
-        (
-            FormField(
-                "score", N_("Points of the play"), "number", optional=True, hint=N_("If empty: the score by the rules")
-            ),
-        ),
-        "incident",
-        "incident",
-    ),
-    Act(
-        game_pb2.ResolveOverdrawRequest,
-        N_("Decide which tiles go back"),
-        (FormField("faces", N_("Tiles"), "tiles", hint=N_("Separate tiles by spaces; ? is a blank")),),
-        "incident",
-        "incident",
-    ),
-    Act(
-        game_pb2.ResolveUnderdrawRequest,
-        N_("Have the missing tiles drawn"),
-        (FormField("show", N_("Show them to the opponent"), "tick"),),
-        "incident",
-        "incident",
-    ),
-    Act(
-        game_pb2.DecideOffCentreRequest,
-        N_("Enter the opponent’s decision"),
-        (PLAYER, FormField("accept", N_("The play"), "choice")),
-        "incident",
-        "question",
-    ),
-    Act(
-        game_pb2.CancelPlayRequest,
-        N_("Cancel the play: it used information that should not have been given"),
-        (FormField("player_id", N_("Demanded by"), "player"),),
-        "incident",
-        "question",
-    ),
-    Act(
-        game_pb2.SettleBlankRequest,
-        N_("Settle a blank"),
-        (
-            FormField("square", N_("Square"), "choice"),
-            FormField("face", N_("Letter"), "letter"),
-        ),
-        "incident",
-    ),
-    Act(clock_pb2.ReportAbsenceRequest, N_("Absent at the starting signal"), (PLAYER,), "presence"),
-    Act(clock_pb2.RecordArrivalRequest, N_("Has arrived"), (PLAYER,), "presence"),
-    Act(clock_pb2.ReturnToTableRequest, N_("Has returned to the table"), (PLAYER,), "presence"),
-    Act(clock_pb2.NeutraliseRequest, N_("Stop the clocks"), (FormField("reason", N_("Reason"), "choice"),), "clock"),
-    Act(clock_pb2.ResumeRequest, N_("Resume the time"), group="clock"),
-    Act(
-        clock_pb2.CorrectClockRequest,
-        N_("Correct a clock"),
-        (
-            PLAYER,
-            FormField("used_ms", N_("Time used"), "time", hint=N_("Minutes and seconds, such as 12:30")),
-            FormField("reason", N_("Reason"), "choice"),
-        ),
-        "clock",
-    ),
-    Act(clock_pb2.ExpireRoundTimeRequest, N_("End the time of the round"), group="clock"),
-    Act(
-        game_pb2.ImposeSanctionRequest,
-        N_("Impose a sanction"),
-        (
-            PLAYER,
-            FormField("kind", N_("Sanction"), "choice"),
-            FormField(
-                "points", N_("Points deducted"), "number", optional=True, hint=N_("Only for a sanction in points")
-            ),
-            NOTE,
-        ),
-        "sanction",
-    ),
-    Act(pairing_pb2.WarnPlayerRequest, N_("Warn a player for conduct"), (PLAYER, NOTE), "sanction"),
-    Act(game_pb2.RecordOverholdingRequest, N_("Held extra tiles on purpose"), (PLAYER,), "sanction"),
-    Act(
-        game_pb2.RecordWordAskedRequest,
-        N_("Asked about a word"),
-        (
-            FormField("player_id", N_("Asked by"), "player"),
-            FormField("word", N_("Word"), "tiles", hint=N_("Separate tiles by spaces")),
-            FormField("answerer_id", N_("Answered by"), "anybody", optional=True),
-        ),
-        "sanction",
-    ),
-    Act(
-        game_pb2.CorrectPlayRequest,
-        N_("Correct the count of a play"),
-        (FormField("turn", N_("Turn"), "choice"), FormField("score", N_("Points"), "number")),
-        "sheet",
-    ),
-    Act(
-        game_pb2.CorrectTotalRequest,
-        N_("Correct a total"),
-        (PLAYER, FormField("total", N_("Total"), "number")),
-        "sheet",
-    ),
-    Act(game_pb2.ReopenGameRequest, N_("Reopen the result at the request of all players"), group="sheet"),
+    Act(pairing_pb2.WarnPlayerRequest, N_("Warn a player for conduct"), "sanction"),
 )
 """Commands of an arbiter at a table, without those of the scorer."""
 
 BY_METHOD: Mapping[str, Act] = {act.method: act for act in ARBITER_COMMANDS}
-
-CHOICES: Mapping[tuple[str, str], Mapping[int, str]] = {
-    ("RuleAppeal", "valid"): {1: N_("stands"), 0: N_("does not stand")},
-    ("DecideOffCentre", "accept"): {1: N_("stands"), 0: N_("is withdrawn")},
-    ("Neutralise", "reason"): {
-        clock.NEUTRALISATION_REASON_CHALLENGE: N_("a challenge"),
-        clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("a dispute about a count"),
-        clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("a call for an arbiter"),
-        clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("force majeure"),
-        clock.NEUTRALISATION_REASON_OVERDRAW: N_("too many tiles drawn"),
-        clock.NEUTRALISATION_REASON_CORRECTION: N_("a correction"),
-    },
-    ("CorrectClock", "reason"): {
-        clock.CORRECTION_REASON_DEVICE: N_("it was set wrongly, or it did not work"),
-        clock.CORRECTION_REASON_ENTRY: N_("the entry was wrong"),
-        clock.CORRECTION_REASON_FORGOTTEN: N_("a press, a stop or a start was forgotten"),
-        clock.CORRECTION_REASON_RULING: N_("the arbiter’s decision"),
-    },
-    ("ImposeSanction", "kind"): {
-        game.SANCTION_KIND_WARNING: N_("a warning"),
-        game.SANCTION_KIND_POINTS: N_("points deducted"),
-        game.SANCTION_KIND_TURN: N_("loss of a turn"),
-        game.SANCTION_KIND_GAME: N_("loss of the game"),
-        game.SANCTION_KIND_EXPULSION: N_("expulsion, proposed"),
-    },
-}
-"""Labels of the values of a choice, to be translated. Turns and squares have no label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,41 +134,15 @@ def request(act: Act, given: Mapping[str, str], players: Sequence[str], **named:
     Raises ``Invalid`` for a missing or invalid field.
     """
     known = act.request.DESCRIPTOR.fields_by_name
-    values: dict[str, Any] = {name: value for name, value in named.items() if name in known}
+    made: Any = act.request(**{name: value for name, value in named.items() if name in known})
     if act.request is game_pb2.ReopenGameRequest:
-        values["player_ids"] = list(players)
+        made.player_ids.extend(players)
+    typed = {field.name: given.get(field.name, "").strip() for field in act.fields}
     for field in act.fields:
-        values.update(_read(field, given.get(field.name, "").strip()))
-    return act.request(**values)
-
-
-def _read(field: FormField, text: str) -> Iterator[tuple[str, Any]]:
-    if field.kind == "tick":
-        yield field.name, bool(text)
-    elif not text:
-        if not field.optional:
+        if not typed[field.name] and not field.optional:
             raise Invalid(field.name, N_("is missing"))
-    elif field.name == "square":
-        square = _number(field, text)
-        yield from (("row", square // 15), ("column", square % 15))
-    elif field.kind in {"number", "choice"}:
-        number = _number(field, text)
-        yield field.name, bool(number) if field.name in {"valid", "accept"} else number
-    elif field.kind == "time":
-        match = _CLOCK_PATTERN.fullmatch(text)
-        if match is None:
-            raise Invalid(
-                field.name, N_("expected minutes and seconds, such as 12:30, got {given}"), {"given": repr(text)}
-            )
-        yield field.name, 1000 * (60 * int(match[1]) + int(match[2]))
-    elif field.kind == "tiles":
-        faces = text.upper().split()
-        yield field.name, game.Word(faces=faces) if field.name == "word" else faces
-    else:
-        yield field.name, text.upper() if field.kind == "letter" else text
-
-
-def _number(field: FormField, text: str) -> int:
-    if not _NUMBER.fullmatch(text):
-        raise Invalid(field.name, N_("expected a whole number, got {given}"), {"given": repr(text)})
-    return int(text.replace("−", "-"))
+    if "square" in typed:
+        row, column = divmod(parse_number("square", typed["square"]), BOARD_SIZE)
+        typed |= {"row": str(row), "column": str(column)}
+    fill(made, typed)
+    return made  # type: ignore[no-any-return] # a message of the contract

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_after, redirect_to
 from faristol.gateway.consoles.arbiter import acts, situation
-from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
+from faristol.gateway.consoles.arbiter.acts import BY_METHOD, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, TableRow, Urgency, count_by_filter, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAIT_REASONS
 from faristol.gateway.consoles.commands import command_id, to_problem
@@ -36,8 +36,10 @@ from faristol.presentation import labels
 from faristol.presentation.game_view import clocks
 from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import known_rules
+from faristol.presentation.table_commands import CHOICES, GROUPS
 from faristol.rules.board import Square
 from faristol.text import join_list, say
+from faristol.typed_input.fields import Kind
 
 MAX_DEADLINE_TABLES = 24
 """Limit of tables with absent players for which the list shows a deadline."""
@@ -173,7 +175,7 @@ class _ArbiterPages(Console):
         head = await self.results.tournament(self.tournament_id)
         table = table or await self.table(game_id)
         given = given or {}
-        asks_anybody = any(field.kind == "anybody" for each in table.offers for field in each.act.fields)
+        asks_anybody = any(field.kind is Kind.PERSON for each in table.offers for field in each.act.fields)
         players = (await self.results.players(self.tournament_id)).players if asks_anybody else ()
         before = situation.read(given.get("seen", ""))
         return self.page(

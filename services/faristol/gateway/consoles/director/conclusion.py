@@ -13,7 +13,6 @@ from faristol.presentation.labels import PRIZES
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 PAGE = "closing"
-PAGE_COMMANDS = frozenset({"OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
 
 
 def list_ticked(prizes: Iterable[results_pb.Prize], *, has_plays: bool) -> set[int]:
@@ -45,4 +44,4 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)
+routes = page_of_forms(PAGE, _show)

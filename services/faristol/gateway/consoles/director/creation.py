@@ -17,13 +17,15 @@ from starlette.responses import Response
 from faristol.gateway.auth.session import Session
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
-from faristol.gateway.consoles.director.commands import OPTION, Unusable, number_in
+from faristol.gateway.consoles.director.commands import OPTION
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS, say_refused_option, value_name
+from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import ConsoleDep, Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields
+from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import LEXICONS
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
@@ -89,25 +91,18 @@ async def create(console: ConsoleDep, given: Fields) -> Response:
     """Create the tournament and redirect to its console."""
     _check(console.session)
     typed = Typed(given)
-    command_id = str(form_id(given))
-    try:
-        rounds, keeping = number_in(given, "rounds"), number_in(given, "keeping", game.KEEPING_RECORDED)
-    except Unusable as problem:
-        return await _show(console, typed, {problem.field: say(problem.text, {}, console.language)})
     wanted = pairing.CreateTournamentRequest(
-        command_id=command_id,
+        command_id=str(form_id(given)),
         tournament_id=typed["tournament_id"].strip(),
-        name=typed["name"],
-        rounds=rounds,
-        ruleset=typed["ruleset"],
-        lexicon="" if typed["lexicon"] == WITHOUT else typed["lexicon"],
-        without_lexicon=typed["lexicon"] == WITHOUT,
-        time_zone=typed["time_zone"].strip(),
-        keeping=game.Keeping.ValueType(keeping),
-        division=typed["division"].strip(),
-        division_of=typed["division_of"].strip(),
-        options=_list_chosen_options(typed),
+        keeping=game.KEEPING_RECORDED,
     )
+    try:
+        fill(wanted, _without_defaults(typed))
+    except Invalid as problem:
+        told = say(problem.problem, problem.params, console.language)
+        return await _show(console, typed, {problem.field: told})
+    if wanted.lexicon == WITHOUT:
+        wanted.lexicon, wanted.without_lexicon = "", True
     try:
         answer = await console.calls.ask(wanted)
     except grpc.aio.AioRpcError as error:
@@ -129,17 +124,16 @@ def _check(session: Session) -> None:
         raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
 
 
-def _list_chosen_options(typed: Typed) -> list[game.ChosenOption]:
-    """Return the options whose value differs from the default of the rule book."""
-    if typed["ruleset"] not in ruleset_names():
-        return []
-    choices = {choice.option.name: choice for choice in choices_of(load_ruleset(typed["ruleset"]))}
-    found = []
-    for key, value in typed.items():
-        choice = choices.get(key.removeprefix(OPTION)) if key.startswith(OPTION) else None
-        if choice and value.strip() and value.strip() != choice.default:
-            found.append(game.ChosenOption(name=choice.option.name, value=value.strip()))
-    return found
+def _without_defaults(typed: Typed) -> Given:
+    """Return a form without the options that have the default of the rule book, or that it does not have."""
+    known = typed["ruleset"] in ruleset_names()
+    choices = choices_of(load_ruleset(typed["ruleset"])) if known else []
+    defaults = {f"{OPTION}{choice.option.name}": choice.default for choice in choices}
+    return {
+        key: value
+        for key, value in typed.items()
+        if not key.startswith(OPTION) or value.strip() != defaults.get(key, value.strip())
+    }
 
 
 def choices_of(ruleset: Ruleset) -> list[Choice]:

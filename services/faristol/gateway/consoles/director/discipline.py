@@ -8,19 +8,6 @@ from faristol.gateway.consoles.director.page import DirectorPage, details_of, pa
 from faristol.presentation.history import describe_history
 
 PAGE = "discipline"
-PAGE_COMMANDS = frozenset(
-    {
-        "WarnPlayer",
-        "ExpelPlayer",
-        "LiftExpulsion",
-        "SanctionPlayer",
-        "LiftSanction",
-        "AppointTribunal",
-        "LodgeAppeal",
-        "WithdrawAppeal",
-        "DecideAppeal",
-    }
-)
 LISTED_EVENTS = frozenset(
     {
         "TableSanctionNoted",
@@ -68,4 +55,4 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)
+routes = page_of_forms(PAGE, _show)

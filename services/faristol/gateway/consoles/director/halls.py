@@ -13,7 +13,6 @@ from faristol.presentation.names import seats_of
 PAGE = "halls"
 SPARE_HALL_LINES = 2
 """Empty lines below the existing halls."""
-PAGE_COMMANDS = frozenset({"SetHalls", "FixTable", "ReleaseTable"})
 
 
 class PlannedTable(NamedTuple):
@@ -38,7 +37,7 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)
+routes = page_of_forms(PAGE, _show)
 
 
 def _plan(desk: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:

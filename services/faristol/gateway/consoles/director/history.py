@@ -24,4 +24,4 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=frozenset({"UndoAct"}))
+routes = page_of_forms(PAGE, _show)

@@ -12,7 +12,6 @@ from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 PAGE = "judges"
-PAGE_COMMANDS = frozenset({"AppointJudge", "DismissJudge", "SetAdjudication", "ChooseLayers"})
 
 
 async def _show(desk: DirectorPage) -> Response:
@@ -42,4 +41,4 @@ def _candidates(desk: DirectorPage, stands: pb.GetAdjudicationResponse) -> list[
     return sorted(free, key=lambda each: each.role != needs.ROLE_JUDGE)
 
 
-routes = page_of_forms(PAGE, _show, lexicon=PAGE_COMMANDS)
+routes = page_of_forms(PAGE, _show)

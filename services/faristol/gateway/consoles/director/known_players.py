@@ -15,8 +15,8 @@ from starlette.responses import Response
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director import players
-from faristol.gateway.consoles.director.commands import Given, list_in
 from faristol.gateway.consoles.director.page import DirectorPageDep
+from faristol.gateway.consoles.forms import Given, list_in
 from faristol.gateway.http.forms import Lists
 from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.rpc.concurrency import ask_each

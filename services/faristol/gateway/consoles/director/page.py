@@ -17,8 +17,9 @@ from starlette.responses import Response
 from faristol.client.problems import every_reason, info_of, reason_of
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, hide_errors
-from faristol.gateway.consoles.director.commands import OPTION, Given, Unusable, command_of
+from faristol.gateway.consoles.director.commands import OPTION, command_of
 from faristol.gateway.consoles.director.option_names import say_refused_option
+from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import STATUSES
@@ -26,6 +27,7 @@ from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Moment, Reader, Results
+from faristol.kernel.errors import Invalid
 from faristol.kernel.names import NAMED_PERSON, slug
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as access
@@ -38,6 +40,7 @@ from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 from faristol.rules import Ruleset
 from faristol.text import say
+from faristol.typed_input.fields import AmbiguousTime
 from faristol.typed_input.results.refusals import as_labelled
 
 CHANGED = "CHANGED_MEANWHILE"
@@ -215,25 +218,25 @@ class DirectorPage(Console):
         ]
         return describe_done(together, roster, self.language) or say(SAID, {}, self.language)
 
-    async def carry_out(self, given: Given, page: str, **acts: frozenset[str]) -> Response | None:
+    async def carry_out(self, given: Given, page: str) -> Response | None:
         """Send the command of a form and redirect to ``page``; return None if it was refused.
 
-        ``acts`` are the commands of the page by service. The refusal and the input are stored for the page. Raises
-        ``HTTPException`` for any other command, and ``grpc.aio.AioRpcError`` if a service is unavailable.
+        The refusal and the input are stored for the page. Raises ``HTTPException`` for a form without a command, and
+        ``grpc.aio.AioRpcError`` if a service is unavailable.
         """
-        name = given.get("act", "")
-        service = next((service for service, own in acts.items() if name in own), "")
-        if not service:
-            raise HTTPException(HTTPStatus.BAD_REQUEST)
         try:
-            in_zone = {**self._with_ids(given), "time_zone": self.tournament.time_zone}
-            command = command_of(name, in_zone, self.tournament_id, service)
-        except Unusable as problem:
-            told = say(problem.text, problem.params, self.language)
-            self.typed, self.errors = given, {problem.field: told, **({problem.asked: told} if problem.asked else {})}
+            command = command_of(
+                given.get("act", ""), self._with_ids(given), self.tournament_id, self.tournament.time_zone
+            )
+        except Invalid as problem:
+            told = say(problem.problem, problem.params, self.language)
+            asked = {f"{problem.field}.which": told} if isinstance(problem, AmbiguousTime) else {}
+            self.typed, self.errors = given, {problem.field: told, **asked}
             return None
         except ValueError as problem:
             raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+        if command is None:
+            raise HTTPException(HTTPStatus.BAD_REQUEST)
         answer = await self.ask(command, given)
         return redirect_to(f"{page}?done={answer.position}") if answer is not None else None
 
@@ -358,11 +361,8 @@ DirectorPageDep = Annotated[DirectorPage, Depends(_desk)]
 """Route parameter of the console."""
 
 
-def page_of_forms(part: str, show: Callable[[DirectorPage], Awaitable[Response]], **acts: frozenset[str]) -> APIRouter:
-    """Return the routes of a page: ``show`` renders it, and its forms post to it.
-
-    ``acts`` are the commands of the forms, by service.
-    """
+def page_of_forms(part: str, show: Callable[[DirectorPage], Awaitable[Response]]) -> APIRouter:
+    """Return the routes of a page: ``show`` renders it, and its forms post to it."""
     routes = APIRouter(include_in_schema=False)
     address = f"/tournaments/{{tournament_id}}/console/{part}"
 
@@ -372,6 +372,6 @@ def page_of_forms(part: str, show: Callable[[DirectorPage], Awaitable[Response]]
 
     @routes.post(address)
     async def act(desk: DirectorPageDep, given: Fields) -> Response:
-        return await desk.carry_out(given, f"{desk.address}/{part}", **acts) or await show(desk)
+        return await desk.carry_out(given, f"{desk.address}/{part}") or await show(desk)
 
     return routes

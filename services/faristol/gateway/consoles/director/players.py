@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.director.commands import Given
 from faristol.gateway.consoles.director.page import DirectorPageDep
+from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_, Param
@@ -45,22 +45,6 @@ MAX_REGISTERED_PLAYERS = 10_000_000
 MAX_PLAYERS_WITH_FORMS = 200
 """Number of players up to which each has its forms on the page; beyond, only the requested one has."""
 
-PAGE_COMMANDS = frozenset(
-    {
-        "RegisterPlayer",
-        "AmendPlayer",
-        "CheckInPlayer",
-        "CheckInPlayers",
-        "CheckOutPlayer",
-        "WithdrawPlayer",
-        "ReinstatePlayer",
-        "MovePlayer",
-        "GrantBye",
-        "RevokeBye",
-        "FixTable",
-        "ReleaseTable",
-    }
-)
 
 WHY: Mapping[str, str] = {
     "ALREADY_EXISTS": N_("is already registered"),
@@ -107,7 +91,7 @@ async def change_players(desk: DirectorPageDep, given: Fields) -> Response:
         if other := similar_player(desk.tournament.players, name, own):
             desk.typed, desk.errors = given, {"others": say(RESEMBLES, {"name": other}, desk.language)}
             return await _show(desk)
-    return await desk.carry_out(given, f"{desk.address}/players", pairing=PAGE_COMMANDS) or await _show(desk)
+    return await desk.carry_out(given, f"{desk.address}/players") or await _show(desk)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")

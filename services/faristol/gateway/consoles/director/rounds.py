@@ -24,29 +24,6 @@ from faristol.typed_input.results.tables import Tables
 
 PAGE = "rounds"
 
-PAGE_COMMANDS = frozenset(
-    {
-        "AnnounceRounds",
-        "PairRound",
-        "UnpairRound",
-        "StartRound",
-        "CloseRound",
-        "KeepPair",
-        "ReleasePair",
-        "ForbidPair",
-        "AllowPair",
-        "GrantBye",
-        "RevokeBye",
-        "GiveForfeit",
-        "EnterResult",
-        "CorrectResult",
-        "ConfirmResult",
-        "CorrectRuling",
-        "PostponeGame",
-        "CancelPostponement",
-        "StartPostponedGame",
-    }
-)
 
 OF_UNPAIRED = frozenset({"KeepPair", "ReleasePair"})
 """Commands for pairs made by hand, which apply to the next unpaired round."""
@@ -101,9 +78,7 @@ async def change_round(desk: DirectorPageDep, given: Fields, number: Number) -> 
     if given.get("act") in OF_UNPAIRED and number <= len(desk.tournament.played):
         desk.typed, desk.refused = given, say(PAIRED, {}, desk.language)
         return await _show(desk, number)
-    return await desk.carry_out(given, f"{desk.address}/round/{number}", pairing=PAGE_COMMANDS) or await _show(
-        desk, number
-    )
+    return await desk.carry_out(given, f"{desk.address}/round/{number}") or await _show(desk, number)
 
 
 async def _show(desk: DirectorPageDep, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:

@@ -19,18 +19,6 @@ from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.ruleset.options import NONE
 
 PAGE = SETTINGS
-PAGE_COMMANDS = frozenset(
-    {
-        "DescribeTournament",
-        "ChangeOptions",
-        "ChooseLexicon",
-        "ChangeRounds",
-        "ArchiveTournament",
-        "RemoveTournament",
-        "RestoreTournament",
-    }
-)
-OF_RATING = frozenset({"ChooseRatingSystem"})
 
 
 async def _show(desk: DirectorPage) -> Response:
@@ -50,7 +38,7 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS, rating=OF_RATING)
+routes = page_of_forms(PAGE, _show)
 
 
 async def _lexicons(desk: DirectorPage) -> list[lexicon.Lexicon]:

@@ -11,7 +11,6 @@ from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 PAGE = "teams"
-PAGE_COMMANDS = frozenset({"RegisterTeam", "SetLineUp", "WithdrawTeam", "ReinstateTeam"})
 RESERVE_FIELD_COUNT = 4
 """Form fields for reserves behind the boards of a match or the present line-up."""
 DEFAULT_BOARDS = 4
@@ -43,7 +42,7 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)
+routes = page_of_forms(PAGE, _show)
 
 
 def _free(tournament: pairing.GetTournamentResponse) -> list[str]:

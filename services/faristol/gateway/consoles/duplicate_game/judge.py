@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -16,11 +16,13 @@ from faristol.gateway.auth.sign_in import redirect_after
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.duplicate_game.collector import HANDED_LABELS
 from faristol.gateway.consoles.duplicate_game.page import DuplicatePage, DuplicatePageDep
+from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
 from faristol.gateway.duplicate_game.models import coordinates_of, main_word
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -46,8 +48,6 @@ PENDING_REASONS: Mapping[str, str] = {
 MAX_TOP_PLAYS = 5
 """Limit of plays with the highest score that the page shows at first."""
 
-Given = Mapping[str, str]
-
 routes = APIRouter(include_in_schema=False)
 
 
@@ -56,73 +56,35 @@ class Act(NamedTuple):
 
     name: str
     """Label of its button, to be translated."""
-    request: Callable[[Given], Message]
-    """Builds the command of a form, without the common ids."""
-
-
-def _slip(given: Given, **more: Any) -> events.Slip:
-    return events.Slip(
-        player_id=given.get("player_id", ""),
-        coordinates=given.get("coordinates", "").strip(),
-        word=given.get("word", "").strip(),
-        handed=events.HANDED_NOT_AT_ALL if given.get("nothing") else events.HANDED_IN_TIME,
-        **more,
-    )
-
-
-def _build_decision(given: Given) -> Message:
-    """Build the decision on a claim: refused, or the slip corrected as in the form."""
-    request = pb.DecideClaimRequest(hall=given.get("hall", ""), claim_id=given.get("claim_id", ""))
-    if given.get("correct"):
-        request.corrected.CopyFrom(_slip(given))
-    return request
-
-
-def _names(given: Given) -> Message:
-    """Build the names for calling from the fields of tiles, rows and columns."""
-    names = [
-        events.CallName(face=field.removeprefix("name-"), name=value)
-        for field, value in given.items()
-        if field.startswith("name-")
-    ]
-    return pb.SetCallNamesRequest(
-        names=names, numbers=[given.get(f"number-{column + 1}", "") for column in range(BOARD_SIZE)]
-    )
+    request: type[Message]
 
 
 JUDGE_COMMANDS: Mapping[str, Act] = {
-    "call": Act(N_("Call the rack"), lambda given: pb.CallRackRequest(faces=given.get("faces", "").upper().split())),
-    "start": Act(N_("Start the time"), lambda given: turns.StartTurnRequest()),
-    "stop": Act(N_("Stop the time"), lambda given: turns.StopTurnRequest()),
-    "resume": Act(N_("Resume the time"), lambda given: turns.ResumeTurnRequest()),
-    "again": Act(N_("Play the round again"), lambda given: turns.StartTurnRequest(again=True)),
-    "rule": Act(
-        N_("Accept this slip"),
-        lambda given: pb.RuleSlipRequest(
-            hall=given.get("hall", ""),
-            slip=_slip(
-                given,
-                coordinates_illegible=given.get("coordinates_illegible") == "1",
-                word_illegible=given.get("word_illegible") == "1",
-            ),
-        ),
-    ),
-    "master": Act(
-        N_("Choose as master play"),
-        lambda given: pb.ChooseMasterRequest(
-            coordinates=given.get("coordinates", "").strip(), word=given.get("word", "").strip()
-        ),
-    ),
-    "score": Act(
-        N_("Score the round"),
-        lambda given: pb.ScoreTurnRequest(without_open_halls=bool(given.get("without"))),
-    ),
-    "decide": Act(N_("Decide the claim"), _build_decision),
-    "names": Act(N_("Set the announced names"), _names),
-    "end": Act(N_("End the game"), lambda given: pb.EndGameRequest()),
-    "validate": Act(N_("Declare the results final"), lambda given: pb.ValidateResultsRequest()),
+    "call": Act(N_("Call the rack"), pb.CallRackRequest),
+    "start": Act(N_("Start the time"), turns.StartTurnRequest),
+    "stop": Act(N_("Stop the time"), turns.StopTurnRequest),
+    "resume": Act(N_("Resume the time"), turns.ResumeTurnRequest),
+    "again": Act(N_("Play the round again"), turns.StartTurnRequest),
+    "rule": Act(N_("Accept this slip"), pb.RuleSlipRequest),
+    "master": Act(N_("Choose as master play"), pb.ChooseMasterRequest),
+    "score": Act(N_("Score the round"), pb.ScoreTurnRequest),
+    "decide": Act(N_("Decide the claim"), pb.DecideClaimRequest),
+    "names": Act(N_("Set the announced names"), pb.SetCallNamesRequest),
+    "end": Act(N_("End the game"), pb.EndGameRequest),
+    "validate": Act(N_("Declare the results final"), pb.ValidateResultsRequest),
 }
 """Commands of the judge, by the name in the form."""
+
+
+def _command(name: str, given: Given) -> Any:
+    """Build the command of a form, without the common ids. Raises ``Invalid``."""
+    request: Any = JUDGE_COMMANDS[name].request()
+    if name == "decide" and not given.get("correct"):  # the claim is refused
+        given = {field: value for field, value in given.items() if not field.startswith("corrected.")}
+    fill(request, given)
+    if name == "names":  # an empty number keeps its column
+        request.numbers[:] = [given.get(f"numbers.{column + 1}", "") for column in range(BOARD_SIZE)]
+    return request
 
 
 async def _show(
@@ -158,6 +120,8 @@ async def _show(
         unofficial=duplicate_labels.UNOFFICIAL,
         faults=duplicate_labels.FAULTS,
         handed=HANDED_LABELS,
+        in_time=events.HANDED_IN_TIME,
+        not_handed_in=events.HANDED_NOT_AT_ALL,
         values=tile_values(game.ruleset),
         coordinates=coordinates_of,
         word=main_word,
@@ -191,14 +155,12 @@ async def act_as_judge(desk: DuplicatePageDep, given: Fields) -> Response:
     name = given.get("act", "")
     if name not in JUDGE_COMMANDS:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
-    request: Any = JUDGE_COMMANDS[name].request(given)
-    known = request.DESCRIPTOR.fields_by_name
+    try:
+        request = _command(name, given)
+    except Invalid as problem:
+        told = problem.format_message(lambda text, params: say(text, params, desk.language))
+        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
     request.command_id, request.game_id, request.arbiter_id = command_id(given, name), desk.game_id, desk.subject
-    turn = given.get("turn", "")
-    if "turn" in known and turn.isascii() and turn.isdigit() and len(turn) < 5:
-        request.turn = int(turn)
-    if "reason" in known:
-        request.reason = given.get("reason", "").strip()
     try:
         await desk.calls.ask(request)
     except grpc.aio.AioRpcError as error:

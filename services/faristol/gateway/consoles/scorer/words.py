@@ -7,68 +7,10 @@ from typing import Any
 
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import events_pb2 as clock
-from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
+from faristol.presentation.table_commands import CHOICES, TABLE_COMMANDS
 from faristol.text import translations
-
-COMMAND_LABELS: Mapping[str, str] = {
-    "StartGame": N_("begins"),
-    "StateRack": N_("Announce the rack"),
-    "TakeBackEntries": N_("Undo entries"),
-    "LayTiles": N_("Lay tiles without announcing the play"),
-    "TakeBackTiles": N_("Take the tiles back"),
-    "PlacePlay": N_("Enter the play"),
-    "DecideOffCentre": N_("Decide on the missed centre"),
-    "AcceptPlay": N_("Accept the play"),
-    "WriteScore": N_("Write the score"),
-    "DisputeCount": N_("Dispute the count"),
-    "SettleCount": N_("Settle the count"),
-    "CorrectPlay": N_("Correct the score of a play"),
-    "CorrectTotal": N_("Correct a total"),
-    "SettleBlank": N_("Settle a blank"),
-    "DrawTiles": N_("Draw tiles"),
-    "AnnounceExchange": N_("Announce an exchange"),
-    "Exchange": N_("Exchange"),
-    "KeepAfterExchange": N_("Choose the tiles to keep"),
-    "FreeExchange": N_("Change the rack, keep the turn"),
-    "Pass": N_("Pass"),
-    "DeclareCannotPlay": N_("Cannot play"),
-    "Challenge": N_("Challenge"),
-    "Appeal": N_("Appeal"),
-    "RuleAppeal": N_("Rule on the appeal"),
-    "AcceptRuling": N_("Accept the ruling"),
-    "CancelPlay": N_("Cancel the play"),
-    "ClaimFakeBlank": N_("Fake blank"),
-    "ClaimOverdraw": N_("Too many tiles on the rack of"),
-    "ChooseSurplus": N_("Choose the tiles that go back"),
-    "ResolveOverdraw": N_("Decide which tiles go back to the bag"),
-    "ClaimUnderdraw": N_("Too few tiles on the rack of"),
-    "ResolveUnderdraw": N_("Have the missing tiles drawn"),
-    "ReportTilesFound": N_("Tiles found"),
-    "AssignArbiter": N_("Take this table"),
-    "CallArbiter": N_("Call the arbiter"),
-    "DismissArbiter": N_("The arbiter leaves"),
-    "ImposeSanction": N_("Sanction"),
-    "RecordOverholding": N_("Kept extra tiles on purpose"),
-    "RecordWordAsked": N_("Asked about a word"),
-    "AgreeEnd": N_("Agree to end the game"),
-    "Abandon": N_("Abandon the game"),
-    "SignSheet": N_("Sign the sheet"),
-    "ReopenGame": N_("Reopen the result"),
-    "Press": N_("Press the clock"),
-    "Stop": N_("Stop the clock"),
-    "ClaimTime": N_("Claim the time"),
-    "Neutralise": N_("Stop both clocks"),
-    "Resume": N_("Restart both clocks"),
-    "CorrectClock": N_("Correct the clock"),
-    "ExpireRoundTime": N_("End the round time"),
-    "ReportAbsence": N_("Absent at the signal"),
-    "RecordArrival": N_("Has arrived"),
-    "LeaveTable": N_("Leaves the table for a moment"),
-    "ReturnToTable": N_("Has returned"),
-}
-"""Button labels by command."""
 
 SHARED: Mapping[str, str] = {
     "saved": N_("All entries are saved"),
@@ -182,28 +124,6 @@ SCORER_TEXTS: Mapping[str, str] = {
 }
 """All texts of the scorer's script besides commands and choices."""
 
-CORRECTIONS: Mapping[clock.CorrectionReason.ValueType, str] = {
-    clock.CORRECTION_REASON_DEVICE: N_("the device failed"),
-    clock.CORRECTION_REASON_ENTRY: N_("the entry was wrong"),
-    clock.CORRECTION_REASON_FORGOTTEN: N_("a press was forgotten"),
-    clock.CORRECTION_REASON_RULING: N_("a ruling of the arbiter"),
-}
-SANCTIONS: Mapping[game.SanctionKind.ValueType, str] = {
-    game.SANCTION_KIND_WARNING: N_("warning"),
-    game.SANCTION_KIND_POINTS: N_("points deducted"),
-    game.SANCTION_KIND_TURN: N_("loss of a turn"),
-    game.SANCTION_KIND_GAME: N_("loss of the game"),
-    game.SANCTION_KIND_EXPULSION: N_("expulsion is proposed"),
-}
-STOPPED: Mapping[clock.NeutralisationReason.ValueType, str] = {
-    clock.NEUTRALISATION_REASON_CHALLENGE: N_("a challenge"),
-    clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("a dispute about the count"),
-    clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("a call for the arbiter"),
-    clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("force majeure"),
-    clock.NEUTRALISATION_REASON_OVERDRAW: N_("too many tiles drawn"),
-    clock.NEUTRALISATION_REASON_CORRECTION: N_("a correction of the sheet"),
-}
-
 
 def premiums(language: str) -> dict[str, list[str]]:
     """Return the style, title and short label of each premium square."""
@@ -220,12 +140,8 @@ def in_language(language: str) -> dict[str, Any]:
 
     return {
         "texts": each(SCORER_TEXTS),
-        "acts": each(COMMAND_LABELS),
-        "choices": {
-            "Neutralise": each(STOPPED),
-            "CorrectClock": each(CORRECTIONS),
-            "ImposeSanction": each(SANCTIONS),
-        },
+        "acts": {method: read(command.title) for method, command in TABLE_COMMANDS.items()},
+        "choices": {method: each(texts) for (method, _), texts in CHOICES.items()},
         "held": {clock.NeutralisationReason.Name(reason): read(text) for reason, text in labels.NEUTRALISED.items()},
         "kinds": {pb.EntryKind.Name(kind): read(text) for kind, text in labels.ENTRY_KINDS.items()},
         "premiums": premiums(language),

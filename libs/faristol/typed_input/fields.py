@@ -1,0 +1,171 @@
+"""Fields of commands as people write them: one codec for each kind of field of the contract. Pure.
+
+Forms of pages, options of the command line and rulebook cases read their values here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
+from faristol.kernel.times import moments_of
+from faristol.pb.game.v1 import events_pb2 as game
+
+NOT_A_NUMBER = N_("expected a whole number, got {given}")
+NOT_A_DURATION = N_("expected minutes and seconds, such as 12:30, got {given}")
+NOT_A_TIME = N_("Expected a date and a time.")
+NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
+TWO_SUCH_TIMES = N_("{time} occurs twice on {date}, when daylight saving time ends. Choose one of the two.")
+
+_NUMBER_PATTERN = re.compile(r"[-+]?\d{1,19}", re.ASCII)
+_DURATION_PATTERN = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?", re.ASCII)
+_BITS = {FieldDescriptor.CPPTYPE_INT32: 32, FieldDescriptor.CPPTYPE_INT64: 64}
+
+
+class Kind(StrEnum):
+    """Kind of a field, which decides its written form."""
+
+    PLAYER = "player"
+    TEAM = "team"
+    PERSON = "person"
+    """A person who need not be a player."""
+    TOURNAMENT = "tournament"
+    GAME = "game"
+    CHOICE = "choice"
+    """A value of an enumeration."""
+    TICK = "tick"
+    NUMBER = "number"
+    DURATION = "duration"
+    """Milliseconds, written in minutes and seconds."""
+    MOMENT = "moment"
+    TILES = "tiles"
+    """Tiles, separated by spaces: a word, or faces."""
+    CAPITALS = "capitals"
+    """Text in capital letters: a letter, or the code of a country."""
+    BYTES = "bytes"
+    TEXT = "text"
+    PARTS = "parts"
+    """A message with fields of its own."""
+
+
+_NAMED_KINDS = {
+    **dict.fromkeys(
+        ("player_id", "player_ids", "other_player_id", "drawer_id", "loser_ids", "winner_id", "abandoned_by"),
+        Kind.PLAYER,
+    ),
+    **dict.fromkeys(("team_id", "team_ids"), Kind.TEAM),
+    **dict.fromkeys(("arbiter_id", "decided_by", "person_id", "answerer_id"), Kind.PERSON),
+    **dict.fromkeys(("division_of", "to_tournament_id"), Kind.TOURNAMENT),
+    "game_id": Kind.GAME,
+    "faces": Kind.TILES,
+    **dict.fromkeys(("face", "stated", "country"), Kind.CAPITALS),
+}
+
+
+class AmbiguousTime(Invalid):
+    """A local time that clocks show twice."""
+
+    def __init__(self, field: str, local: datetime, moments: Sequence[datetime]) -> None:
+        super().__init__(field, TWO_SUCH_TIMES, _describe_local(local))
+        self.moments = moments
+        """Both moments in UTC, in order."""
+
+
+def kind_of(field: Any) -> Kind:
+    """Return the kind of a field, a descriptor."""
+    if field.message_type is not None:
+        if field.message_type.full_name == game.Word.DESCRIPTOR.full_name:
+            return Kind.TILES
+        return Kind.MOMENT if field.message_type.full_name == Timestamp.DESCRIPTOR.full_name else Kind.PARTS
+    if field.enum_type is not None:
+        return Kind.CHOICE
+    if field.cpp_type in _BITS:
+        return Kind.DURATION if field.name.endswith("_ms") else Kind.NUMBER
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return Kind.TICK
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return Kind.BYTES
+    return _NAMED_KINDS.get(field.name, Kind.TEXT)
+
+
+def parse_value(field: Any, text: str, key: str = "", zone: str = "UTC", which: str = "") -> Any:
+    """Return the value of a field that a text means. A field of a list has one value a call.
+
+    ``key`` is its name in errors; ``zone`` and ``which`` are those of ``parse_moment``. Names are returned as they are.
+    Raises ``Invalid``.
+    """
+    key, text = key or field.name, text.strip()
+    match kind_of(field):
+        case Kind.CHOICE:
+            named = names_of(field.enum_type)
+            return named[text.lower()] if text.lower() in named else parse_number(key, text)
+        case Kind.NUMBER:
+            return parse_number(key, text, _BITS[field.cpp_type])
+        case Kind.DURATION:
+            if (found := read_duration(text)) is None:
+                raise Invalid(key, NOT_A_DURATION, {"given": repr(text)})
+            return found
+        case Kind.TICK:
+            return text not in ("", "0")
+        case Kind.BYTES:
+            return bytes.fromhex(text)
+        case Kind.MOMENT:
+            moment = Timestamp()
+            moment.FromDatetime(parse_moment(key, text, zone, which))
+            return moment
+        case Kind.TILES:
+            return game.Word(faces=text.upper().split()) if field.message_type is not None else text.upper()
+        case Kind.CAPITALS:
+            return text.upper()
+    return text
+
+
+def parse_number(key: str, text: str, bits: int = 32) -> int:
+    """Return a whole number that a signed integer of ``bits`` can hold. Raises ``Invalid``."""
+    text = text.strip().replace("−", "-")
+    number = int(text) if _NUMBER_PATTERN.fullmatch(text) else 1 << bits
+    if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+        raise Invalid(key, NOT_A_NUMBER, {"given": repr(text)})
+    return number
+
+
+def read_duration(text: str) -> int | None:
+    """Return the milliseconds of a time in minutes and seconds, ``24:50`` or ``0:15.1``; None for another text."""
+    if (match := _DURATION_PATTERN.fullmatch(text)) is None:
+        return None
+    minutes, seconds, part = match.groups()
+    return (int(minutes) * 60 + int(seconds)) * 1000 + int((part or "").ljust(3, "0"))
+
+
+def parse_moment(key: str, text: str, zone: str, which: str = "") -> datetime:
+    """Return the moment in UTC of a date and time: ``2026-03-07T17:30``, in ``zone`` unless it has an offset.
+
+    ``which`` is ``first`` or ``second`` for a time that clocks show twice. Raises ``Invalid``, and ``AmbiguousTime``
+    without ``which``.
+    """
+    try:
+        local = datetime.fromisoformat(text.strip())
+        if local.tzinfo is not None:
+            return local.astimezone(UTC)
+        moments = moments_of(local, ZoneInfo(zone or "UTC"))
+    except (ValueError, OverflowError):  # OverflowError: a moment before the year 1 in UTC
+        raise Invalid(key, NOT_A_TIME) from None
+    if not moments:
+        raise Invalid(key, NO_SUCH_TIME, _describe_local(local))
+    if len(moments) > 1 and which not in ("first", "second"):
+        raise AmbiguousTime(key, local, moments)
+    return moments[-1 if which == "second" else 0]
+
+
+def _describe_local(local: datetime) -> dict[str, str]:
+    return {"time": f"{local:%H:%M}", "date": f"{local:%Y-%m-%d}"}

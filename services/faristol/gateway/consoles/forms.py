@@ -1,0 +1,95 @@
+"""Conversion of forms to commands: the fields of a form are named as in the contract. Pure.
+
+A list has a field for each entry, ``player_ids.1``, or one field with commas. Parts of a message follow a dot:
+``halls.1.first_table``. A message of two parts, such as a score, is one field: ``scores.anna``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.typed_input.fields import Kind, kind_of, parse_value
+
+Given = Mapping[str, str]
+
+SET_BY_PAGE = frozenset({"command_id", "tournament_id", "occurred_at"})
+"""Fields that no form has."""
+
+MAX_PLACE_DIGITS = 9
+"""Limit in digits of the place of an entry."""
+
+
+def fill(request: Message, given: Given, zone: str = "UTC") -> None:
+    """Set the fields of a request that a form has. Times without an offset are in ``zone``.
+
+    With the earlier value of a field, ``club.before``, the field is set only if it differs, so that concurrent changes
+    are not overwritten. Raises ``Invalid`` with the name of the field in the form.
+    """
+    for field in request.DESCRIPTOR.fields:
+        if field.name not in SET_BY_PAGE:
+            _set(request, field, given, field.name, zone)
+
+
+def list_in(given: Given, field: str) -> list[str]:
+    """Return the values of a list in a form, in the order of their places."""
+    numbered = _keys_of(given, field)
+    values = [given[f"{field}.{key}"] for key in numbered] or given.get(field, "").split(",")
+    return [value.strip() for value in values if value.strip()]
+
+
+def _keys_of(given: Given, field: str) -> list[str]:
+    """Return the places of the entries of a list: their keys, numbers in order."""
+    start = f"{field}."
+    keys = dict.fromkeys(name[len(start) :].partition(".")[0] for name in given if name.startswith(start))
+    return sorted(keys, key=_place)
+
+
+def _place(key: str) -> tuple[int, str]:
+    return int(key) if key.isdecimal() and len(key) <= MAX_PLACE_DIGITS else 0, key
+
+
+def _set(message: Any, field: Any, given: Given, key: str, zone: str) -> None:
+    is_message = kind_of(field) is Kind.PARTS
+    if field.is_repeated and is_message:
+        for place in _keys_of(given, key):
+            _add(getattr(message, field.name), field, given, f"{key}.{place}", zone)
+    elif field.is_repeated:
+        values = given.get(key, "").split() if kind_of(field) is Kind.TILES else list_in(given, key)
+        getattr(message, field.name).extend(parse_value(field, value, key) for value in values)
+    elif is_message:
+        for part in field.message_type.fields:
+            if f"{key}.{part.name}" in given:
+                _set(getattr(message, field.name), part, given, f"{key}.{part.name}", zone)
+    elif key in given and _is_told(field, given, key):
+        value = parse_value(field, given[key], key, zone, given.get(f"{key}.which", ""))
+        if field.message_type is not None:
+            getattr(message, field.name).CopyFrom(value)
+        else:
+            setattr(message, field.name, value)
+
+
+def _is_told(field: Any, given: Given, key: str) -> bool:
+    """Check whether a form gives a value to a field: a changed one, if the form has the earlier value."""
+    text, before, kind = given[key].strip(), given.get(f"{key}.before"), kind_of(field)
+    if before is not None and kind is Kind.TEXT:
+        return text != before.strip()
+    return (bool(text) and text != before) or kind is Kind.TICK
+
+
+def _add(entries: Any, field: Any, given: Given, key: str, zone: str) -> None:
+    """Add an entry of a list of messages, unless the form leaves it empty. A choice alone is no entry."""
+    parts = field.message_type.fields
+    if len(parts) == 2:
+        name = key.rpartition(".")[2]
+        if given.get(key, "").strip():
+            entry = entries.add()
+            _set(entry, parts[0], {"": name}, "", zone)
+            _set(entry, parts[1], given, key, zone)
+        return
+    if any(given.get(f"{key}.{part.name}", "").strip() for part in parts if kind_of(part) is not Kind.CHOICE):
+        entry = entries.add()
+        for part in parts:
+            _set(entry, part, given, f"{key}.{part.name}", zone)
