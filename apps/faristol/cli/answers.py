@@ -13,7 +13,6 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.commands import format_command
 from faristol.cli.judge.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
 from faristol.cli.tournament.ratings import rating_systems
-from faristol.cli.verbs import METHOD_FORMS
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game
@@ -35,10 +34,9 @@ from faristol.presentation.sentences import (
     RATED_BY,
     RATING_SYSTEMS,
     ROUNDS_OUT,
-    SENTENCES,
     TOURNAMENT_PARTS,
-    Sentences,
 )
+from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.table_terminal.shared.common import as_json
 from faristol.table_terminal.shared.names import TournamentNames
@@ -95,7 +93,7 @@ def format_answer(
     if method in _METHOD_FORMATTERS:
         yield from _METHOD_FORMATTERS[method](request, answer, known, language)
         return
-    of = SENTENCES.get(method, Sentences())
+    of = TOURNAMENT_COMMANDS[method]
     params = _params(method, request, answer, known, language)
     texts = [of.said]
     if isinstance(request, pairing.SanctionPlayerRequest):
@@ -112,7 +110,7 @@ def format_answer(
 
 def answer_to_json(method: str, request: Message, answer: Message, known: TournamentNames | None) -> dict[str, Any]:
     """Return an answer as JSON: with the main fields of its request, and a name beside each id."""
-    given, echoed = as_json(request), METHOD_FORMS[method].echoed
+    given, echoed = as_json(request), TOURNAMENT_COMMANDS[method].echoed
     about = {
         field.name: _word(field, value) if field.enum_type else given[field.name]
         for field, value in request.ListFields()
@@ -170,7 +168,7 @@ def _params(method: str, request: Message, answer: Message, known: TournamentNam
         params["parts"] = ", ".join(filter(None, (str(params["parts"]), *given)))
     who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
     params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
-    new = METHOD_FORMS[method].new
+    new = TOURNAMENT_COMMANDS[method].new
     params["id"] = str(_value(new, request, answer) or "") if new else ""
     params["fictitious"] = number((_value("fictitious_half_points", request, answer) or 0) / 2, language)
     game_id = str(_value("game_id", request, answer) or "")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from faristol.kernel.refusal import N_
 from faristol.pb.comments import COMMENTS
+from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 
 
 class Verb(NamedTuple):
@@ -29,10 +30,11 @@ class Noun:
     """A noun with its verbs."""
 
     help: str
-    verbs: Mapping[str, Verb]
+    verbs: Mapping[str, Verb] = field(default_factory=dict)
+    """Verbs by name. The table below has those that are functions."""
 
 
-COMMANDS: Mapping[str, Noun | Verb] = {
+_WRITTEN: Mapping[str, Noun | Verb] = {
     "enter": Verb(
         "tournament.results_entry:enter", N_("Enter the results of a round, table by table, or from a file.")
     ),
@@ -53,137 +55,69 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "tournament": Noun(
         N_("Tournaments: their settings and their history."),
         {
-            "create": Verb("CreateTournament"),
             "list": Verb("tournament.tournaments:list_tournaments", "List the tournaments."),
-            "show": Verb("GetTournament"),
-            "describe": Verb("DescribeTournament"),
-            "set-options": Verb("ChangeOptions"),
-            "set-lexicon": Verb("ChooseLexicon"),
-            "set-rounds": Verb("ChangeRounds"),
-            "archive": Verb("ArchiveTournament"),
-            "remove": Verb("RemoveTournament"),
-            "restore": Verb("RestoreTournament"),
-            "obstacles": Verb("ListObstacles"),
             "history": Verb(
                 "tournament.history:history", "Show all actions with time, actor and the command that undoes each."
             ),
-            "undo": Verb("UndoAct"),
             "export": Verb("tournament.export:whole", "Write the tournament as one JSON object."),
         },
     ),
     "player": Noun(
         N_("Players: registration, withdrawal and conduct."),
         {
-            "add": Verb("RegisterPlayer"),
             "import": Verb("players.players:import_players", "Register the players of a list, and their teams."),
             "export": Verb("tournament.ratings:export", "Print the rating list, the input of `player import`."),
-            "amend": Verb("AmendPlayer"),
             "list": Verb("players.players:list_players", "List the players."),
-            "check-in": Verb("CheckInPlayer"),
-            "check-in-all": Verb("CheckInPlayers"),
-            "check-out": Verb("CheckOutPlayer"),
-            "withdraw": Verb("WithdrawPlayer"),
-            "reinstate": Verb("ReinstatePlayer"),
-            "move": Verb("MovePlayer"),
-            "warn": Verb("WarnPlayer"),
-            "sanction": Verb("SanctionPlayer"),
-            "expel": Verb("ExpelPlayer"),
         },
     ),
     "data-request": Noun(
         N_("Requests of players for correction or erasure of their data."),
         {
-            "lodge": Verb("LodgeDataRequest"),
             "list": Verb("access.data_requests:list_requests", "List the requests with their answers."),
-            "answer": Verb("AnswerDataRequest"),
         },
     ),
     "team": Noun(
         N_("Teams of a tournament of teams."),
         {
-            "add": Verb("RegisterTeam"),
             "list": Verb("players.players:list_teams", "List the teams with their line-ups."),
-            "set-line-up": Verb("SetLineUp"),
-            "withdraw": Verb("WithdrawTeam"),
-            "reinstate": Verb("ReinstateTeam"),
             "export": Verb("tournament.export:teams", "Write the teams with their line-ups as CSV or JSON."),
         },
     ),
     "hall": Noun(
         N_("Halls and their tables."),
         {
-            "set": Verb("SetHalls"),
             "list": Verb("tournament.standings:halls", "List the halls with the numbers of their tables."),
         },
     ),
-    "bye": Noun(N_("Byes of players and teams."), {"grant": Verb("GrantBye"), "revoke": Verb("RevokeBye")}),
-    "pair": Noun(
-        N_("Forbidden pairs, and pairs made by hand."),
-        {
-            "forbid": Verb("ForbidPair"),
-            "allow": Verb("AllowPair"),
-            "keep": Verb("KeepPair"),
-            "release": Verb("ReleasePair"),
-        },
-    ),
+    "bye": Noun(N_("Byes of players and teams.")),
+    "pair": Noun(N_("Forbidden pairs, and pairs made by hand.")),
     "round": Noun(
         N_("Rounds: pairing, start and close."),
         {
-            "pair": Verb("PairRound"),
             "show": Verb("tournament.rounds:show", "Show the pairings of a round with their results."),
-            "explain": Verb("ExplainPairing"),
-            "unpair": Verb("UnpairRound"),
-            "announce": Verb("AnnounceRounds"),
-            "start": Verb("StartRound"),
-            "close": Verb("CloseRound"),
             "export": Verb("tournament.export:pairings", "Write the tables of a round as CSV or JSON."),
         },
     ),
-    "result": Noun(
-        N_("Results that an arbiter enters."),
-        {
-            "enter": Verb("EnterResult"),
-            "from-sheet": Verb("EnterSignedSheet"),
-            "correct-own": Verb("CorrectOwnResult"),
-            "correct": Verb("CorrectResult"),
-            "confirm": Verb("ConfirmResult"),
-            "show-check": Verb("GetResultCheck"),
-            "set-check": Verb("SetResultCheck"),
-            "forfeit": Verb("GiveForfeit"),
-        },
-    ),
+    "result": Noun(N_("Results that an arbiter enters.")),
     "game": Noun(
         N_("Games: their sheets and their times."),
         {
             "sheet": Verb("game.sheet:sheet", "Print the scoresheet of a game in the form of its rules."),
-            "postpone": Verb("PostponeGame"),
-            "cancel-postponement": Verb("CancelPostponement"),
-            "start": Verb("StartPostponedGame"),
         },
     ),
     "table": Noun(
         N_("Tables: recording a game, and tables reserved for a player."),
         {
             "keep": Verb("game.table:table", "Record the game at a table."),
-            "fix": Verb("FixTable"),
-            "release": Verb("ReleaseTable"),
         },
     ),
-    "sanction": Noun(
-        N_("Lifted warnings, sanctions and expulsions."),
-        {"lift": Verb("LiftSanction"), "lift-expulsion": Verb("LiftExpulsion")},
-    ),
-    "appeal": Noun(
-        N_("Appeals against sanctions."),
-        {"lodge": Verb("LodgeAppeal"), "decide": Verb("DecideAppeal"), "withdraw": Verb("WithdrawAppeal")},
-    ),
-    "tribunal": Noun(N_("The tribunal of appeals."), {"appoint": Verb("AppointTribunal")}),
+    "sanction": Noun(N_("Lifted warnings, sanctions and expulsions.")),
+    "appeal": Noun(N_("Appeals against sanctions.")),
+    "tribunal": Noun(N_("The tribunal of appeals.")),
     "standings": Noun(
         N_("Standings."),
         {
             "show": Verb("tournament.standings:show", "Show the standings after a round, or with the results so far."),
-            "publish": Verb("PublishStandings"),
-            "reopen": Verb("ReopenStandings"),
             "export": Verb("tournament.export:standings", "Write the standings with their tie-breaks as CSV or JSON."),
         },
     ),
@@ -194,15 +128,12 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "prize": Noun(
         N_("Special prizes."),
         {
-            "offer": Verb("OfferPrizes"),
             "list": Verb("tournament.prizes:prizes", "Show the leaders for the special prizes."),
         },
     ),
     "rating": Noun(
         N_("Ratings after a tournament."),
         {
-            "systems": Verb("ListRatingSystems", "List the rating systems that a tournament can choose."),
-            "choose": Verb("ChooseRatingSystem"),
             "show": Verb("tournament.ratings:show", "Show the ratings after a tournament, or an estimate."),
             "export": Verb("tournament.export:ratings", "Write the rating list, or an estimate, as CSV or JSON."),
         },
@@ -210,11 +141,6 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "judge": Noun(
         N_("Judges: their appointment, and rulings on challenges."),
         {
-            "mode": Verb("SetAdjudication"),
-            "appoint": Verb("AppointJudge"),
-            "dismiss": Verb("DismissJudge"),
-            "layers": Verb("ChooseLayers"),
-            "show": Verb("GetAdjudication", "Show the mode of adjudication and the judges of a tournament."),
             "watch": Verb("judge.judge:watch", "Show the cases that a judge may take, after each change."),
             "sit": Verb("judge.judge:sit_down", "Take cases as they come and rule on them."),
             "claim": Verb("judge.judge:claim", "Take a case and show its file."),
@@ -227,8 +153,6 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         {
             "list": Verb("judge.rulings:list_rulings", "List the rulings of closed rounds in their public form."),
             "export": Verb("judge.rulings:export", "Write every word that was ruled on as CSV, for officials."),
-            "stats": Verb("GetRulingTimes", "Show the times that cases waited for their ruling."),
-            "correct": Verb("CorrectRuling"),
         },
     ),
     "duplicate": Noun(
@@ -351,6 +275,21 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "referee": Verb("casebook:referee", N_("Play rulebook cases.")),
     "completion": Verb("completion:completion", N_("Print the completion script of a shell: bash, zsh or fish.")),
 }
+
+
+def _with_catalogue(noun: str, entry: Noun | Verb) -> Noun | Verb:
+    """Add the verbs of the catalogue to a noun, before those that are functions."""
+    if isinstance(entry, Verb):
+        return entry
+    of_contract = {
+        command.verb.partition(" ")[2]: Verb(method)
+        for method, command in TOURNAMENT_COMMANDS.items()
+        if command.verb.startswith(f"{noun} ")
+    }
+    return Noun(entry.help, {**of_contract, **entry.verbs})
+
+
+COMMANDS: Mapping[str, Noun | Verb] = {noun: _with_catalogue(noun, entry) for noun, entry in _WRITTEN.items()}
 """All commands except those of ``main``, in the order of the listing."""
 
 
@@ -359,12 +298,7 @@ def format_command(method: str) -> str:
     return _SPELLED.get(method, method)
 
 
-_SPELLED = {
-    verb.where: f"{noun} {name}"
-    for noun, entry in COMMANDS.items()
-    if isinstance(entry, Noun)
-    for name, verb in entry.verbs.items()
-} | {
+_SPELLED = {method: command.verb for method, command in TOURNAMENT_COMMANDS.items()} | {
     "ListActs": "tournament history",
     "RegisterPlayers": "player import",
     "EnterResults": "enter",

@@ -1,4 +1,4 @@
-"""Commands built from the contract: from descriptors, comments and ``acts``."""
+"""Commands built from the contract and the catalogue: from descriptors, comments and ``TOURNAMENT_COMMANDS``."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from faristol.cli.commands import format_command
 from faristol.cli.completion import players
 from faristol.cli.fields import TEAM_FOR, Reader, choices, describe_syntax, option_of
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.cli.verbs import HIDDEN, METHOD_FORMS, Act
 from faristol.host import StartError
 from faristol.pb.comments import COMMENTS
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.presentation.tournament_commands import HIDDEN, TOURNAMENT_COMMANDS, Command
 from faristol.table_terminal.shared.common import print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text.terminal import language_of_terminal
+from faristol.typed_input.fields import Kind, kind_of
 from faristol.typed_input.resembling import similar_player
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
@@ -50,7 +51,7 @@ OfRound = Annotated[int, typer.Option("--round", min=0, help="Round of that tabl
 
 def command_of(method: str) -> Callable[..., None]:
     """Build the command of a method of the contract."""
-    act, kind = METHOD_FORMS[method], _kind(method)
+    act, kind = TOURNAMENT_COMMANDS[method], _kind(method)
 
     def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
         _carry_out(method, given, address, json_output=json_output)
@@ -71,7 +72,7 @@ def _kind(method: str) -> type[Message]:
     return GetMessageClass(COMMAND_METHODS[method][1].input_type)
 
 
-def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
+def _parameters(act: Command, kind: type[Message]) -> Iterator[inspect.Parameter]:
     """Yield the parameters of a command: the tournament, its arguments, and an option for every other field."""
     fields, arguments = kind.DESCRIPTOR.fields_by_name, act.positional(kind.DESCRIPTOR)
     if "tournament_id" in fields and act.new != "tournament_id":
@@ -102,7 +103,7 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _argument(act: Act, field: Any) -> inspect.Parameter:
+def _argument(act: Command, field: Any) -> inspect.Parameter:
     """Build the positional argument of a field."""
     name = re.sub(r"_ids?$", "", field.name)
     metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
@@ -122,7 +123,7 @@ def _argument(act: Act, field: Any) -> inspect.Parameter:
     return _parameter(field.name, Annotated[kind, typer.Argument(metavar=metavar, **about)])
 
 
-def _option(act: Act, field: Any) -> inspect.Parameter:
+def _option(act: Command, field: Any) -> inspect.Parameter:
     """Build the option of a field."""
     about: dict[str, Any] = {"help": _help(field), "show_default": False}
     name = option_of(act, field)
@@ -158,14 +159,14 @@ def _who(field: Any) -> bool:
 
 
 def _names_players(field: Any) -> bool:
-    return "player" in field.name or field.name in {"loser_ids", "winner_id", "abandoned_by", "scores"}
+    return kind_of(field) is Kind.PLAYER or field.name == "scores"
 
 
 def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, json_output: bool) -> None:
     """Send a command and print the answer."""
     from faristol.cli.answers import answer_to_json, format_answer
 
-    act, kind = METHOD_FORMS[method], _kind(method)
+    act, kind = TOURNAMENT_COMMANDS[method], _kind(method)
     known = None
     if COMMAND_METHODS[method][0] != "pairing" and "tournament_id" in given:
         given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
@@ -208,7 +209,7 @@ def _ask_about_name(request: Message, known: TournamentNames, address: str | Non
 
 
 def request_of(
-    act: Act,
+    act: Command,
     kind: type[Message],
     given: Mapping[str, Any],
     known: TournamentNames | None,
@@ -268,7 +269,7 @@ def as_written(refusal: str, method: str) -> str:
 
     An option with named values is format_field with them: ``--game lost|played-out``.
     """
-    act, request = METHOD_FORMS.get(method, Act(arguments=())), _kind(method).DESCRIPTOR
+    act, request = TOURNAMENT_COMMANDS.get(method, Command(arguments=())), _kind(method).DESCRIPTOR
     fields = {field.name: field for field in request.fields if field.name not in HIDDEN}
     if not fields:
         return refusal

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import typer
 from google.protobuf.descriptor import FieldDescriptor as Field
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.options import in_language
-from faristol.cli.verbs import Act
+from faristol.kernel.errors import Invalid
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
-from faristol.kernel.times import moments_of
 from faristol.presentation.names import candidates
+from faristol.presentation.tournament_commands import Command
 from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.names import TournamentNames, Unclear
+from faristol.typed_input.fields import NO_SUCH_TIME, AmbiguousTime, Kind, kind_of, parse_value
 
 TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
 """The team field for a player field."""
 
-PLAYER_FIELDS = frozenset({"player_id", "player_ids", "other_player_id", "loser_ids", "winner_id", "abandoned_by"})
-TEAM_FIELDS = frozenset({"team_id", "team_ids"})
-PERSONS = frozenset({"arbiter_id", "decided_by", "person_id"})
-TOURNAMENT_FIELDS = frozenset({"division_of", "to_tournament_id"})
-
-NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
 WRITE_WHICH = N_("{time} occurs twice on {date}, when daylight saving time ends: write {first} or {second}.")
 CANNOT_BE = N_("{field} cannot be {given}: expected {expected}")
 CANNOT_BE_NEAR = N_("{field} cannot be {given}; did you mean {near}? Expected {expected}")
@@ -60,13 +53,13 @@ def describe_syntax(field: Any, values: Mapping[str, str]) -> str:
     if field.message_type is None:
         kinds = {Field.TYPE_BYTES: "HEX", Field.TYPE_STRING: "TEXT"}
         return kinds.get(field.type, "NUMBER")
-    if field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
+    if kind_of(field) is Kind.MOMENT:
         return "TIME"
     parts = [part.name.removesuffix("_id").upper() for part in field.message_type.fields]
     return MESSAGE_FORMS.get(field.message_type.name) or "=".join(parts)
 
 
-def option_of(act: Act, field: Any) -> str:
+def option_of(act: Command, field: Any) -> str:
     """Return the option of a field: ``--arbiter`` for ``arbiter_id``, ``--score`` for ``scores``."""
     if field.name in act.spelled:
         return f"--{act.spelled[field.name]}"
@@ -78,14 +71,12 @@ def option_of(act: Act, field: Any) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-BITS: Mapping[int, int] = {Field.TYPE_INT32: 32, Field.TYPE_INT64: 64}
-"""Number of bits of each integer type."""
-
-
 class Reader:
     """Reads values from the command line into the fields of a request."""
 
-    def __init__(self, act: Act, request: Any, known: TournamentNames | None, tournament: Callable[[str], str]) -> None:
+    def __init__(
+        self, act: Command, request: Any, known: TournamentNames | None, tournament: Callable[[str], str]
+    ) -> None:
         self._act = act
         self._arguments = act.positional(request)
         self._known = known
@@ -108,7 +99,7 @@ class Reader:
             else:
                 target.extend(self._value(field, entry) for entry in entries)
         elif field.message_type is not None:
-            getattr(request, name).FromDatetime(self._moment(given))
+            getattr(request, name).CopyFrom(self._value(field, given))
         else:
             setattr(request, field.name, self._value(field, given))
 
@@ -127,7 +118,7 @@ class Reader:
             return parts
         if field.message_type is not None:
             return parts if all("=" in part for part in parts) else [text]
-        if self._known and field.name in PLAYER_FIELDS and len(candidates(text, self._known.players)) == 1:
+        if self._known and kind_of(field) is Kind.PLAYER and len(candidates(text, self._known.players)) == 1:
             return [text]
         return parts
 
@@ -135,37 +126,30 @@ class Reader:
         """Convert a value to that of the contract."""
         if field.name == self._act.new or (field.name == "name" and field.message_type is None):
             return given
-        if field.enum_type is not None:
-            return self._parse_enum(field, given)
-        if field.type == Field.TYPE_BYTES:
-            try:
-                return bytes.fromhex(given)
-            except ValueError:
-                raise self._cannot_be(given, "HEX") from None
-        if field.type in BITS:
-            return self._number(field, given)
         if field.name == "languages":
             return in_language(given)
-        if field.name in TOURNAMENT_FIELDS:
-            return self._tournament(given)
-        if self._known is None:
-            return given
-        if field.name in PLAYER_FIELDS:
-            return self._known.player(given)
-        if field.name in TEAM_FIELDS:
-            return self._known.team(given)
-        return self._known.person(given) if field.name in PERSONS else given
-
-    def _number(self, field: Any, given: Any) -> int:
-        """Return an integer in the range of the field."""
-        most = 2 ** (BITS[field.type] - 1)
+        zone = (self._known.tournament.time_zone if self._known else "") or "UTC"
+        match kind_of(field):
+            case Kind.CHOICE:
+                return self._parse_enum(field, given)
+            case Kind.TOURNAMENT:
+                return self._tournament(given)
+            case Kind.PLAYER | Kind.TEAM | Kind.PERSON as kind if self._known is not None:
+                return getattr(self._known, kind)(given)
+            case Kind.TEXT:
+                return given
         try:
-            number = int(given)
-        except ValueError:
-            number = most
-        if not -most <= number < most:
-            raise self._cannot_be(str(given), "NUMBER")
-        return number
+            return parse_value(field, str(given), zone=zone)
+        except AmbiguousTime as problem:
+            first, second = (at.astimezone(ZoneInfo(zone)).isoformat(timespec="minutes") for at in problem.moments)
+            text = localize(WRITE_WHICH, **problem.params, first=first, second=second)
+            raise typer.BadParameter(text) from None
+        except (Invalid, ValueError) as problem:
+            if isinstance(problem, Invalid) and problem.problem == NO_SUCH_TIME:
+                raise typer.BadParameter(localize(NO_SUCH_TIME, **problem.params)) from None
+            is_time = kind_of(field) is Kind.MOMENT
+            expected = "2026-03-07T10:00, 2026-03-07T10:00:00Z" if is_time else describe_syntax(field, {})
+            raise self._cannot_be(str(given), expected) from None
 
     def _parse_enum(self, field: Any, given: str) -> int:
         word = given.strip().lower()
@@ -187,42 +171,15 @@ class Reader:
                 raise self._cannot_be(text, describe_syntax(field, {}))
             message.name = name.strip()
             for part, number in (("first_table", first), ("last_table", last or first)):
-                setattr(message, part, self._number(message.DESCRIPTOR.fields_by_name[part], number))
+                setattr(message, part, self._value(message.DESCRIPTOR.fields_by_name[part], number))
             return
         parts = field.message_type.fields
         values = [name.strip(), *rest.split("=", max(0, len(parts) - 2))]
         for part, value in zip(parts, values, strict=False):
             if part.message_type is not None:
-                getattr(message, part.name).FromDatetime(self._moment(value))
-                continue
-            try:
+                getattr(message, part.name).CopyFrom(self._value(part, value))
+            else:
                 setattr(message, part.name, self._value(part, value.strip()))
-            except ValueError as problem:
-                if isinstance(problem, typer.BadParameter):
-                    raise
-                raise self._cannot_be(text, describe_syntax(field, {})) from problem
-
-    def _moment(self, given: str) -> datetime:
-        """Parse a moment; without a time zone it is in that of the halls."""
-        try:
-            moment = datetime.fromisoformat(given.strip())
-            if moment.tzinfo is None:
-                zone = self._known.tournament.time_zone if self._known else ""
-                moment = self._in_zone(moment, ZoneInfo(zone or "UTC"))
-            return moment.astimezone(UTC).replace(tzinfo=None)
-        except (ValueError, OverflowError):  # OverflowError: a moment before the year 1 in UTC
-            raise self._cannot_be(given, "2026-03-07T10:00, 2026-03-07T10:00:00Z") from None
-
-    def _in_zone(self, local: datetime, zone: ZoneInfo) -> datetime:
-        """Return the moment of a local time of the halls. Raises ``BadParameter`` if clocks show it never, or twice."""
-        moments = moments_of(local, zone)
-        if len(moments) == 1:
-            return moments[0]
-        params = {"time": f"{local:%H:%M}", "date": f"{local:%Y-%m-%d}"}
-        if not moments:
-            raise typer.BadParameter(localize(NO_SUCH_TIME, **params))
-        first, second = (moment.astimezone(zone).isoformat(timespec="minutes") for moment in moments)
-        raise typer.BadParameter(localize(WRITE_WHICH, **params, first=first, second=second))
 
     def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
         """Return the error for a value, with similar known values and the expected form."""

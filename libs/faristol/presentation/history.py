@@ -21,7 +21,6 @@ from faristol.presentation.sentences import (
     BYES,
     DATA_REQUESTS,
     ENTRY_PARTS,
-    FOLLOWS,
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
@@ -32,10 +31,10 @@ from faristol.presentation.sentences import (
     RATED_BY,
     RATING_SYSTEMS,
     ROUNDS_OUT,
-    SENTENCES,
     TABLE_SANCTIONS,
     TOURNAMENT_PARTS,
 )
+from faristol.presentation.tournament_commands import FOLLOWS, TOURNAMENT_COMMANDS
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
@@ -71,15 +70,15 @@ EVENT_SENTENCES: Mapping[str, str] = {
 
 OF_DUPLICATE_GAMES: Mapping[str, str] = {
     EVENT_SENTENCES["RoundPaired"]: N_("All players have a seat in game {round}."),
-    SENTENCES["StartRound"].said: N_("Game {round} is open."),
-    SENTENCES["UnpairRound"].said: N_("The seats of game {round} are cancelled: they can be assigned again."),
-    SENTENCES["CloseRound"].said: N_("Game {round} is closed."),
-    SENTENCES["ChangeRounds"].said: N_("{tournament} has {rounds} {rounds:game|games}."),
+    TOURNAMENT_COMMANDS["StartRound"].said: N_("Game {round} is open."),
+    TOURNAMENT_COMMANDS["UnpairRound"].said: N_("The seats of game {round} are cancelled: they can be assigned again."),
+    TOURNAMENT_COMMANDS["CloseRound"].said: N_("Game {round} is closed."),
+    TOURNAMENT_COMMANDS["ChangeRounds"].said: N_("{tournament} has {rounds} {rounds:game|games}."),
     WITHOUT_ID["RegisterPlayer"]: N_("{name} is registered, from game {round} on."),
-    SENTENCES["WithdrawPlayer"].said: N_("{who} has withdrawn, from game {round} on."),
-    SENTENCES["ReinstatePlayer"].said: N_("{who} plays again from game {round} on."),
-    SENTENCES["GrantBye"].said: N_("{who} sits game {round} out: {kind}."),
-    SENTENCES["RevokeBye"].said: N_("{who} no longer sits out game {round}."),
+    TOURNAMENT_COMMANDS["WithdrawPlayer"].said: N_("{who} has withdrawn, from game {round} on."),
+    TOURNAMENT_COMMANDS["ReinstatePlayer"].said: N_("{who} plays again from game {round} on."),
+    TOURNAMENT_COMMANDS["GrantBye"].said: N_("{who} sits game {round} out: {kind}."),
+    TOURNAMENT_COMMANDS["RevokeBye"].said: N_("{who} no longer sits out game {round}."),
 }
 """Sentences about a round in a tournament of duplicate games, by the usual one: a round is a turn there."""
 
@@ -196,8 +195,11 @@ def _in_sentences(
     method = EVENT_COMMANDS.get(act.type)
     if params["unplayed"] and act.type == "ResultRecorded":
         method = "GiveForfeit"
-    texts = [WITHOUT_ID.get(method, SENTENCES[method].said) if method else EVENT_SENTENCES.get(act.type, act.type)]
-    texts += [text for field, text in (SENTENCES[method].further if method else {}).items() if params[field]]
+    texts = [EVENT_SENTENCES.get(act.type, act.type)]
+    if method:
+        command = TOURNAMENT_COMMANDS[method]
+        texts = [WITHOUT_ID.get(method, command.said)]
+        texts += [text for field, text in command.further.items() if params[field]]
     said = " ".join(say(worded.get(text, text), params, language) for text in filter(None, texts))
     also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
     return HistoryEntry(act, with_article(said, params["article"], language), also)

@@ -19,13 +19,12 @@ from faristol.cli.contract import COMMAND_METHODS, as_written
 from faristol.cli.fields import option_of
 from faristol.cli.main import app
 from faristol.cli.tournament import history
-from faristol.cli.verbs import METHOD_FORMS
 from faristol.pairing.state.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import history as office_history
-from faristol.presentation.sentences import SENTENCES, Sentences
+from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.table_terminal.shared.names import TournamentNames
 
 READS_ONLY = re.compile("Get|List|Explain")
@@ -366,9 +365,9 @@ def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there
     assert "\nPlayers: 2, checked in: 1.\n" in said("tournament", "show", "copa", answer=answer)[1]
 
 
-@pytest.mark.parametrize("method", METHOD_FORMS)
+@pytest.mark.parametrize("method", TOURNAMENT_COMMANDS)
 def test_no_answer_is_the_name_of_a_field(method: str, said: Said) -> None:
-    of = SENTENCES.get(method, Sentences())
+    of = TOURNAMENT_COMMANDS[method]
     texts = [of.said, *of.also.values()]
     assert any(texts) or READS_ONLY.match(method) or method == "PairRound"
     assert all(" " in text for text in texts if text)
@@ -522,7 +521,7 @@ def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
     for method in {*office_history.EVENT_COMMANDS.values(), "GiveForfeit"}:
         kinds = [kind.DESCRIPTOR for kind in FOLDS if office_history.EVENT_COMMANDS.get(kind.DESCRIPTOR.name) == method]
         known = of_every_act | {"game", "at_table", "outcome"} | {field.name for kind in kinds for field in kind.fields}
-        assert known.issuperset(re.findall(r"\{(\w+)", SENTENCES[method].said)), method
+        assert known.issuperset(re.findall(r"\{(\w+)", TOURNAMENT_COMMANDS[method].said)), method
 
 
 def test_a_refusal_names_options_as_they_are_written() -> None:
@@ -537,7 +536,7 @@ def test_a_refusal_names_options_as_they_are_written() -> None:
 
 
 def test_no_two_options_of_a_command_are_spelled_alike() -> None:
-    for method, act in METHOD_FORMS.items():
+    for method, act in TOURNAMENT_COMMANDS.items():
         fields = COMMAND_METHODS[method][1].input_type.fields
         options = [
             option_of(act, field)

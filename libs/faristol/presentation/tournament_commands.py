@@ -1,0 +1,282 @@
+"""The catalogue of the commands on a tournament: one entry each, for the command line, consoles and history. Pure.
+
+Help, the order of fields, their kinds and the words of choices come from the contract. In sentences, ids are replaced
+by names: ``{who}`` is a player or a team, and ``{game}`` its players. ``{outcome}``, after a comma, is how the game was
+decided if not by its scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from faristol.kernel.refusal import N_
+
+HIDDEN = frozenset({"command_id", "tournament_id"})
+"""Fields without an option on the command line: the command sets them."""
+
+FOLLOWS: Mapping[str, str] = {
+    "round_to_pair_again": N_("Round {round_to_pair_again} is already paired: pair it again before it starts."),
+    "round_paired_without": N_(
+        "Round {round_paired_without} is paired without {who}: to include {who}, unpair it and pair it "
+        "again before it starts."
+    ),
+    "rounds_after": N_("Rounds paired with the earlier result: {rounds_after}."),
+}
+"""Sentences that follow every answer with such a field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command or query of the contract.
+
+    On the command line, a field is an option of the same name: ``arbiter_id`` is ``--arbiter``, ``scores`` is
+    ``--score``. The fields below ``also`` are exceptions.
+    """
+
+    verb: str = ""
+    """Noun and verb on the command line: ``player add``."""
+    said: str = ""
+    """Sentence when it is done, an English text marked with ``N_``; empty if another module describes the answer."""
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Further sentences, by the field of the answer or command that must be set."""
+    arguments: tuple[str, ...] | None = None
+    """Fields that are positional arguments, after the tournament; None for the first field of the contract."""
+    optional: frozenset[str] = frozenset()
+    """Optional arguments, besides a game (which has a table) and a round with a default in ``round``."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Options with a name that differs from their fields."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Words for values of enumerations, if they differ from those of the contract."""
+    new: str = ""
+    """Field with the id of the created object, which is not looked up."""
+    round: Literal["", "next", "paired", "started", "last"] = ""
+    """The default round."""
+    unsaid: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
+    """Default number of a field if another field has a certain word."""
+    echoed: tuple[str, ...] = ()
+    """Fields of the request that are in the JSON answer, besides ids and rounds."""
+
+    @property
+    def further(self) -> Mapping[str, str]:
+        """All further sentences, by field."""
+        return {**self.also, **FOLLOWS}
+
+    def positional(self, request: Any) -> tuple[str, ...]:
+        """Return the fields of ``request``, a descriptor, that are positional arguments.
+
+        In a team event, a player argument means a team.
+        """
+        if self.arguments is not None:
+            return self.arguments
+        return tuple([field.name for field in request.fields if field.name not in HIDDEN][:1])
+
+
+TOURNAMENT_COMMANDS: Mapping[str, Command] = {
+    "CreateTournament": Command(
+        "tournament create",
+        N_("{name} is created: {id}, under {ruleset}, with the words of {lexicon}."),
+        arguments=("tournament_id",),
+        optional=frozenset({"tournament_id"}),
+        new="tournament_id",
+    ),
+    "GetTournament": Command("tournament show"),
+    "DescribeTournament": Command(
+        "tournament describe",
+        N_("The settings of {tournament} are changed."),
+        {"parts": N_("Changed: {parts}.")},
+        arguments=(),
+    ),
+    "ChangeOptions": Command("tournament set-options", N_("The rules of {tournament} are changed."), arguments=()),
+    "ChooseLexicon": Command(
+        "tournament set-lexicon",
+        N_("{tournament} has a lexicon now: it applies to tables that open from now on."),
+        arguments=("lexicon",),
+        optional=frozenset({"lexicon"}),
+    ),
+    "ChangeRounds": Command("tournament set-rounds", N_("{tournament} has {rounds} rounds.")),
+    "ArchiveTournament": Command(
+        "tournament archive", N_("{tournament} is archived: it is no longer in the list of tournaments.")
+    ),
+    "RemoveTournament": Command("tournament remove", N_("{tournament} is removed: it is no longer public.")),
+    "RestoreTournament": Command("tournament restore", N_("{tournament} is in the list of tournaments again.")),
+    "ListObstacles": Command("tournament obstacles"),
+    "UndoAct": Command("tournament undo", N_("Act {version} is undone, by `{undone_by}`.")),
+    "RegisterPlayer": Command(
+        "player add",
+        N_("{name} is registered: {id}, from round {round} on."),
+        {
+            "fictitious_half_points": N_(
+                "It is a late entry, with fictitious points for pairing: {fictitious} (FISC I.4)."
+            )
+        },
+        arguments=("name",),
+        new="player_id",
+        spelled={"player_id": "id"},
+    ),
+    "AmendPlayer": Command("player amend", N_("The entry of {who} is corrected: {parts}.")),
+    "CheckInPlayer": Command("player check-in", N_("{who} is checked in.")),
+    "CheckInPlayers": Command("player check-in-all", N_("Checked in: {player_ids}."), arguments=()),
+    "CheckOutPlayer": Command("player check-out", N_("{who} is no longer checked in.")),
+    "WithdrawPlayer": Command(
+        "player withdraw",
+        N_("{who} has withdrawn, from round {round} on."),
+        {"game_id": N_("The game {game} is lost.")},
+        spelled={"running_game": "game"},
+        values={"lost": "given-up"},
+    ),
+    "ReinstatePlayer": Command("player reinstate", N_("{who} is paired again from round {round} on.")),
+    "MovePlayer": Command("player move", N_("{who} is in {to_tournament_id} now."), spelled={"to_tournament_id": "to"}),
+    "WarnPlayer": Command(
+        "player warn",
+        N_("{who} is warned. Warnings so far: {count}."),
+        {"expulsion_proposed": N_("Expulsion is proposed to the organisation.")},
+    ),
+    "SanctionPlayer": Command(
+        "player sanction", N_("{who} is sanctioned."), spelled={"rounds": "rounds", "game_id": "game"}
+    ),
+    "ExpelPlayer": Command("player expel", N_("{who} is expelled.")),
+    "LodgeDataRequest": Command("data-request lodge", N_("Request {request} of {who} is received: {kind}.")),
+    "AnswerDataRequest": Command(
+        "data-request answer",
+        "",
+        {
+            "corrected": N_("Request {request} of {who} is granted: the data is corrected."),
+            "erased": N_(
+                "Request {request} of {who} is granted: the operator of the record erases the data of the person."
+            ),
+            "refused": N_("Request {request} of {who} is refused."),
+        },
+    ),
+    "RegisterTeam": Command(
+        "team add",
+        N_("{name} is registered: {id}, from round {round} on."),
+        arguments=("name",),
+        new="team_id",
+        spelled={"team_id": "id"},
+    ),
+    "SetLineUp": Command("team set-line-up", N_("{team_id} has this line-up from round {round} on: {player_ids}.")),
+    "WithdrawTeam": Command("team withdraw", N_("{who} has withdrawn, from round {round} on.")),
+    "ReinstateTeam": Command("team reinstate", N_("{who} is paired again from round {round} on.")),
+    "SetHalls": Command("hall set", N_("In effect from the next pairing: {halls}."), arguments=()),
+    "GrantBye": Command("bye grant", N_("{who} sits round {round} out: {kind}.")),
+    "RevokeBye": Command("bye revoke", N_("{who} no longer sits out round {round}.")),
+    "ForbidPair": Command("pair forbid", N_("Kept apart: {who}.")),
+    "AllowPair": Command("pair allow", N_("Allowed to meet again: {who}.")),
+    "KeepPair": Command("pair keep", N_("Paired with each other in round {round}: {who}.")),
+    "ReleasePair": Command("pair release", N_("No longer paired by hand: {who}.")),
+    "PairRound": Command("round pair", round="next"),
+    "ExplainPairing": Command(
+        "round explain",
+        arguments=("player_id", "other_player_id"),
+        optional=frozenset({"other_player_id"}),
+        round="last",
+    ),
+    "UnpairRound": Command(
+        "round unpair", N_("Round {round} is no longer paired: it can be paired again."), round="paired"
+    ),
+    "AnnounceRounds": Command("round announce", N_("Announced starting times: {times}."), arguments=()),
+    "StartRound": Command("round start", N_("Round {round} is started."), round="paired"),
+    "CloseRound": Command("round close", N_("Round {round} is closed."), round="started"),
+    "EnterResult": Command(
+        "result enter",
+        N_("Entered: {scores} ({at_table}){outcome}."),
+        {
+            "turns_given_up": N_(
+                "From the signed sheet; turns of the table that stay on the record as abandoned: {turns_given_up}."
+            )
+        },
+    ),
+    "EnterSignedSheet": Command(
+        "result from-sheet",
+        N_(
+            "Entered from the signed sheet: {scores} ({at_table}){outcome}. "
+            "The turns of the table stay on the record as abandoned."
+        ),
+    ),
+    "CorrectOwnResult": Command(
+        "result correct-own",
+        N_("Corrected: {scores} ({at_table}){outcome}."),
+        spelled={"scores_before": "score-before"},
+    ),
+    "CorrectResult": Command(
+        "result correct",
+        N_("Corrected: {scores} ({at_table}){outcome}."),
+        spelled={"player_ids": "asked-by", "scores_before": "score-before"},
+    ),
+    "ConfirmResult": Command(
+        "result confirm", N_("Confirmed: {scores} ({at_table})."), spelled={"player_id": "player"}
+    ),
+    "GetResultCheck": Command("result show-check"),
+    "SetResultCheck": Command(
+        "result set-check",
+        "",
+        {
+            "second_person": N_("A second person confirms results that an official enters."),
+            "blind": N_("The second person types each result without seeing the first entry."),
+            "players": N_("Players confirm the results of their games."),
+            "no_check": N_("Results are not confirmed by a second person."),
+        },
+        arguments=(),
+    ),
+    "GiveForfeit": Command("result forfeit", N_("A forfeit: {scores} ({at_table}){outcome}.")),
+    "PostponeGame": Command(
+        "game postpone",
+        N_("{game} is postponed to {postponed_to}."),
+        spelled={"scheduled_at": "scheduled", "postponed_to": "to"},
+    ),
+    "CancelPostponement": Command(
+        "game cancel-postponement", N_("{game} is played with its round as originally planned.")
+    ),
+    "StartPostponedGame": Command("game start", N_("{game} has started: the table is open, the clock runs.")),
+    "FixTable": Command("table fix", N_("{who} sits at table {table}."), arguments=("player_id", "table")),
+    "ReleaseTable": Command("table release", N_("{who} may sit at any table again.")),
+    "LiftSanction": Command("sanction lift", N_("Act {version} is lifted.")),
+    "LiftExpulsion": Command("sanction lift-expulsion", N_("The expulsion of {who} is lifted.")),
+    "LodgeAppeal": Command(
+        "appeal lodge",
+        N_("Appeal {appeal} is lodged. Members of the tribunal: {members}."),
+        spelled={"player_ids": "involved"},
+    ),
+    "DecideAppeal": Command(
+        "appeal decide",
+        "",
+        {
+            "upheld": N_("Appeal {appeal} is upheld: the decision is reversed."),
+            "dismissed": N_("Appeal {appeal} is dismissed: the decision stands."),
+        },
+    ),
+    "WithdrawAppeal": Command("appeal withdraw", N_("Appeal {appeal} is withdrawn.")),
+    "AppointTribunal": Command(
+        "tribunal appoint",
+        N_("The tribunal of appeals is appointed: {appointments}."),
+        arguments=(),
+        spelled={"appointments": "member"},
+    ),
+    "PublishStandings": Command(
+        "standings publish", N_("The final standings of {tournament} are published."), arguments=()
+    ),
+    "ReopenStandings": Command(
+        "standings reopen",
+        N_("The final standings of {tournament} are withdrawn: results can be corrected and rounds added."),
+        arguments=(),
+    ),
+    "OfferPrizes": Command("prize offer", N_("Special prizes: {prizes}."), optional=frozenset({"prizes"})),
+    "ListRatingSystems": Command("rating systems"),
+    "ChooseRatingSystem": Command("rating choose", N_("{tournament} is rated by {system}."), echoed=("system",)),
+    "SetAdjudication": Command(
+        "judge mode",
+        "{tournament}: {mode}",
+        spelled={"lease_seconds": "lease", "escalate_after_seconds": "escalate-after"},
+        unsaid={"panel": ("mode", "panel", 3)},
+        echoed=("mode",),
+    ),
+    "AppointJudge": Command("judge appoint", N_("{judge_id}: appointed")),
+    "DismissJudge": Command("judge dismiss", N_("{judge_id}: dismissed")),
+    "ChooseLayers": Command("judge layers", "{tournament}: {layers}", arguments=(), echoed=("layers",)),
+    "GetAdjudication": Command("judge show"),
+    "GetRulingTimes": Command("ruling stats"),
+    "CorrectRuling": Command("ruling correct", N_("The ruling is corrected. Points on the spread of {who}: {points}.")),
+}
+"""Every command and query on a tournament with a verb on the command line, by its method."""
