@@ -9,9 +9,10 @@ from faristol.casebook.verbs import TABLE_STEP_FIELDS, Verb
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events
-from faristol.presentation.table_commands import TABLE_COMMANDS
+from faristol.presentation.table_commands import FIELD_LABELS, TABLE_COMMANDS, label_of
 from faristol.rules import Ruleset
-from faristol.text import say, translations
+from faristol.text import say
+from faristol.typed_input.fields import Kind, kind_of
 
 
 class Guide(NamedTuple):
@@ -30,43 +31,6 @@ GUIDES: Mapping[str, Guide] = {
 }
 """Every verb of the services of a table, and those of the tool."""
 
-MEANINGS: Mapping[str, str] = {
-    "accept": N_("yes or no"),
-    "answered-by": N_("the player who answered, if any"),
-    "arguments": N_("the arguments"),
-    "arguments-hidden": N_("yes if the opponent must not see the arguments"),
-    "blanks": N_("the letters of the blanks of the play"),
-    "count": N_("how many tiles"),
-    "done": N_("yes if it was done before an objection"),
-    "drawer": N_("the player who drew"),
-    "face": N_("the letter"),
-    "faces": N_("the tiles"),
-    "kind": N_("the kind: points, turn, game, expulsion"),
-    "note": N_("a note"),
-    "placements": N_("the play: a square and the tiles of the word"),
-    "player": N_("the player"),
-    "players": N_("the players who agree"),
-    "points": N_("the points"),
-    "racked": N_("yes if the tiles are already on the rack"),
-    "reason": N_("the reason"),
-    "score": N_("the score"),
-    "seen": N_("yes if the player has seen them"),
-    "show": N_("yes or no"),
-    "source": N_("the source"),
-    "square": N_("the square"),
-    "surplus": N_("the number of surplus tiles"),
-    "stated": N_("the letter that its player declares"),
-    "told": N_("yes if an arbiter was told"),
-    "total": N_("the total"),
-    "totals": N_("the totals of all players, in the order of the table"),
-    "turn": N_("the number of the turn"),
-    "used": N_("the time used, in minutes and seconds"),
-    "valid": N_("yes or no"),
-    "word": N_("the word"),
-    "words": N_("the words"),
-}
-"""The meaning of arguments of verbs, by the word that is typed."""
-
 WORDS: Mapping[str, str] = {
     "player_id": "player",
     "drawer_id": "drawer",
@@ -80,6 +44,7 @@ WORDS: Mapping[str, str] = {
 
 REASONS = N_("Reasons under these rules: {reasons}")
 EXAMPLE = N_("Example: {example}")
+YES_OR_NO = N_("{label} (yes or no)")
 
 
 def word_of(field: str) -> str:
@@ -93,6 +58,13 @@ def arguments_of(verb: Verb) -> list[str]:
     own = [name for name in fields if name not in TABLE_STEP_FIELDS]
     both = {"arbiter_id", "player_id"} <= set(fields)
     return list(dict.fromkeys(word_of(name) for name in (*own, *(["player_id"] if both else ()))))
+
+
+def describe_argument(verb: Verb, word: str, language: str) -> str:
+    """Return the meaning of an argument of a verb, by the word that is typed."""
+    field = next(field for field in verb.request.DESCRIPTOR.fields if word_of(field.name) == word)
+    label = say(label_of(FIELD_LABELS, verb.method.name, "square" if word == "square" else field.name), {}, language)
+    return say(YES_OR_NO, {"label": label}, language) if kind_of(field) is Kind.TICK else label
 
 
 def overview(language: str) -> Iterator[str]:
@@ -119,8 +91,8 @@ def explain_verb(name: str, verb: Verb | None, language: str, ruleset: Ruleset |
     if name == "neutralise" and ruleset is not None and (reasons := ruleset.clock.neutralised_by):
         guide = Guide(guide.sentence, f"arbiter: neutralise {reasons[0]}")
     yield f"{name}: {say(guide.sentence, {}, language)}"
-    for word in arguments_of(verb) if verb else ():
-        yield f"  {word}: {translations(language).gettext(MEANINGS[word])}"
+    if verb:
+        yield from (f"  {word}: {describe_argument(verb, word, language)}" for word in arguments_of(verb))
     if (known := _reasons_of(name, ruleset)) is not None:
         yield say(REASONS, {"reasons": ", ".join(known) or "–"}, language)
     yield say(EXAMPLE, {"example": guide.example}, language)

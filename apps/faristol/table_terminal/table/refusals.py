@@ -11,7 +11,7 @@ from faristol.client.problems import info_of
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.table_terminal.table.guide import MEANINGS, word_of
+from faristol.presentation.table_commands import FIELD_LABELS, label_of
 from faristol.table_terminal.table.offers import ShownTable
 from faristol.text import cite, join_list, say, translations, with_article
 
@@ -54,8 +54,8 @@ def format_refusal(problem: grpc.aio.AioRpcError, names: Mapping[str, str], lang
         params = {key: _replace_ids(value, names, language) for key, value in info.metadata.items()}
         sentence = say(template, params, language)
     if field := info.metadata.get("field"):
-        known = MEANINGS.get(word_of(field))
-        sentence = f"{translations(language).gettext(known) if known else field}: {sentence}" if template else sentence
+        label = label_of(FIELD_LABELS, "", field)
+        sentence = f"{say(label, {}, language) if label else field}: {sentence}" if template else sentence
     article = info.metadata.get("article")
     told = translations(language).gettext(REFUSED_BECAUSE) % {"problem": sentence}
     return f"{told} ({cite(article, language)})" if article else told

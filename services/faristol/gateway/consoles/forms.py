@@ -7,10 +7,11 @@ A list has a field for each entry, ``player_ids.1``, or one field with commas. P
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from faristol.presentation.table_commands import FIELD_HINTS, FIELD_LABELS, label_of
 from faristol.typed_input.fields import Kind, kind_of, parse_value
 
 Given = Mapping[str, str]
@@ -18,8 +19,45 @@ Given = Mapping[str, str]
 SET_BY_PAGE = frozenset({"command_id", "tournament_id", "occurred_at"})
 """Fields that no form has."""
 
+SET_AT_TABLE = SET_BY_PAGE | {"game_id", "arbiter_id", "player_ids"}
+"""Fields that no form at a table has."""
+
+CHOSEN = frozenset({"valid", "accept", "told", "turn", "square"})
+"""Fields at a table with a choice among the values that it offers, besides enumerations."""
+
+OPTIONAL = frozenset({"points"})
+"""Fields that may be empty although the contract does not say so, besides texts and persons."""
+
 MAX_PLACE_DIGITS = 9
 """Limit in digits of the place of an entry."""
+
+
+class FormField(NamedTuple):
+    """Field of the form of a command at a table."""
+
+    name: str
+    """Name in the contract; ``square`` for row and column."""
+    label: str
+    """Label, to be translated."""
+    kind: Kind
+    optional: bool
+    hint: str
+    """Hint, to be translated."""
+
+
+def list_fields(request: type[Message]) -> list[FormField]:
+    """Return the fields of the form of a command at a table, in the order of the contract."""
+    method, found = request.DESCRIPTOR.name.removesuffix("Request"), []
+    for field in request.DESCRIPTOR.fields:
+        if field.name in SET_AT_TABLE or field.name == "column":
+            continue
+        name = "square" if field.name == "row" else field.name
+        kind = Kind.CHOICE if name in CHOSEN else kind_of(field)
+        has_presence = field.has_presence and field.message_type is None
+        optional = has_presence or kind in (Kind.TEXT, Kind.PERSON, Kind.TICK) or name in OPTIONAL
+        label, hint = (label_of(texts, method, name) for texts in (FIELD_LABELS, FIELD_HINTS))
+        found.append(FormField(name, label, kind, optional, hint))
+    return found
 
 
 def fill(request: Message, given: Given, zone: str = "UTC") -> None:

@@ -5,6 +5,9 @@ import { faceOf, nameOf as square, spelled } from "./tiles.js";
 
 const rules = about.rules;
 
+/** The label of a field, by its name in the contract. */
+const asked = (name) => about.labels[name];
+
 /** Commands that are done by one touch. */
 const AT_ONCE = new Set([
   "Press",
@@ -22,60 +25,42 @@ const AT_ONCE = new Set([
 /** Those by which somebody can lose a game at once. */
 const ENDS = new Set(["Abandon", "AgreeEnd"]);
 
-/** Each field that is asked for: gives its elements, and what it adds to the request. */
+/** The forms with a field that is not asked for as its kind is, or with a hint. */
 const ASKED = {
-  StateRack: () => [tiles("faces")],
-  TakeBackEntries: (seen, offer) => [
-    choice("turn", text("whichTurn"), [...offer.choices].reverse(), String),
-    line("note", text("note")),
-  ],
-  DecideOffCentre: () => [yesNo("accept", text("accept"))],
-  WriteScore: () => [number("score", text("score")), number("total", text("total")), hint(text("asCounted"))],
-  SettleCount: () => [number("score", text("score")), hint(text("asCounted"))],
-  CorrectPlay: (seen, offer) => [
-    choice("turn", text("whichPlay"), [...offer.choices].reverse(), (turn) => playOf(seen, turn)),
-    number("score", text("score"), true),
-  ],
-  CorrectTotal: () => [number("total", text("total"), true)],
+  WriteScore: () => [number("score"), number("total"), hint(text("asCounted"))],
+  SettleCount: () => [number("score"), hint(text("asCounted"))],
   SettleBlank: (seen, offer) => [blankSquare(offer), letter("stated"), ...(offer.by_arbiter ? [letter("face")] : [])],
   ClaimFakeBlank: (seen, offer) => [blankSquare(offer), letter("face")],
-  DrawTiles: () => [number("count", text("howMany")), hint(text("asCounted"))],
-  AnnounceExchange: (seen, offer) => [choice("count", text("howMany"), offer.choices, String)],
-  Exchange: (seen, offer) => [exchanged(seen, offer), number("count", text("drawn")), check("done", text("done"))],
-  KeepAfterExchange: () => [tiles("faces")],
-  FreeExchange: () => [tiles("faces")],
+  DrawTiles: () => [number("count"), hint(text("asCounted"))],
+  AnnounceExchange: (seen, offer) => [choice("count", offer.choices, String)],
+  Exchange: (seen, offer) => [exchanged(seen, offer), number("count", false, "Exchange.count"), check("done")],
   Challenge: (seen) => [words(seen)],
-  Appeal: () => [line("arguments", text("arguments")), check("arguments_hidden", text("hidden"))],
-  RuleAppeal: () => [yesNo("valid", text("stays"))],
-  ClaimOverdraw: () => [
-    number("surplus", text("surplus")),
-    check("racked", text("racked")),
-    check("seen", text("seen")),
-  ],
-  ClaimUnderdraw: () => [check("racked", text("racked")), check("seen", text("seen"))],
-  ChooseSurplus: () => [tiles("faces")],
-  ResolveOverdraw: () => [tiles("faces")],
-  ResolveUnderdraw: () => [check("show", text("show"))],
-  ReportTilesFound: () => [tiles("faces")],
-  ImposeSanction: (seen, offer) => [
-    choice("kind", text("why"), offer.choices, (kind) => about.choices.ImposeSanction[kind]),
-    number("points", text("points")),
-    line("note", text("note")),
-  ],
-  RecordWordAsked: () => [tiles("word", (faces) => ({ word: { faces } }))],
   SignSheet: (seen, offer) => [totals(seen, offer)],
-  Neutralise: (seen, offer) => [
-    choice("reason", text("why"), offer.choices, (reason) => about.choices.Neutralise[reason]),
-  ],
-  CorrectClock: (seen, offer) => [
-    time("used_ms"),
-    choice("reason", text("why"), offer.choices, (reason) => about.choices.CorrectClock[reason]),
-  ],
   LeaveTable: (seen, offer) => [
-    yesNo("told", text("told")),
+    yesNo("told"),
     ...(rules.untold ? [hint(text("sure", { player: nameOf(offer.player_id) }))] : []),
   ],
 };
+
+/** Choices between yes and no. */
+const BOOLEANS = new Set(["accept", "told", "valid"]);
+
+/** The field of each kind that the contract has. */
+const OF_KIND = {
+  tick: ({ name }) => check(name),
+  number: ({ name, optional }) => number(name, !optional),
+  duration: ({ name }) => time(name),
+  tiles: ({ name }) => (name === "word" ? tiles(name, (faces) => ({ word: { faces } })) : tiles(name)),
+  capitals: ({ name }) => letter(name),
+  text: ({ name }) => line(name),
+  choice: ({ name }, seen, offer) => {
+    if (name === "turn") return choice(name, [...offer.choices].reverse(), (turn) => playOf(seen, turn));
+    if (BOOLEANS.has(name)) return yesNo(name);
+    return choice(name, offer.choices, (value) => about.choices[offer.method][name][value]);
+  },
+};
+
+const fieldsOf = (seen, offer) => about.fields[offer.method].map((field) => OF_KIND[field.kind](field, seen, offer));
 
 /** What an offer does, in words: the button, and whose rack it is about. */
 export function labelOf(offer) {
@@ -100,7 +85,7 @@ export async function ask(offer, seen) {
     label: told ? `${label} · ${told}` : label,
   });
   if (AT_ONCE.has(offer.method)) return act({});
-  const fields = ASKED[offer.method]?.(seen, offer) ?? [];
+  const fields = (ASKED[offer.method] ?? fieldsOf)(seen, offer);
   if (ENDS.has(offer.method)) fields.push(hint(text("sure", { player: who })));
   const said = await shown(label, offer.article, fields);
   return said && act(said.more, said.told);
@@ -159,18 +144,18 @@ function hint(told) {
   return { element: make("p", { class: "notice" }, told) };
 }
 
-function line(name, label) {
+function line(name) {
   const input = make("input", { name, maxlength: 400, autocomplete: "off" });
   return {
-    element: make("label", {}, label, input),
+    element: make("label", {}, asked(name), input),
     read: () => ({ more: input.value ? { [name]: input.value } : {}, told: input.value }),
   };
 }
 
-function number(name, label, required = false) {
+function number(name, required = false, label = name) {
   const input = make("input", { name, inputmode: "numeric", pattern: "-?[0-9]{1,5}", autocomplete: "off", required });
   return {
-    element: make("label", {}, label, input),
+    element: make("label", {}, asked(label), input),
     read: () => ({ more: input.value ? { [name]: Number(input.value) } : {}, told: input.value }),
   };
 }
@@ -187,18 +172,18 @@ function time(name) {
     const [minutes, seconds] = input.value.split(":").map(Number);
     return { more: { [name]: String((minutes * 60 + seconds) * 1000) }, told: input.value };
   };
-  return { element: make("label", {}, text("timeUsed"), input), read };
+  return { element: make("label", {}, asked(name), input), read };
 }
 
-function check(name, label) {
+function check(name) {
   const input = make("input", { type: "checkbox", name });
   return {
-    element: make("label", { class: "check" }, input, label),
+    element: make("label", { class: "check" }, input, asked(name)),
     read: () => ({ more: input.checked ? { [name]: true } : {} }),
   };
 }
 
-function radios(name, label, options) {
+function radios(name, options) {
   const inputs = options.map(([value, told], place) => {
     const input = make("input", { type: "radio", name, value: String(value), required: true });
     input.checked = options.length === 1 && place === 0;
@@ -207,24 +192,23 @@ function radios(name, label, options) {
   const element = make(
     "fieldset",
     {},
-    make("legend", {}, label),
+    make("legend", {}, asked(name)),
     inputs.map(([input, , told]) => make("label", { class: "check" }, input, told)),
   );
   const chosen = () => inputs.find(([input]) => input.checked);
   return { element, chosen };
 }
 
-function choice(name, label, values, told) {
+function choice(name, values, told) {
   const { element, chosen } = radios(
     name,
-    label,
     values.map((value) => [value, told(value)]),
   );
   return { element, read: () => ({ more: { [name]: chosen()[1] }, told: chosen()[2] }) };
 }
 
-function yesNo(name, label) {
-  const { element, chosen } = radios(name, label, [
+function yesNo(name) {
+  const { element, chosen } = radios(name, [
     [true, text("yes")],
     [false, text("no")],
   ]);
@@ -244,7 +228,7 @@ function tiles(name, put = (faces) => ({ [name]: faces })) {
   const element = make(
     "fieldset",
     {},
-    make("legend", {}, text("whichTiles")),
+    make("legend", {}, asked(name)),
     told,
     make(
       "div",
@@ -272,7 +256,7 @@ function tiles(name, put = (faces) => ({ [name]: faces })) {
 function letter(name) {
   const input = make("input", { name, autocomplete: "off", autocapitalize: "characters", maxlength: 4 });
   return {
-    element: make("label", {}, text("letter"), input),
+    element: make("label", {}, asked(name), input),
     read: () => ({ more: input.value ? { [name]: faceOf(input.value, rules) || input.value } : {}, told: input.value }),
   };
 }
@@ -280,7 +264,6 @@ function letter(name) {
 function blankSquare(offer) {
   const { element, chosen } = radios(
     "square",
-    text("whichBlank"),
     offer.choices.map((place) => [place, square(Math.floor(place / 15), place % 15)]),
   );
   return {
@@ -296,7 +279,6 @@ function exchanged(seen, offer) {
   const most = Math.min(rules.rack, rack.length || rules.rack);
   const { element, chosen } = radios(
     "count",
-    text("howMany"),
     Array.from({ length: most }, (_, place) => [place + 1, String(place + 1)]),
   );
   element.classList.add("row");
@@ -313,7 +295,7 @@ function words(seen) {
   const element = make(
     "fieldset",
     {},
-    make("legend", {}, text("whichWords")),
+    make("legend", {}, asked("words")),
     inputs.map(([input, faces]) => make("label", { class: "check" }, input, faces.join(""))),
   );
   const read = () => {

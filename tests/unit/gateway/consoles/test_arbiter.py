@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol import gateway
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import ARBITER_COMMANDS, BY_METHOD
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, count_by_filter, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAIT_REASONS
+from faristol.gateway.consoles.forms import list_fields
 from faristol.gateway.pages.templating import render
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.kernel.errors import Invalid
@@ -22,7 +26,8 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.table_commands import CHOICES, GROUPS
+from faristol.presentation.table_commands import CHOICES, GROUPS, TABLE_COMMANDS
+from faristol.typed_input.fields import Kind
 
 NOW = 10_000_000
 """Milliseconds since 1970."""
@@ -136,6 +141,19 @@ def test_every_act_is_a_method_of_a_service_and_its_fields_have_labels() -> None
         assert all(field.label for field in act.fields), act.method
         assert act.group in GROUPS
         assert act.depends in {"", *situation.LABELS}
+
+
+def test_the_scorers_page_can_draw_every_field_of_a_command_at_a_table() -> None:
+    script = (Path(gateway.__file__).parent / "static" / "keep-acts.js").read_text(encoding="utf-8")
+    kinds = set(re.findall(r"^  (\w+): \(\{ name", script, re.MULTILINE))
+    of_table = [request for request, method in METHODS_BY_REQUEST.items() if method.name in TABLE_COMMANDS]
+    assert len(of_table) == len(TABLE_COMMANDS)
+    for request in of_table:
+        for field in list_fields(request):
+            assert field.label, (request.DESCRIPTOR.name, field.name)
+            assert field.kind in {*kinds, Kind.PLAYER, Kind.PERSON, Kind.PARTS}, (request.DESCRIPTOR.name, field.name)
+    asked = {name: field for name, field in CHOICES if field not in ("valid", "accept")}
+    assert asked == {"Neutralise": "reason", "CorrectClock": "reason", "ImposeSanction": "kind"}
 
 
 @pytest.mark.parametrize(

@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.gateway.consoles.forms import fill
+from faristol.gateway.consoles.forms import FormField, fill, list_fields
 from faristol.gateway.rpc.calls import NAMED
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.presentation.table_commands import FIELD_HINTS, FIELD_LABELS, TABLE_COMMANDS, label_of
+from faristol.presentation.table_commands import TABLE_COMMANDS
 from faristol.rules.board import BOARD_SIZE
-from faristol.typed_input.fields import Kind, kind_of, parse_number
-
-SET_BY_PAGE = frozenset({"command_id", "tournament_id", "game_id", "arbiter_id", "player_ids", "occurred_at"})
-"""Fields that the page sets."""
+from faristol.typed_input.fields import parse_number
 
 OF_PLAYERS = frozenset({("SettleBlank", "stated")})
 """Fields of a command that only a player may set."""
-
-CHOSEN = frozenset({"valid", "accept", "turn", "square"})
-"""Fields with a choice among the values that the table offers, besides enumerations."""
-
-OPTIONAL = frozenset({"points"})
-"""Fields that may be empty although the contract does not say so, besides texts and persons."""
-
-
-class FormField(NamedTuple):
-    """Field of a form."""
-
-    name: str
-    """Name in the contract; ``square`` for row and column."""
-    label: str
-    """Label, to be translated."""
-    kind: Kind
-    optional: bool
-    hint: str
-    """Hint, to be translated."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +42,7 @@ class Act:
     @cached_property
     def fields(self) -> Sequence[FormField]:
         """Fields of its form, in the order of the contract."""
-        return tuple(_fields(self.request.DESCRIPTOR, self.method))
-
-
-def _fields(request: Any, method: str) -> Iterator[FormField]:
-    for field in request.fields:
-        if field.name in SET_BY_PAGE or (method, field.name) in OF_PLAYERS or field.name == "column":
-            continue
-        name = "square" if field.name == "row" else field.name
-        kind = Kind.CHOICE if name in CHOSEN else kind_of(field)
-        has_presence = field.has_presence and field.message_type is None
-        optional = has_presence or kind in (Kind.TEXT, Kind.PERSON, Kind.TICK) or name in OPTIONAL
-        label, hint = (label_of(texts, method, name) for texts in (FIELD_LABELS, FIELD_HINTS))
-        yield FormField(name, label, kind, optional, hint)
+        return [field for field in list_fields(self.request) if (self.method, field.name) not in OF_PLAYERS]
 
 
 ARBITER_COMMANDS: Sequence[Act] = (

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
+from google.protobuf.message import Message
 from markupsafe import Markup
 
 from faristol.credentials.roles import ROLE_NAMES
 from faristol.gateway.auth.session import Session
+from faristol.gateway.consoles.forms import list_fields
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.consoles.scorer.words import in_language
 from faristol.gateway.live.page_events import of_page
@@ -18,10 +21,12 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.page_addresses import game_path
+from faristol.presentation.table_commands import TABLE_COMMANDS
 from faristol.rules import Ruleset
 from faristol.rules.board import BOARD_SIZE, PREMIUMS, ROW_NAMES, Square
 from faristol.rules.look_alikes import look_alikes_of, twins_of
 from faristol.rules.tiles import BLANK
+from faristol.typed_input.fields import Kind
 
 REQUESTS = [each for each in METHODS_BY_REQUEST if each.DESCRIPTOR.file in (game_pb2.DESCRIPTOR, clock_pb2.DESCRIPTOR)]
 """Requests of a table and its clock."""
@@ -42,8 +47,20 @@ def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str
         "news": of_page("game.html"),
         "pages": {"keep": game_path(game.game_id, "keep"), "clock": game_path(game.game_id, "clock")},
         "rules": rules(ruleset),
+        "fields": {
+            method.name: list(_fields(request))
+            for request, method in METHODS_BY_REQUEST.items()
+            if method.name in TABLE_COMMANDS
+        },
         **in_language(language),
     }
+
+
+def _fields(request: type[Message]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of the form of a command, without the player, whom the offer names."""
+    for field in list_fields(request):
+        if field.kind not in (Kind.PLAYER, Kind.PERSON, Kind.PARTS):
+            yield {"name": field.name, "kind": field.kind, "optional": field.optional}
 
 
 def tiles_and_squares(ruleset: Ruleset) -> dict[str, Any]:

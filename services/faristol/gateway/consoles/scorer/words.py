@@ -9,7 +9,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
-from faristol.presentation.table_commands import CHOICES, TABLE_COMMANDS
+from faristol.presentation.table_commands import CHOICES, FIELD_LABELS, TABLE_COMMANDS
 from faristol.text import translations
 
 SHARED: Mapping[str, str] = {
@@ -83,31 +83,10 @@ SCORER_TEXTS: Mapping[str, str] = {
     "ofArbiter": N_("For the arbiter"),
     "sheet": N_("Scoresheet"),
     "do": N_("Apply"),
-    "howMany": N_("How many tiles?"),
     "whichTiles": N_("Which tiles?"),
-    "whichWords": N_("Which words?"),
-    "whichTurn": N_("From which turn?"),
-    "whichPlay": N_("Which turn’s play?"),
-    "whichBlank": N_("Which blank?"),
-    "letter": N_("Which letter?"),
-    "why": N_("Why?"),
-    "note": N_("Note"),
-    "points": N_("Points"),
-    "timeUsed": N_("Time used, minutes:seconds"),
     "yes": N_("Yes"),
     "no": N_("No"),
-    "told": N_("Was it announced in advance, as the rules require?"),
-    "accept": N_("Accept the play?"),
-    "stays": N_("Does the play stand?"),
-    "racked": N_("The new tiles are mixed with the others"),
-    "surplus": N_("How many tiles too many?"),
-    "drawn": N_("Tiles drawn, if the number was wrong"),
-    "seen": N_("The player has seen them"),
-    "show": N_("Show them to the opponent"),
-    "hidden": N_("Do not show the arguments to the opponent"),
-    "arguments": N_("Arguments"),
     "asCounted": N_("If empty: the score as counted"),
-    "done": N_("Record what happened at the table, even if the rules forbid it"),
     "signs": N_("{player} signs: {score}"),
     "sure": N_("That ends the game for {player}."),
     "clock": N_("Clock page"),
@@ -140,8 +119,9 @@ def in_language(language: str) -> dict[str, Any]:
 
     return {
         "texts": each(SCORER_TEXTS),
+        "labels": each(FIELD_LABELS),
         "acts": {method: read(command.title) for method, command in TABLE_COMMANDS.items()},
-        "choices": {method: each(texts) for (method, _), texts in CHOICES.items()},
+        "choices": {method: {field: each(texts)} for (method, field), texts in CHOICES.items()},
         "held": {clock.NeutralisationReason.Name(reason): read(text) for reason, text in labels.NEUTRALISED.items()},
         "kinds": {pb.EntryKind.Name(kind): read(text) for kind, text in labels.ENTRY_KINDS.items()},
         "premiums": premiums(language),
