@@ -21,7 +21,7 @@ from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import say
 from faristol.typed_input.results.refusals import as_typed
-from faristol.typed_input.results.tables import Tables
+from faristol.typed_input.results.tables import Tables, correct_result
 
 PAIRING_UNAVAILABLE = N_(
     "The pairing service is unavailable. Your entries are saved and are sent when it is available again."
@@ -111,17 +111,10 @@ class ResultsClient:
 
         A helper replaces only results that they entered. Raises ``Refused``.
         """
-        asked: dict[str, Any] = {"scores": result.scores, "winner_id": result.winner_id}
-        if result.forfeited_by:
-            came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
-            asked |= {"unplayed": True, "lost_by_all": not came, "winner_id": came[0] if len(came) == 1 else ""}
-        asked |= {"command_id": str(uuid.uuid4()), "tournament_id": self.tournament, "arbiter_id": self._arbiter}
-        asked |= {"game_id": table.game_id, "scores_before": table.scores}
-        if self._helper:
-            answer = await self._send(self._stub.CorrectOwnResult, pairing.CorrectOwnResultRequest(**asked))
-        else:
-            answer = await self._send(self._stub.CorrectResult, pairing.CorrectResultRequest(**asked))
-        rounds: Sequence[int] = answer.rounds_after
+        kind = pairing.CorrectOwnResultRequest if self._helper else pairing.CorrectResultRequest
+        command = kind(command_id=str(uuid.uuid4()), tournament_id=self.tournament, arbiter_id=self._arbiter)
+        method = self._stub.CorrectOwnResult if self._helper else self._stub.CorrectResult
+        rounds: Sequence[int] = (await self._send(method, correct_result(command, table, result))).rounds_after
         return rounds
 
     async def _build_translator(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:

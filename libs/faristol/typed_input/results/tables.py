@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from zoneinfo import ZoneInfo
 
+from google.protobuf.message import Message
+
 from faristol.kernel.quotation import quote_text
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
@@ -191,6 +193,22 @@ class Tables:
         made.abandoned_by.extend(player_id for player_id, score in seats if score.left)
         made.winner_id = "" if winner is None else table.players[winner].player_id
         return made
+
+
+def correct_result(
+    command: pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest,
+    table: pairing.TableResult,
+    result: pairing.GameResult,
+) -> Message:
+    """Return a command that replaces the recorded result of a table, after setting its result."""
+    command.game_id, command.winner_id = table.game_id, result.winner_id
+    command.scores.extend(result.scores)
+    command.scores_before.extend(table.scores)
+    if result.forfeited_by:
+        came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
+        command.unplayed, command.lost_by_all = True, not came
+        command.winner_id = came[0] if len(came) == 1 else ""
+    return command
 
 
 def names_at(table: pairing.TableResult) -> list[str]:

@@ -113,6 +113,38 @@ def test_every_form_of_the_directors_console_is_carried_out_by_a_page_of_it() ->
     assert {name for name in ("GetTournament", "PlacePlay", "GrantCredential", "") if made(name)} == set()
 
 
+BESIDE_CONTRACT: Mapping[str, frozenset[str]] = {
+    "RegisterPlayer": frozenset({"comma", "others"}),
+    "AmendPlayer": frozenset({"others"}),
+    "CorrectResult": frozenset({"outcome"}),
+    "LodgeAppeal": frozenset({"appealed", "country", "affiliation", "person"}),
+    "AppointTribunal": frozenset({"country", "affiliation", "person"}),
+}
+"""Fields of forms that no request has: the module of the page converts them."""
+
+
+def forms_in_templates() -> Iterator[tuple[str, set[str]]]:
+    """Each form of the director's templates: its command, and the names of its fields up to a dot."""
+    for path in (TEMPLATES / "director").glob("*.html"):
+        for form in re.findall(r"<form.*?</form>", path.read_text(encoding="utf-8"), re.DOTALL):
+            command = re.search(r'console\.command\("(\w+)"', form)
+            if command:
+                named = re.findall(r' name="(\w+)|(?:field|people|which_time)\("(\w+)', form)
+                yield command[1], {first or second for first, second in named}
+
+
+def test_the_fields_of_a_form_are_those_of_its_command() -> None:
+    found = dict(forms_in_templates())
+    assert len(found) > 40
+    for name, fields in forms_in_templates():
+        if name not in ELSEWHERE:
+            command = made(name)
+            assert command is not None
+            known = {*command.DESCRIPTOR.fields_by_name, *BESIDE_CONTRACT.get(name, ())}
+            assert fields <= known, name
+    assert "halls" in found["SetHalls"]
+
+
 def made(name: str, /, **fields: str) -> Message | None:
     """The command that a form of the director's console becomes, in a tournament in Athens."""
     return command_of(name, {"command_id": "0e8dd1b5-7dd5-4b9e-9b5c-1ad0bd3f3c0a", **fields}, "cup", "Europe/Athens")

@@ -27,7 +27,7 @@ from faristol.typed_input.results.lines import (
     seat_in_doubt,
     table_of,
 )
-from faristol.typed_input.results.tables import Tables, names_at
+from faristol.typed_input.results.tables import Tables, correct_result, names_at
 
 OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
 """States of a result that another person must confirm."""
@@ -166,7 +166,7 @@ def _decide_entry(typed: ParsedResult, form: _Form) -> ResultEntry:
     about: dict[str, Any] = {"command_id": form.command_id, "tournament_id": form.tournament_id}
     if table.scores:
         kind = pairing.CorrectResultRequest if form.rights.corrects else pairing.CorrectOwnResultRequest
-        return ResultEntry(typed.table, _correction(kind, table, result, about), sure=sure)
+        return ResultEntry(typed.table, correct_result(kind(**about), table, result), sure=sure)
     if confirmed == FROM_SHEET + sure and not result.forfeited_by:
         sheet = pairing.EnterSignedSheetRequest(
             game_id=result.game_id,
@@ -215,20 +215,6 @@ def from_sheet(entry: ResultEntry, refusal: str, language: str) -> ResultEntry:
     """Return the question whether the signed sheet replaces the record of an open table."""
     asked = [refusal, say(GIVE_UP, {}, language)]
     return replace(entry, command=None, doubts=asked, sure=FROM_SHEET + entry.sure, field=SEATS[0])
-
-
-def _correction(
-    kind: type[pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest],
-    table: pairing.TableResult,
-    result: pairing.GameResult,
-    about: Mapping[str, Any],
-) -> Message:
-    """Return the command that replaces a recorded result."""
-    asked: dict[str, Any] = {"scores": result.scores, "winner_id": result.winner_id}
-    if result.forfeited_by:
-        came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
-        asked = {"unplayed": True, "lost_by_all": not came, "winner_id": came[0] if len(came) == 1 else ""}
-    return kind(game_id=table.game_id, scores_before=table.scores, **about, **asked)
 
 
 def _mark(typed: ParsedResult, table: pairing.TableResult) -> str:
