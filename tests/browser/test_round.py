@@ -173,7 +173,7 @@ async def play_out(place: Place, first: Page, other: Page, judge: Page) -> None:
     await judge.get_by_role("button", name=place.said("Take the case")).first.click()
     await judge.locator("#rule").wait_for()
     await place.shot(judge, "14-judge-case")
-    await judge.locator("[name=verdict-0][value=valid]").check()
+    await judge.locator('[name="words.0.valid"][value="1"]').check()
     await judge.locator("#rule").click()
     await expect(judge.locator("#lease")).to_have_count(0)
     await finish_turn(first)

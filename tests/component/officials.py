@@ -106,7 +106,7 @@ async def press(web: httpx.AsyncClient, address: str, act: str, **fields: str) -
 
 def words_of(page: httpx.Response) -> Mapping[str, str]:
     """The hidden fields of a case's form: its words."""
-    return dict(re.findall(r'name="(word-\d+)" value="([^"]*)"', page.text))
+    return dict(re.findall(r'name="(words\.\d+\.word)" value="([^"]*)"', page.text))
 
 
 def told(page: httpx.Response) -> str:

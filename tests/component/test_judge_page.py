@@ -67,7 +67,7 @@ async def test_what_was_written_stays_when_the_claim_was_lost_and_the_case_can_b
     async with browser(cell, judge(ADA)) as web:
         assert (await press(web, address, "claim")).status_code == 303
         words = words_of(await web.get(address))
-        written = {"verdict-0": "valid", "reason-0": "as in «Gramàtica»", "source-0": "GIEC"}
+        written = {"words.0.valid": "1", "words.0.reason": "as in «Gramàtica»", "words.0.source": "GIEC"}
         async with asyncio.timeout(20):
             while True:
                 if not await held_by(cell, case_id):
@@ -97,7 +97,7 @@ async def test_a_ruling_against_the_lexicon_without_a_source_is_refused_in_words
         await press(web, address, "claim")
         page = await web.get(address)
         words = words_of(page)
-        against = {"verdict-0": "valid" if 'data-valid="invalid"' in page.text else "invalid"}
+        against = {"words.0.valid": "1" if 'data-valid="0"' in page.text else "0"}
         refused = await press(web, address, "rule", **words, **against)
         assert refused.status_code == 409
         assert "give a reason and a source" in told(refused)
@@ -113,14 +113,14 @@ async def test_a_form_that_is_sent_twice_rules_once_and_the_table_goes_on(cell: 
         await press(web, address, "claim")
         page = await web.get(address)
         words = words_of(page)
-        lexicon_says = "valid" if 'data-valid="valid"' in page.text else "invalid"
-        form = {**words, "verdict-0": lexicon_says, "command_id": "00000000-0000-4000-8000-000000000001"}
+        lexicon_says = "1" if 'data-valid="1"' in page.text else "0"
+        form = {**words, "words.0.valid": lexicon_says, "command_id": "00000000-0000-4000-8000-000000000001"}
         sent = [await press(web, address, "rule", **form) for _ in range(2)]
         assert [answer.status_code for answer in sent] == [303, 303]
         assert {answer.headers["location"] for answer in sent} == {"/judge"}
         assert [told(await web.get("/judge")) for _ in range(2)] == ["Ruled.", ""]
         over = await web.get(address)
-        assert ("The play stands." in over.text) is (lexicon_says == "valid")
+        assert ("The play stands." in over.text) is (lexicon_says == "1")
         assert 'id="ruling"' not in over.text
     async with asyncio.timeout(20):
         while True:
@@ -128,7 +128,7 @@ async def test_a_form_that_is_sent_twice_rules_once_and_the_table_goes_on(cell: 
             if table.phase != game.PHASE_CHALLENGED:
                 break
             await asyncio.sleep(0.1)
-    assert table.ruling.valid is (lexicon_says == "valid")
+    assert table.ruling.valid is (lexicon_says == "1")
 
 
 async def test_nobody_sees_the_queue_who_does_not_judge(cell: Cell) -> None:
@@ -172,8 +172,8 @@ async def test_no_judge_of_a_panel_sees_what_another_found_before_the_last_has_r
             page = await web.get(address)
             assert "sees the other decisions only at the end" in page.text
             assert "found-by-ada" not in page.text
-            verdict = "valid" if 'data-valid="valid"' in page.text else "invalid"
-            form = {**words_of(page), "verdict-0": verdict, "reason-0": f"found-by-{judge_id}"}
+            verdict = "1" if 'data-valid="1"' in page.text else "0"
+            form = {**words_of(page), "words.0.valid": verdict, "words.0.reason": f"found-by-{judge_id}"}
             answer = await press(web, address, "rule", **form)
             assert answer.headers["location"] == "/judge"
             assert ("faristol-done", f"judge.{'ruled' if number == 2 else 'opinion'}") in web.cookies.items()

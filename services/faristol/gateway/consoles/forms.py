@@ -78,6 +78,11 @@ def list_in(given: Given, field: str) -> list[str]:
     return [value.strip() for value in values if value.strip()]
 
 
+def count_entries(given: Given, field: str) -> int:
+    """Return the number of entries that a form has for a list."""
+    return len(_keys_of(given, field))
+
+
 def _keys_of(given: Given, field: str) -> list[str]:
     """Return the places of the entries of a list: their keys, numbers in order."""
     start = f"{field}."

@@ -231,7 +231,7 @@ function chosen(word) {
 }
 
 function choose(word, value) {
-  const radio = word.querySelector(`input[type=radio][value=${value}]`);
+  const radio = word.querySelector(`input[type=radio][value="${value}"]`);
   if (!radio) return;
   radio.checked = true;
   showWord(word);
@@ -289,8 +289,8 @@ function isTypedAhead(event) {
 
 const KEYS = {
   c: () => (live.querySelector("[data-first]") ?? shown("claim"))?.click(),
-  v: () => ruleOn("valid"),
-  i: () => ruleOn("invalid"),
+  v: () => ruleOn("1"),
+  i: () => ruleOn("0"),
   l: () => words.forEach((word) => choose(word, word.dataset.valid)) || shown("rule")?.focus(),
   g: () => shown("release")?.click(),
   Enter: () => shown("rule")?.click(),

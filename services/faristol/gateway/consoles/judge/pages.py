@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -16,8 +15,8 @@ from faristol.client.problems import reason_of
 from faristol.gateway.auth.sign_in import redirect_after, redirect_to
 from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
-from faristol.gateway.consoles.frame import Console
-from faristol.gateway.consoles.judge.forms import WordInput, merge_input, read, rulings
+from faristol.gateway.consoles.forms import Given, count_entries, fill
+from faristol.gateway.consoles.frame import Console, Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.kernel.refusal import N_
@@ -79,9 +78,9 @@ class _JudgePages(Console):
         )
 
     async def show_case(
-        self, case_id: str, written: Sequence[WordInput] = (), *, refusal: str = "", status: HTTPStatus = HTTPStatus.OK
+        self, case_id: str, given: Given | None = None, *, refusal: str = "", status: HTTPStatus = HTTPStatus.OK
     ) -> Response:
-        """Render a case: the data about its words, and the form if the judge holds it."""
+        """Render a case: the data about its words, and the form if the judge holds it, filled with ``given``."""
         asked = pb.GetCaseFileRequest(case_id=case_id, judge_id=self.subject)
         try:
             file = await self.calls.ask(asked)
@@ -99,7 +98,8 @@ class _JudgePages(Console):
             file=file,
             case=case,
             lease_seconds=lease_seconds,
-            words=list(zip(file.words, merge_input(file, written), strict=True)),
+            typed=Typed(given or {}),
+            blank=Typed(),
             panel=case.mode == events.MODE_PANEL,
             judge_id=self.subject,
             now_ms=self.now_ms,
@@ -136,7 +136,7 @@ async def show_case(desk: JudgePagesDep, case_id: CaseId) -> Response:
 @routes.post("/judge/cases/{case_id}")
 async def act_on_case(desk: JudgePagesDep, given: Fields, case_id: CaseId) -> Response:
     """Claim a case, rule on it, or release it. After a refusal, the page keeps the input."""
-    act, written = given.get("act", ""), read(given)
+    act, word_count = given.get("act", ""), count_entries(given, "words")
     named: dict[str, Any] = {
         "command_id": command_id(given, act),
         "case_id": case_id,
@@ -146,25 +146,26 @@ async def act_on_case(desk: JudgePagesDep, given: Fields, case_id: CaseId) -> Re
         match act:
             case "claim":
                 await desk.calls.ask(pb.ClaimCaseRequest(**named))
-                return await desk.show_case(case_id, written) if written else redirect_to(f"/judge/cases/{case_id}")
+                return await desk.show_case(case_id, given) if word_count else redirect_to(f"/judge/cases/{case_id}")
             case "release":
                 await desk.calls.ask(pb.ReleaseCaseRequest(**named))
                 return redirect_after(desk.request, "/judge", "judge.released")
             case "rule":
-                try:
-                    words = rulings(written)
-                except ValueError:
+                if any(given.get(f"words.{place}.valid", "") not in ("0", "1") for place in range(word_count)):
                     told = say(NO_VERDICT, {}, desk.language)
-                    return await desk.show_case(case_id, written, refusal=told, status=HTTPStatus.BAD_REQUEST)
-                answer = await desk.calls.ask(pb.RuleCaseRequest(words=words, **named))
+                    return await desk.show_case(case_id, given, refusal=told, status=HTTPStatus.BAD_REQUEST)
+                ruling = pb.RuleCaseRequest()
+                fill(ruling, given)
+                ruling.MergeFrom(pb.RuleCaseRequest(**named))
+                answer = await desk.calls.ask(ruling)
                 return redirect_after(desk.request, "/judge", f"judge.{'ruled' if answer.ruled else 'opinion'}")
             case _:
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
     except grpc.aio.AioRpcError as error:
         problem = to_problem(error, desk.language)
         told = problem.detail
-        if act == "claim" and not written:
+        if act == "claim" and not word_count:
             return await desk.show_queue(refusal=told, status=problem.status)
         if act == "rule":
             told = f"{say(NOT_SENT, {}, desk.language)} {told}"
-        return await desk.show_case(case_id, written, refusal=told, status=problem.status)
+        return await desk.show_case(case_id, given, refusal=told, status=problem.status)
