@@ -272,7 +272,7 @@ async def test_everything_works_without_script(browser: Browser, cell: Cell) -> 
         await expect(page.locator("button.there")).to_have_count(1)
         await page.get_by_role("button", name="Present").nth(1).click()
         await expect(page.locator("button.there")).to_have_count(2)
-        await page.goto(f"{console}/closing")
+        await page.goto(f"{console}/settings")
         await page.get_by_label("Rounds", exact=True).fill("99999999999")
         await page.get_by_role("button", name="Change", exact=True).click()
         await expect(page.locator(".error")).to_have_text("expected a whole number, got '99999999999'")

@@ -123,7 +123,7 @@ def _is_told(field: Any, given: Given, key: str) -> bool:
 
 
 def _add(entries: Any, field: Any, given: Given, key: str, zone: str) -> None:
-    """Add an entry of a list of messages, unless the form leaves it empty. A choice alone is no entry."""
+    """Add an entry of a list of messages, unless the form leaves its fields empty except choices."""
     parts = field.message_type.fields
     if len(parts) == 2:
         name = key.rpartition(".")[2]
