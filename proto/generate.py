@@ -1,8 +1,8 @@
 """Generate `libs/faristol/pb` from the contract. The build does it, and `make` whenever the contract has changed.
 
 The generated packages live under `faristol.pb`, so that `faristol.game` can be the service; the names
-that travel on the wire stay `faristol.game.v1`. Comments of the contract are generated too (`comments.py`): of methods
-and fields in the services whose methods are commands, and of events. Descriptors carry none when a program runs.
+that travel on the wire stay `faristol.game.v1`. Comments of the contract are generated too (`comments.py`), because
+descriptors carry none when a program runs.
 What refusals say is collected beside them (`refusals.py`), for the page on which programs look reasons up.
 """
 
@@ -22,21 +22,7 @@ from grpc_tools import protoc
 
 PROTO = Path(__file__).parent
 OUT = PROTO.parent / "libs" / "faristol" / "pb"
-IMPORTS = re.compile(r"\bfaristol\.(?=(?:access|clock|event|game|lexicon|pairing|people|rating|results)\.v1\b)")
-COMMENTED = (
-    "faristol/lexicon/v1/adjudication.proto",
-    "faristol/pairing/v1/pairing.proto",
-    "faristol/rating/v1/rating.proto",
-)
-EVENTS = (
-    "faristol/clock/v1/events.proto",
-    "faristol/clock/v1/turn_events.proto",
-    "faristol/game/v1/duplicate_events.proto",
-    "faristol/game/v1/events.proto",
-    "faristol/lexicon/v1/events.proto",
-    "faristol/pairing/v1/events.proto",
-    "faristol/rating/v1/events.proto",
-)
+IMPORTS = re.compile(r"\bfaristol\.(?=\w+\.v1\b)")
 REFUSALS = ("Refusal", "Denied", "Unauthenticated")
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
@@ -54,7 +40,7 @@ def generate(out: Path) -> None:
             raise SystemExit(code)
         described = Path(scratch) / "described"
         options = [f"--descriptor_set_out={described}", "--include_source_info"]
-        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, *COMMENTED, *EVENTS]):
+        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, *files]):
             raise SystemExit(code)
         out.mkdir(parents=True)
         (out / "comments.py").write_text(_comments(described.read_bytes()), encoding="utf-8")
@@ -74,16 +60,14 @@ def generate(out: Path) -> None:
 
 
 def _comments(described: bytes) -> str:
-    """Make a module with the comments of the contract: of ``PairRoundRequest.round``, ``faristol.game.v1.Passed``."""
+    """Make a module with the comments of the contract: of methods by name, of messages and fields by full name."""
     said: dict[str, str] = {}
     for file in FileDescriptorSet.FromString(described).file:
         names: dict[tuple[int, ...], str] = {}
         for number, message in enumerate(file.message_type):
-            if file.name in EVENTS:
-                names[4, number] = f"{file.package}.{message.name}"
-                continue
+            names[4, number] = f"{file.package}.{message.name}"
             for place, field in enumerate(message.field):
-                names[4, number, 2, place] = f"{message.name}.{field.name}"
+                names[4, number, 2, place] = f"{file.package}.{message.name}.{field.name}"
         for number, service in enumerate(file.service):
             for place, method in enumerate(service.method):
                 names[6, number, 2, place] = method.name
@@ -91,7 +75,7 @@ def _comments(described: bytes) -> str:
             if name := names.get(tuple(found.path)):
                 said[name] = " ".join(found.leading_comments.split())
     lines = "".join(f"    {name!r}: {text!r},\n" for name, text in sorted(said.items()))
-    head = '"""Comments of the contract, of each method and field of commands, and of each event."""'
+    head = '"""Comments of the contract, of each method, message and field."""'
     return f"# Generated from `proto/`; never edited by hand.\n{head}\n\nCOMMENTS: dict[str, str] = {{\n{lines}}}\n"
 
 

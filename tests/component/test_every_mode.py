@@ -558,8 +558,8 @@ def _unsaid(mode: Mode, state: str, found: Mapping[str, Walked]) -> Iterator[str
         if path.address not in links or len(set(links)) < 3 + (state != BEFORE):
             yield f"{mode.id} {state}: {path.address} leads to {links}"
     head = json.loads(found[f"/api/v1/tournaments/{mode.id}"].text)["tournament"]
-    games = [(each["game_id"], each["round"], each["state"]) for each in head["duplicate_games"]]
-    began = [(f"{mode.id}-r1", 1, "playing" if state == WHILE else "closed")] if state != BEFORE else []
+    games = [(each["game_id"], each["round"], each["phase"]) for each in head["duplicate_games"]]
+    began = [(f"{mode.id}-r1", 1, "started" if state == WHILE else "closed")] if state != BEFORE else []
     if (head["mode"], games) != (mode.mode, began if mode.is_duplicate else []):
         yield f"{mode.id} {state}: is told as {head['mode']} with {games}"
     own = _own(found["/api/v1/players/anna"].text, mode)

@@ -30,7 +30,7 @@ def test_the_client_is_built_and_imported_without_the_platform(tmp_path: Path) -
     with zipfile.ZipFile(wheel) as archive:
         code = [name for name in archive.namelist() if name.endswith(".py")]
         archive.extractall(tmp_path / "installed")
-    assert sorted(code) == ["faristol/client/results.py", "faristol/client/shown.py"]
+    assert sorted(code) == ["faristol/client/models.py", "faristol/client/results.py"]
     command = [sys.executable, "-c", IMPORTED, str(tmp_path / "installed")]
     said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert said.stdout.strip() == "[]"

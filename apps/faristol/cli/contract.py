@@ -146,7 +146,7 @@ def _completing(words: list[str]) -> Callable[[str], list[str]]:
 
 def _help(field: Any) -> str:
     """Return the help of a field from the comments of the contract."""
-    return readable(COMMENTS.get(f"{field.containing_type.name}.{field.name}", ""))
+    return readable(COMMENTS.get(field.full_name, ""))
 
 
 def _whole(field: Any) -> bool:

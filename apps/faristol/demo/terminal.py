@@ -32,7 +32,7 @@ from faristol.demo.duplicate_game.championship import DuplicateOutcome as Duplic
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.demo.plan import Plan
 from faristol.demo.readiness import check, open_lexicon
-from faristol.gateway.api.resources.standings import tie_break_value
+from faristol.gateway.api.contract_json import tie_break_value
 from faristol.host import Addresses, Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.host.rpc.channels import Channels

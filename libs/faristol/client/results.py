@@ -18,21 +18,21 @@ from urllib.parse import quote
 import httpx2
 from pydantic import ValidationError
 
-from faristol.client.shown import (
+from faristol.client.models import (
+    FoundPlayer,
     Game,
-    GameLine,
     HeldRack,
+    Model,
     News,
     Pairings,
-    Person,
     Player,
     PlayerTournament,
-    Shown,
     Standing,
+    Table,
     Tournament,
 )
 
-S = TypeVar("S", bound=Shown)
+S = TypeVar("S", bound=Model)
 
 REQUEST_PAGE_LINES = 500
 """Lines per request."""
@@ -141,9 +141,9 @@ class Results:
         async for line in self._lines(path, "standings", Standing, round=round_, min_position=min_position):
             yield line
 
-    async def people(self, search: str = "") -> AsyncIterator[Person]:
+    async def people(self, search: str = "") -> AsyncIterator[FoundPlayer]:
         """Yield the players across tournaments with these words in their name or club; without words, all."""
-        async for line in self._lines("players", "players", Person, search=search):
+        async for line in self._lines("players", "players", FoundPlayer, search=search):
             yield line
 
     async def player(self, player_id: str) -> AsyncIterator[PlayerTournament]:
@@ -157,11 +157,11 @@ class Results:
 
     async def games(
         self, tournament_id: str, *, round_: int = 0, table: int = 0, player: str = "", state: str = ""
-    ) -> AsyncIterator[GameLine]:
+    ) -> AsyncIterator[Table]:
         """Yield the games of a tournament, filtered by round, table, player and state."""
         wanted: dict[str, str | int] = {"round": round_, "table": table, "player": player, "state": state}
         path = f"tournaments/{_part(tournament_id)}/games"
-        async for line in self._lines(path, "games", GameLine, **wanted):
+        async for line in self._lines(path, "games", Table, **wanted):
             yield line
 
     async def game(self, game_id: str, min_position: int = 0) -> Game:

@@ -8,7 +8,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import known_rules
 from faristol.presentation.sentences import BYES as BYES
@@ -58,17 +58,35 @@ PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
 }
 
 
-def opponent_gone(answer: pb.GetPairingsResponse, bye: pb.RequestedBye | pb.TeamBye) -> bool:
-    """Check whether a bye stems from an absent opponent in the table of rounds.
+RULING_MODES: Mapping[lexicon.Mode.ValueType, str] = {
+    lexicon.MODE_AUTOMATIC: N_("the lexicon"),
+    lexicon.MODE_JUDGE: N_("a judge"),
+    lexicon.MODE_PANEL: N_("a panel of judges"),
+}
 
-    In a round robin, every bye with points except that of the odd player is such a bye.
-    """
-    if not answer.algorithm.startswith("berger") or bye.kind != pairing.BYE_KIND_FULL_POINT:
-        return False
-    if isinstance(bye, pb.TeamBye):
-        return True
-    teams = {team.team_id for team in answer.team_byes if opponent_gone(answer, team)}
-    return not bye.match and bye.seat.team_id in {"", *teams}
+CONSUMER_KINDS: Mapping[pb.ConsumerKind.ValueType, str] = {
+    pb.CONSUMER_KIND_RELAY: N_("outbox relay to the event bus"),
+    pb.CONSUMER_KIND_REACTION: N_("reaction"),
+    pb.CONSUMER_KIND_PROJECTION: N_("projection"),
+    pb.CONSUMER_KIND_SEALER: N_("seals the record"),
+    pb.CONSUMER_KIND_WITNESS: N_("stores seals externally"),
+}
+
+CONSUMER_STATES: Mapping[pb.ConsumerState.ValueType, str] = {
+    pb.CONSUMER_STATE_LIVE: N_("up to date"),
+    pb.CONSUMER_STATE_STOPPED: N_("has stopped"),
+    pb.CONSUMER_STATE_OLDER: N_("replaced by a newer generation"),
+    pb.CONSUMER_STATE_BUILDING: N_("being built"),
+    pb.CONSUMER_STATE_LEFT_OVER: N_("left over from a rebuild"),
+    pb.CONSUMER_STATE_WAITING: N_("waits"),
+}
+
+
+def prize_without_winner(prize: pb.Prize, *, over: bool) -> str:
+    """Return the text for a prize without a leader, to be translated."""
+    if not over:
+        return N_("None yet.")
+    return N_("Not recorded: the record has no plays.") if prize.unrecorded else N_("None.")
 
 
 ENTRY_KINDS: Mapping[pb.EntryKind.ValueType, str] = {

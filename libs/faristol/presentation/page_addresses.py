@@ -47,11 +47,12 @@ def duplicate_path(game_id: str, *segments: str | int) -> str:
 
 
 def _join(root: str, id_: str, segments: tuple[str | int, ...]) -> str:
-    return "/".join((root, _encode(id_), *(_encode(str(each)) for each in segments)))
+    return "/".join((root, encode_segment(id_), *(encode_segment(str(each)) for each in segments)))
 
 
 @lru_cache(ENCODED_CACHE_SIZE)
-def _encode(segment: str) -> str:
+def encode_segment(segment: str) -> str:
+    """Encode an id as one segment of a path."""
     return quote(segment, safe="")
 
 

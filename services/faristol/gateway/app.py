@@ -13,12 +13,11 @@ from fastapi import APIRouter, FastAPI, Response
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
-from faristol.gateway.api import downloads
+from faristol.gateway.api import downloads, games
 from faristol.gateway.api import routes as api
 from faristol.gateway.api.openapi import documentation
 from faristol.gateway.api.openapi.commands import commands_document
 from faristol.gateway.api.openapi.document import describe
-from faristol.gateway.api.resources import games
 from faristol.gateway.auth import credentials, openid, sign_in
 from faristol.gateway.cache.middleware import Cached
 from faristol.gateway.cache.position_waits import Waits
@@ -48,7 +47,7 @@ from faristol.gateway.http.rate_limit import Rates
 from faristol.gateway.http.responses import Health, ProblemBody, Ready
 from faristol.gateway.http.static_files import assets
 from faristol.gateway.live.broadcaster import Fanout
-from faristol.gateway.live.sse import News, NewsWithContent
+from faristol.gateway.live.content import Change
 from faristol.gateway.live.streams import Streams
 from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.pages import routes as pages
@@ -68,7 +67,8 @@ RESULTS_DESCRIPTION = """Results of crossword-tile championships, live: tourname
 
 Every answer is valid up to a `position` of the record and has an `ETag`. A stream resumes, without a gap, at
 `Last-Event-ID`. Every GET also accepts HEAD. Unknown and repeated parameters are refused. Errors are
-`application/problem+json` (RFC 9457). Fields may be added, and are never changed or removed.
+`application/problem+json` (RFC 9457). A value that is absent is null. Fields may be added, and are never changed or
+removed.
 """
 
 
@@ -177,7 +177,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_exception_handler(NotSignedIn, sign_in.not_signed_in)
 
     _answer_health(web, runtime)
-    describe(web, ProblemBody, News, NewsWithContent)
+    describe(web, ProblemBody, Change)
 
     _serve_documents(web)
     return web

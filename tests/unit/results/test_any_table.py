@@ -8,7 +8,7 @@ import pytest
 from tests.unit.table.hall import Hall, rules
 from tests.unit.table.test_any_command import TABLES, walk
 
-from faristol.gateway.api.resources.sheets import Game as Sheet
+from faristol.gateway.api.contract_json import to_json
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
@@ -45,7 +45,7 @@ def test_the_page_of_a_table_says_what_the_table_says(name: str, players: int, s
     for line in game_view.lines(shown):
         assert line.label
         assert line.entry.kind in labels.ENTRY_KINDS
-    assert Sheet.of(shown).position == 0
+    assert to_json(shown)["position"] == 0
 
 
 def test_the_page_keeps_what_an_arbiter_imposed_when_entries_are_taken_back() -> None:

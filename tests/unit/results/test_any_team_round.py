@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.component.recomputation import recomputed_teams
 
-from faristol.gateway.api.resources.pairings import Pairings
+from faristol.gateway.api.contract_json import to_json
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api import answers
@@ -104,7 +104,7 @@ def test_anybody_comes_to_the_standings_of_teams_from_the_published_pairings(
     told: dict[str, Any] = {
         "tournament": {"team_boards": BOARDS},
         "teams": [{"team_id": team, "withdrawn_round": 0, "entered_round": 1} for team in TEAMS],
-        "rounds": [Pairings.of(shown(each)).model_dump(mode="json") for each in played],
+        "rounds": [to_json(shown(each)) for each in played],
     }
     found = [
         (

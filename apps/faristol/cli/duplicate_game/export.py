@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
@@ -12,13 +13,9 @@ import typer
 from faristol.cli.duplicate_game.play import Game
 from faristol.cli.options import Address, Output
 from faristol.cli.tournament.export import InJson, write
-from faristol.gateway.api.answers import Answer
-from faristol.gateway.duplicate_game.models import (
-    Duplicate,
-    DuplicateSheets,
-    DuplicateStandings,
-    DuplicateTotals,
-    Names,
+from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.duplicate_game.answers import Names, build_game, build_sheets, build_standings, build_totals
+from faristol.gateway.duplicate_game.comma_separated import (
     slips_csv,
     standings_csv,
     totals_csv,
@@ -65,28 +62,30 @@ def export(
     """
     if what is ExportContent.STANDINGS and not place_of_duplicate(game)[0]:
         summed = _totals(game, address)
-        write(summed.model_dump_json(indent=2) if json_output else totals_csv(summed), output)
+        write(_dump(summed) if json_output else totals_csv(summed), output)
         return
     if what is ExportContent.SEALED:
         write(_load_sealed_game(game, address), output)
         return
     names, position = _names(game, address)
-    found: Answer
     match what:
         case ExportContent.SLIPS:
             found = _ask(address, lambda games: _sheets(games, game, names, position))
             text = slips_csv(found)
         case ExportContent.TURNS:
             shown = _ask(address, lambda games: games.game(game))
-            found = Duplicate.from_message(shown, position)
+            found = to_json(build_game(shown, position))
             text = turns_csv(found, words_of_masters(shown))
         case ExportContent.STANDINGS:
             lines = _ask(address, lambda games: games.standings(game))
-            found = DuplicateStandings.from_message(
-                game, lines, names_in_standings(game, lines, names, address), position
-            )
+            named = names_in_standings(game, lines, names, address)
+            found = to_json(build_standings(game, lines, named, position))
             text = standings_csv(found)
-    write(found.model_dump_json(indent=2) if json_output else text, output)
+    write(_dump(found) if json_output else text, output)
+
+
+def _dump(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=2)
 
 
 def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse | None:
@@ -120,16 +119,16 @@ def _load_sealed_game(game: str, address: str | None) -> str:
     return shown.seal.content.decode()
 
 
-def _totals(tournament_id: str, address: str | None) -> DuplicateTotals:
+def _totals(tournament_id: str, address: str | None) -> dict[str, Any]:
     """Return the sum of the games of a tournament."""
     listed = listed_of(tournament_id, address)
     found = _ask(address, lambda games: games.totals(tournament_id))
-    return DuplicateTotals.from_messages(tournament_id, found, listed)
+    return to_json(build_totals(tournament_id, found, listed))
 
 
-async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) -> DuplicateSheets:
+async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) -> dict[str, Any]:
     sheets = await games.sheets(await games.game(game_id))
-    return DuplicateSheets.from_messages(game_id, sheets, names, position)
+    return to_json(build_sheets(game_id, sheets, names, position))
 
 
 def _names(game_id: str, address: str | None) -> tuple[Names, int]:

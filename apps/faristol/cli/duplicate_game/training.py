@@ -12,7 +12,7 @@ import typer
 
 from faristol.cli.duplicate_game.play import ask_games
 from faristol.cli.options import Address
-from faristol.gateway.duplicate_game.models import coordinates_of, main_word
+from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb

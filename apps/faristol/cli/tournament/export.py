@@ -12,13 +12,9 @@ import typer
 
 from faristol.cli.options import Address, LastRound, Output, Tournament
 from faristol.gateway.api import comma_separated
+from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.api.downloads import EDITIONS
-from faristol.gateway.api.resources.crosstable import Crosstable
-from faristol.gateway.api.resources.pairings import Pairings
-from faristol.gateway.api.resources.ratings import Ratings, RatingService
-from faristol.gateway.api.resources.standings import Standings
-from faristol.gateway.api.resources.teams import Teams, TeamStandings
-from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer
+from faristol.gateway.api.ratings import RatingService, join_ratings
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -51,8 +47,8 @@ def standings(
 
     async def ask(results: Results, found: str) -> Any:
         if of_teams:
-            return TeamStandings.of(await results.team_standings(found, round_, arithmetic=json_output))
-        return Standings.of(await results.standings(found, round_, arithmetic=json_output))
+            return to_json(await results.team_standings(found, round_, arithmetic=json_output))
+        return to_json(await results.standings(found, round_, arithmetic=json_output))
 
     as_csv = comma_separated.team_standings if of_teams else comma_separated.standings
     _export(tournament, address, output, ask, None if json_output else as_csv)
@@ -61,8 +57,8 @@ def standings(
 def teams(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None) -> None:
     """Write the teams with their line-ups."""
 
-    async def ask(results: Results, found: str) -> Teams:
-        return Teams.of(await results.teams(found))
+    async def ask(results: Results, found: str) -> Any:
+        return to_json(await results.teams(found))
 
     _export(tournament, address, output, ask, None if json_output else comma_separated.teams)
 
@@ -76,9 +72,9 @@ def pairings(
 ) -> None:
     """Write the tables of a round with their scores, and its byes."""
 
-    async def ask(results: Results, found: str) -> Pairings:
+    async def ask(results: Results, found: str) -> Any:
         which = number or max(1, len((await results.tournament(found)).tournament.played))
-        return Pairings.of(await results.pairings(found, which))
+        return to_json(await results.pairings(found, which))
 
     _export(tournament, address, output, ask, None if json_output else comma_separated.pairings)
 
@@ -92,8 +88,8 @@ def crosstable(
 ) -> None:
     """Write the rounds of all players: opponents, results, scores, starts."""
 
-    async def ask(results: Results, found: str) -> Crosstable:
-        return Crosstable.of(await results.crosstable(found, round_))
+    async def ask(results: Results, found: str) -> Any:
+        return to_json(await results.crosstable(found, round_))
 
     _export(tournament, address, output, ask, None if json_output else comma_separated.crosstable)
 
@@ -103,10 +99,10 @@ def ratings(
 ) -> None:
     """Write the rating list after a tournament; before its last round, an estimate from the results so far."""
 
-    async def ask(results: Results, found: str) -> Ratings:
+    async def ask(results: Results, found: str) -> Any:
         async with stub_at("rating", address) as stub:
             service = RatingService(stub, language_of_terminal())
-            return Ratings.join_players(await service.of(found), await results.players(found))
+            return to_json(join_ratings(await service.of(found), await results.players(found)))
 
     _export(tournament, address, output, ask, None if json_output else comma_separated.ratings)
 
@@ -122,25 +118,29 @@ def whole(
     """Write the tournament as one JSON object, as of one position: players, teams, pairings, standings."""
 
     async def ask(results: Results, found: str) -> dict[str, Any]:
-        head = TournamentAnswer.of(await results.tournament(found))
-        then = Moment(as_of_position=head.position)
-        rounds = [Pairings.of(await results.pairings(found, line.round, then)) for line in head.tournament.played]
-        players = Players.of(await results.players(found, then))
-        standings = Standings.of(await results.standings(found, when=then, arithmetic=True))
-        teams = Teams.of(await results.teams(found, then))
-        of_teams = TeamStandings.of(await results.team_standings(found, when=then, arithmetic=True))
+        answer = await results.tournament(found)
+        then = Moment(as_of_position=answer.position)
+        rounds = [await results.pairings(found, line.round, then) for line in answer.tournament.played]
+        players = to_json(await results.players(found, then))
+        listed = players.pop("players")
+        standings = await results.standings(found, when=then, arithmetic=True)
+        teams = await results.teams(found, then)
+        of_teams = await results.team_standings(found, when=then, arithmetic=True)
         return {
-            "position": head.position,
-            "tournament": head.tournament.model_dump(mode="json"),
-            **players.model_dump(mode="json", exclude={"position", "players"}),
-            "players": [player.model_dump(mode="json") for player in players.players],
-            "rounds": [entry.model_dump(mode="json", exclude={"position"}) for entry in rounds],
-            "standings": [line.model_dump(mode="json") for line in standings.standings],
-            "teams": [team.model_dump(mode="json") for team in teams.teams],
-            "team_standings": [line.model_dump(mode="json") for line in of_teams.standings],
+            **players,
+            **to_json(answer),
+            "players": listed,
+            "rounds": [_without_position(to_json(entry)) for entry in rounds],
+            "standings": to_json(standings)["standings"],
+            "teams": to_json(teams)["teams"],
+            "team_standings": to_json(of_teams)["standings"],
         }
 
-    _export(tournament, address, output, ask, lambda content: json.dumps(content, ensure_ascii=False, indent=2))
+    _export(tournament, address, output, ask, None)
+
+
+def _without_position(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name != "position"}
 
 
 def trf(
@@ -178,7 +178,7 @@ def _export(
         return await ask(Results(stub, SOURCE, language_of_terminal()), await tournament_meant(tournament, address))
 
     content = ask_service("results", address, work)
-    write(written(content) if written else content.model_dump_json(indent=2), output)
+    write(written(content) if written else json.dumps(content, ensure_ascii=False, indent=2), output)
 
 
 def write(text: str, output: Path | None) -> None:

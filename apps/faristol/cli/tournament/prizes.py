@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from faristol.cli.options import Address, AsJson, Language, Tournament
-from faristol.gateway.api.resources.prizes import Prizes, nobody
+from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
@@ -25,7 +25,7 @@ def prizes(
         return await Results(stub, language).prizes(await tournament_meant(tournament, address))
 
     found = ask_service("results", address, ask)
-    print_answer(Prizes.of(found), format_prizes(found, language), json_output=json_output)
+    print_answer(to_json(found), format_prizes(found, language), json_output=json_output)
 
 
 def format_prizes(found: pb.GetPrizesResponse, language: str) -> Iterator[str]:
@@ -37,5 +37,6 @@ def format_prizes(found: pb.GetPrizesResponse, language: str) -> Iterator[str]:
             play = f"{winner.coordinates} {winner.word}" if winner.word else ""
             of_round = read("Round %(number)s") % {"number": winner.round} if winner.round else ""
             won.append(", ".join(part for part in (winner.name or winner.player_id, play, of_round) if part))
-        ahead = f"{number(prize.value, language)} – {'; '.join(won)}" if won else read(nobody(prize, over=found.over))
+        missing = read(labels.prize_without_winner(prize, over=found.over))
+        ahead = f"{number(prize.value, language)} – {'; '.join(won)}" if won else missing
         yield f"{read(labels.PRIZES[prize.kind])}: {ahead}"

@@ -44,7 +44,7 @@ def format_round(tournament: str, found: pb.GetPairingsResponse, language: str) 
     yield say(HEAD, {"round": found.round, "tournament": tournament, "phase": phase}, language)
     resting = [(found.bye, read(RESTS))] if found.HasField("bye") else []
     for bye in found.requested_byes:
-        why = OPPONENT_GONE if bye.match or words.opponent_gone(found, bye) else SITS_OUT
+        why = OPPONENT_GONE if bye.match or bye.opponent_gone else SITS_OUT
         resting.append((bye.seat, f"{read(why)} {read(words.BYES[bye.kind])}"))
     seats = [seat for table in found.tables for seat in table.seats] + [seat for seat, _ in resting]
     called = labels([Named(seat.player_id, seat.name) for seat in seats])

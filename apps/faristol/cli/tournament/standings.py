@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.gateway.api.resources.standings import Standings, tie_break_value
-from faristol.gateway.api.resources.teams import TeamStandings
+from faristol.gateway.api.contract_json import tie_break_value, to_json
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -61,8 +60,7 @@ def show(
         return head.name, await results.standings(tournament_id, round_)
 
     name, found = ask_service("results", address, ask)
-    content = TeamStandings.of(found) if isinstance(found, pb.GetTeamStandingsResponse) else Standings.of(found)
-    print_answer(content, format_standings(name, found, language), json_output=json_output)
+    print_answer(to_json(found), format_standings(name, found, language), json_output=json_output)
 
 
 def format_standings(tournament: str, found: Answer, language: str) -> Iterator[str]:

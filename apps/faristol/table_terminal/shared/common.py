@@ -61,12 +61,10 @@ def as_json(message: Message) -> dict[str, Any]:
 def print_answer(content: Any, lines: str | Iterable[str], *, json_output: bool, indent: int | None = 2) -> None:
     """Print an answer: lines for people, or with ``--json`` the content for programs.
 
-    The content is a message of the contract, an answer of the API, or JSON data. Without an ``indent`` it is one line.
+    The content is a message of the contract or JSON data. Without an ``indent`` it is one line.
     """
     if json_output:
-        if hasattr(content, "model_dump"):
-            content = content.model_dump(mode="json")
-        elif hasattr(content, "DESCRIPTOR"):
+        if hasattr(content, "DESCRIPTOR"):
             content = as_json(content)
         typer.echo(json.dumps(content, ensure_ascii=False, indent=indent))
         return

@@ -12,6 +12,8 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import PlainTextResponse, Response
 
 from faristol.gateway.api import comma_separated
+from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.api.games import WithRacks
 from faristol.gateway.api.gcg import gcg_of
 from faristol.gateway.api.parameters import (
     DIGITS,
@@ -23,13 +25,8 @@ from faristol.gateway.api.parameters import (
     UpToRound,
     When,
 )
-from faristol.gateway.api.resources.crosstable import Crosstable
-from faristol.gateway.api.resources.games import WithRacks
-from faristol.gateway.api.resources.pairings import Pairings
-from faristol.gateway.api.resources.racks import RackReader
-from faristol.gateway.api.resources.ratings import RatingReader, Ratings
-from faristol.gateway.api.resources.standings import Standings
-from faristol.gateway.api.resources.teams import Teams, TeamStandings
+from faristol.gateway.api.racks import RackReader
+from faristol.gateway.api.ratings import RatingReader, join_ratings
 from faristol.gateway.http.responses import ERRORS, inline, tagged_body
 from faristol.gateway.rpc.results import Moment, Reader
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -76,7 +73,7 @@ async def get_standings_csv(
 ) -> Response:
     """Return the standings as CSV."""
     answer = await results.standings(tournament_id, round, when)
-    text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
+    text = await asyncio.to_thread(lambda: comma_separated.standings(to_json(answer)))
     return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-standings.csv")
 
 
@@ -90,7 +87,7 @@ async def get_team_standings_csv(
 ) -> Response:
     """Return the standings of teams as CSV."""
     answer = await results.team_standings(tournament_id, round, when)
-    text = comma_separated.team_standings(TeamStandings.of(answer))
+    text = comma_separated.team_standings(to_json(answer))
     return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-team-standings.csv")
 
 
@@ -106,7 +103,7 @@ async def get_teams_csv(
     """Return the teams with their line-ups as CSV."""
     answer = await results.teams(tournament_id, when)
     return _csv_body(
-        comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, f"{tournament_id}-teams.csv"
+        comma_separated.teams(to_json(answer)), answer.position, if_none_match, f"{tournament_id}-teams.csv"
     )
 
 
@@ -123,7 +120,7 @@ async def get_pairings_csv(
 ) -> Response:
     """Return the pairings of a round with current scores as CSV."""
     answer = await results.pairings(tournament_id, number, when)
-    text = comma_separated.pairings(Pairings.of(answer))
+    text = comma_separated.pairings(to_json(answer))
     return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-round-{number}.csv")
 
 
@@ -137,7 +134,7 @@ async def get_crosstable_csv(
 ) -> Response:
     """Return the crosstable as CSV."""
     answer = await results.crosstable(tournament_id, round, when)
-    text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
+    text = await asyncio.to_thread(lambda: comma_separated.crosstable(to_json(answer)))
     return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-crosstable.csv")
 
 
@@ -151,8 +148,9 @@ async def get_ratings_csv(
 ) -> Response:
     """Return the rating list, or an estimate while rounds remain, as CSV."""
     players = await results.players(tournament_id, Moment(min_position))
-    answer = Ratings.join_players(await ratings.of(tournament_id), players)
-    return _csv_body(comma_separated.ratings(answer), answer.position, if_none_match, f"{tournament_id}-ratings.csv")
+    answer = join_ratings(await ratings.of(tournament_id), players)
+    text = comma_separated.ratings(to_json(answer))
+    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-ratings.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))

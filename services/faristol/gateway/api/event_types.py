@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from faristol.gateway.api.openapi.document import build_enum_schema
 from faristol.kernel import facts
 from faristol.pb.comments import COMMENTS
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC, Change
@@ -43,10 +42,11 @@ _TYPE_DESCRIPTIONS = {
     RESET: "No event of the record: earlier events are of another record. All events follow again from the first.",
 }
 
-SCHEMA = build_enum_schema(
-    "EventType",
-    sorted(_TYPE_DESCRIPTIONS),
-    "The type of a piece of news. New types may come: ignore those that you do not know.",
-    {name: _TYPE_DESCRIPTIONS[name] for name in sorted(_TYPE_DESCRIPTIONS)},
-)
-"""Annotation of a field that is such a name."""
+SCHEMA = {
+    "title": "EventType",
+    "type": "string",
+    "enum": sorted(_TYPE_DESCRIPTIONS),
+    "description": "The type of a piece of news. New types may come: ignore those that you do not know.",
+    "x-enum-descriptions": dict(sorted(_TYPE_DESCRIPTIONS.items())),
+}
+"""JSON schema of such a name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from faristol.gateway.api.resources.racks import RacksByTurn
+from faristol.gateway.api.racks import RacksByTurn
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as pb

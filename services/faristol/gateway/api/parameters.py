@@ -39,6 +39,11 @@ DIGITS = BeforeValidator(_digits)
 It must follow the limits of the number, since the OpenAPI document loses those behind it.
 """
 
+TournamentState = Annotated[
+    Literal["announced", "playing", "over"],
+    build_enum_schema("TournamentState", ("announced", "playing", "over")),
+]
+
 Language = Annotated[
     Annotated[Literal["ca", "el", "en", "es"], build_enum_schema("Language", ("ca", "el", "en", "es"))] | None,
     Query(description="Language of the texts in the answer; by default that of `Accept-Language`."),

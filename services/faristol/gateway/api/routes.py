@@ -14,8 +14,6 @@ from pydantic import WithJsonSchema
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.api import operation
-from faristol.gateway.api.openapi.document import ref
 from faristol.gateway.api.parameters import (
     DEFAULT_PAGE_COUNT,
     DIGITS,
@@ -29,26 +27,19 @@ from faristol.gateway.api.parameters import (
     PageToken,
     RoundNumber,
     TournamentId,
+    TournamentState,
     UpToRound,
     When,
 )
-from faristol.gateway.api.resources import rulings, sheets
-from faristol.gateway.api.resources.crosstable import Crosstable
-from faristol.gateway.api.resources.pairings import Pairings
-from faristol.gateway.api.resources.prizes import Prizes
-from faristol.gateway.api.resources.racks import RackReader, Racks
-from faristol.gateway.api.resources.ratings import RatingReader, Ratings
-from faristol.gateway.api.resources.standings import Standings
-from faristol.gateway.api.resources.teams import Teams, TeamStandings
-from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer, Tournaments, TournamentState
-from faristol.gateway.api.seals import Seals
+from faristol.gateway.api.racks import RackReader, build_racks
+from faristol.gateway.api.ratings import RatingReader, join_ratings
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates, is_duplicate
 from faristol.gateway.http.errors import DAY
 from faristol.gateway.http.language import language_of
-from faristol.gateway.http.responses import ERRORS, to_tagged_response
+from faristol.gateway.http.responses import ERRORS, answers, to_tagged_response
 from faristol.gateway.live import subscriptions
 from faristol.gateway.live.broadcaster import Fanout
-from faristol.gateway.live.sse import News, NewsWithContent, parse_id
+from faristol.gateway.live.sse import NEWS, NEWS_WITH_CONTENT, parse_id
 from faristol.gateway.live.streams import StreamAnswer
 from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEventIdQuery
 from faristol.gateway.pages.alternatives import check_has_tables
@@ -57,6 +48,8 @@ from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Page, Reader, Results, RulingsReader
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import place_of
+from faristol.pb.api.v1 import answers_pb2 as api
+from faristol.pb.lexicon.v1.adjudication_pb2 import ListRulingsResponse
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
@@ -64,7 +57,7 @@ Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
 
-@routes.get("/tournaments", response_model=Tournaments, responses=ERRORS)
+@routes.get("/tournaments", responses=answers(pb.ListTournamentsResponse))
 async def list_tournaments(
     results: Reader,
     when: When,
@@ -94,10 +87,10 @@ async def list_tournaments(
     """List the tournaments, the latest first, page by page. Words of the name, days and state filter them."""
     among = {"state": f"TOURNAMENT_STATE_{state.upper()}" if state else None, "from": first, "until": until}
     answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived, **among)
-    return to_tagged_response(Tournaments.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}", response_model=TournamentAnswer, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}", responses=answers(pb.GetTournamentResponse))
 async def get_tournament(
     results: Reader,
     tournament_id: TournamentId,
@@ -106,10 +99,10 @@ async def get_tournament(
 ) -> Response:
     """Return a tournament with the state of its rounds."""
     answer = await results.tournament(tournament_id, when)
-    return to_tagged_response(TournamentAnswer.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}/standings", response_model=Standings, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/standings", responses=answers(pb.GetStandingsResponse))
 async def get_standings(
     results: Reader,
     tournament_id: TournamentId,
@@ -134,10 +127,10 @@ async def get_standings(
         arithmetic=arithmetic,
         category=category,
     )
-    return await asyncio.to_thread(lambda: to_tagged_response(Standings.of(answer), if_none_match))
+    return await asyncio.to_thread(lambda: to_tagged_response(answer, if_none_match))
 
 
-@routes.get("/tournaments/{tournament_id}/teams", response_model=Teams, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/teams", responses=answers(pb.ListTeamsResponse))
 async def list_teams(
     results: Reader,
     tournament_id: TournamentId,
@@ -148,10 +141,10 @@ async def list_teams(
 ) -> Response:
     """List the teams with their line-ups; an empty list in an individual tournament."""
     answer = await results.teams(tournament_id, when, Page(page_size, page_token))
-    return to_tagged_response(Teams.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}/team-standings", response_model=TeamStandings, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/team-standings", responses=answers(pb.GetTeamStandingsResponse))
 async def get_team_standings(
     results: Reader,
     tournament_id: TournamentId,
@@ -167,10 +160,10 @@ async def get_team_standings(
     answer = await results.team_standings(
         tournament_id, round, when, Page(page_size, page_token), team_id=team, arithmetic=arithmetic
     )
-    return to_tagged_response(TeamStandings.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}/crosstable", response_model=Crosstable, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/crosstable", responses=answers(pb.GetCrosstableResponse))
 async def get_crosstable(
     results: Reader,
     tournament_id: TournamentId,
@@ -182,10 +175,10 @@ async def get_crosstable(
 ) -> Response:
     """Return the rounds of every player: opponents, results, scores and starts."""
     answer = await results.crosstable(tournament_id, round, when, Page(page_size, page_token))
-    return await asyncio.to_thread(lambda: to_tagged_response(Crosstable.of(answer), if_none_match))
+    return await asyncio.to_thread(lambda: to_tagged_response(answer, if_none_match))
 
 
-@routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=Pairings, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", responses=answers(pb.GetPairingsResponse))
 async def get_pairings(
     results: Reader,
     tournament_id: TournamentId,
@@ -197,10 +190,10 @@ async def get_pairings(
 ) -> Response:
     """Return the pairings of a round with current scores; byes and matches come with every page of tables."""
     answer = await results.pairings(tournament_id, number, when, Page(page_size, page_token))
-    return to_tagged_response(Pairings.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}/prizes", response_model=Prizes, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/prizes", responses=answers(pb.GetPrizesResponse))
 async def get_prizes(
     results: Reader,
     tournament_id: TournamentId,
@@ -208,10 +201,10 @@ async def get_prizes(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the leaders for the special prizes, with the results and plays so far."""
-    return to_tagged_response(Prizes.of(await results.prizes(tournament_id, min_position)), if_none_match)
+    return to_tagged_response(await results.prizes(tournament_id, min_position), if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}/players", response_model=Players, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/players", responses=answers(pb.ListPlayersResponse))
 async def list_players(
     results: Reader,
     tournament_id: TournamentId,
@@ -222,10 +215,10 @@ async def list_players(
 ) -> Response:
     """List the players with their ratings."""
     answer = await results.players(tournament_id, when, Page(page_size, page_token))
-    return to_tagged_response(Players.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}/rulings", response_model=rulings.Rulings, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/rulings", responses=answers(ListRulingsResponse))
 async def list_rulings(
     results: Reader,
     found: RulingsReader,
@@ -247,10 +240,10 @@ async def list_rulings(
     """List the challenges of closed rounds and their rulings, page by page."""
     check_has_tables(await results.tournament(tournament_id))
     answer = await found.of(tournament_id, round, Page(page_size, page_token))
-    return to_tagged_response(rulings.Rulings.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/tournaments/{tournament_id}/ratings", response_model=Ratings, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/ratings", responses=answers(api.Ratings))
 async def get_ratings(
     results: Reader,
     ratings: RatingReader,
@@ -260,10 +253,10 @@ async def get_ratings(
 ) -> Response:
     """Return the rating list after the tournament, or an estimate while rounds remain."""
     players = await results.players(tournament_id, Moment(min_position))
-    return to_tagged_response(Ratings.join_players(await ratings.of(tournament_id), players), if_none_match)
+    return to_tagged_response(join_ratings(await ratings.of(tournament_id), players), if_none_match)
 
 
-@routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
+@routes.get("/games/{game_id}", responses=answers(pb.GetGameResponse))
 async def get_game(
     results: Reader,
     when: When,
@@ -272,10 +265,10 @@ async def get_game(
 ) -> Response:
     """Return a game: board, scoresheet and clocks. Racks are hidden during play."""
     answer = await results.game(game_id, when)
-    return to_tagged_response(sheets.Game.of(answer), if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
-@routes.get("/games/{game_id}/racks", response_model=Racks, responses=ERRORS)
+@routes.get("/games/{game_id}/racks", responses=answers(api.Racks))
 async def get_racks(
     results: Reader,
     racks: RackReader,
@@ -285,13 +278,12 @@ async def get_racks(
 ) -> Response:
     """Return the racks of a game, turn by turn, if its result is final and the system drew its tiles."""
     game = await results.game(game_id, Moment(min_position))
-    return to_tagged_response(Racks.from_game(game, await racks.racks(game)), if_none_match)
+    return to_tagged_response(build_racks(game, await racks.racks(game)), if_none_match)
 
 
 @routes.get(
     "/status",
-    response_model=operation.Status,
-    responses={key: ERRORS[key] for key in (304, 400, 503, 504)},
+    responses=answers(pb.GetStatusResponse, 304, 400, 503, 504),
     tags=["operation"],
 )
 async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
@@ -300,10 +292,10 @@ async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Resp
     That is its position, its lag, whether it stopped, and how many games or tournaments it does not update after a
     failed event.
     """
-    return to_tagged_response(operation.Status.of(await results.status()), if_none_match)
+    return to_tagged_response(await results.status(), if_none_match)
 
 
-@routes.get("/seals", response_model=Seals, responses={key: ERRORS[key] for key in (304, 400, 503, 504)})
+@routes.get("/seals", responses=answers(pb.ListSealsResponse, 304, 400, 503, 504))
 async def list_seals(
     results: Reader,
     after: Annotated[
@@ -320,11 +312,11 @@ async def list_seals(
     For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
     with a stored answer.
     """
-    return to_tagged_response(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
+    return to_tagged_response(await results.seals(after, limit, newest=newest), if_none_match)
 
 
-routes.add_api_route("/players", players.search_players, response_model=players.FoundPlayers, responses=ERRORS)
-routes.add_api_route("/players/{player_id}", players.get_player, response_model=players.PlayerAnswer, responses=ERRORS)
+routes.add_api_route("/players", players.search_players, responses=answers(pb.SearchPlayersResponse))
+routes.add_api_route("/players/{player_id}", players.get_player, responses=answers(pb.GetPlayerResponse))
 
 STREAM_OPTIONS: dict[str, Any] = {
     "response_class": StreamingResponse,
@@ -339,7 +331,7 @@ STREAM_OPTIONS: dict[str, Any] = {
                 "A comment at least every 15 seconds shows that the stream is alive. It comes with an `id` without "
                 "data, because the position from which to resume advances without events."
             ),
-            "content": {"text/event-stream": {"schema": {"anyOf": [ref(News), ref(NewsWithContent)]}}},
+            "content": {"text/event-stream": {"schema": {"anyOf": [NEWS, NEWS_WITH_CONTENT]}}},
         },
     },
 }

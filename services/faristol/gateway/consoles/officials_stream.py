@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.gateway.api.contract_json import to_json, write_json
 from faristol.gateway.api.event_types import RESET
 from faristol.gateway.api.parameters import DIGITS, KNOWN, LAST_POSITION
 from faristol.gateway.auth.session import calls, holder_of
 from faristol.gateway.consoles.own_stream import OwnStream, StreamReset, follow_over_restarts, wait_for_first
 from faristol.gateway.http.errors import NUMBERS
-from faristol.gateway.live.sse import UNREADABLE, News, format_id, heartbeat, parse_id
+from faristol.gateway.live.sse import UNREADABLE, format_id, heartbeat, parse_id
 from faristol.gateway.live.subscriptions import (
     MAX_LIST_CHARACTERS,
     NAMES_PATTERN,
@@ -37,12 +38,6 @@ NEWS_UNAVAILABLE = "the news cannot be reached at the moment"
 
 OFFICIALS_EVENTS = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.types_for_audience(AUDIENCE_OFFICIALS))
 """Types of notifications for officials."""
-
-
-class OfficialNews(News):
-    """Notification for officials, as the stream's `data`."""
-
-    case_id: str = Field(description="Id of the case; empty for none.")
 
 
 def _check_types(types: str) -> str:
@@ -119,7 +114,7 @@ class _Past:
 
 
 def _frame(news: pb.FollowResponse) -> bytes:
-    data = OfficialNews.of(news).model_dump_json()
+    data = write_json({**to_json(news), "case_id": news.case_id})
     return b"id: %b\nevent: %b\ndata: %b\n\n" % (
         format_id(news.position, news.fingerprint),
         news.type.encode(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import uuid
 from collections.abc import Collection, Mapping
 from http import HTTPStatus
@@ -14,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.credentials.roles import DIRECTOR, FEDERATION, PLAYER
+from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
@@ -22,7 +24,6 @@ from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
-from faristol.gateway.pages.spectators.players import PlayerAnswer
 from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
@@ -87,7 +88,7 @@ async def ask_about_own_data(request: Request, signed_in: SignedIn, given: Field
 @routes.get("/my-data.json")
 async def get_own_data(signed_in: SignedIn) -> Response:
     """Send the data as a file."""
-    told = PlayerAnswer.of(await _own(signed_in)).model_dump_json(indent=2)
+    told = json.dumps(to_json(await _own(signed_in)), ensure_ascii=False, indent=2)
     headers = {
         "Content-Disposition": f'attachment; filename="{signed_in.credential.player_id}.json"',
         "Cache-Control": "no-store, private",

@@ -9,18 +9,15 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import KNOWN, IfNoneMatch, MinPosition, TournamentId
-from faristol.gateway.duplicate_game.models import (
-    Duplicate,
-    DuplicateSheets,
-    DuplicateStandings,
-    DuplicateTotals,
-)
+from faristol.gateway.duplicate_game.answers import build_game, build_sheets, build_standings, build_totals
 from faristol.gateway.duplicate_game.names import names_in, names_of
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
-from faristol.gateway.http.responses import ERRORS, to_tagged_response
+from faristol.gateway.http.responses import answers, to_tagged_response
 from faristol.gateway.pages.alternatives import check_has_duplicate_games
 from faristol.gateway.rpc.results import Moment, Reader, Results
 from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.api.v1 import answers_pb2 as api
+from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
 
 GameId = Annotated[str, Path(description="Id of the game, such as `TOURNAMENT-rROUND`.", examples=["demo-r1"])]
@@ -29,7 +26,7 @@ routes = APIRouter(prefix="/api/v1/duplicate", tags=["results"], dependencies=[K
 sums = APIRouter(prefix="/api/v1/tournaments", tags=["results"], dependencies=[KNOWN])
 
 
-@routes.get("/{game_id}", response_model=Duplicate, responses=ERRORS)
+@routes.get("/{game_id}", responses=answers(pb.GetDuplicateResponse))
 async def get_duplicate(
     results: Reader,
     games: DuplicateReader,
@@ -39,10 +36,10 @@ async def get_duplicate(
 ) -> Response:
     """Return a duplicate game: racks and their times, the board, and master play and top of scored turns."""
     position = (await head_of(results, games, game_id, min_position)).position
-    return to_tagged_response(Duplicate.from_message(await games.game(game_id), position), if_none_match)
+    return to_tagged_response(build_game(await games.game(game_id), position), if_none_match)
 
 
-@routes.get("/{game_id}/standings", response_model=DuplicateStandings, responses=ERRORS)
+@routes.get("/{game_id}/standings", responses=answers(api.DuplicateStandings))
 async def get_duplicate_standings(
     results: Reader,
     games: DuplicateReader,
@@ -54,11 +51,11 @@ async def get_duplicate_standings(
     listed = await listed_of(results, games, game_id, min_position)
     found = await games.standings(game_id)
     names = await names_in(results, game_id, found, names_of(listed))
-    answer = await asyncio.to_thread(DuplicateStandings.from_message, game_id, found, names, listed.position)
+    answer = await asyncio.to_thread(build_standings, game_id, found, names, listed.position)
     return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
 
 
-@routes.get("/{game_id}/sheets", response_model=DuplicateSheets, responses=ERRORS)
+@routes.get("/{game_id}/sheets", responses=answers(api.DuplicateSheets))
 async def list_duplicate_sheets(
     results: Reader,
     games: DuplicateReader,
@@ -76,11 +73,11 @@ async def list_duplicate_sheets(
         sheets = [await games.sheet(game_id, hall, player)]
     else:
         sheets = list(await games.sheets(await games.game(game_id)))
-    answer = await asyncio.to_thread(DuplicateSheets.from_messages, game_id, sheets, names_of(listed), listed.position)
+    answer = await asyncio.to_thread(build_sheets, game_id, sheets, names_of(listed), listed.position)
     return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
 
 
-@sums.get("/{tournament_id}/duplicate-standings", response_model=DuplicateTotals, responses=ERRORS)
+@sums.get("/{tournament_id}/duplicate-standings", responses=answers(api.DuplicateTotals))
 async def get_duplicate_totals(
     results: Reader,
     games: DuplicateReader,
@@ -94,7 +91,7 @@ async def get_duplicate_totals(
     check_has_duplicate_games(head)
     listed = await results.players(tournament_id, Moment(min_position))
     found = await games.totals(tournament_id)
-    answer = await asyncio.to_thread(DuplicateTotals.from_messages, tournament_id, found, listed, category)
+    answer = await asyncio.to_thread(build_totals, tournament_id, found, listed, category)
     return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
 
 

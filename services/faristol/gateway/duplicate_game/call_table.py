@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from faristol.gateway.duplicate_game.models import start_of
+from faristol.gateway.duplicate_game.plays import start_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate_game.call_names import CallNames

@@ -6,7 +6,7 @@ import asyncio
 
 import grpc
 
-from faristol.gateway.duplicate_game.models import Names
+from faristol.gateway.duplicate_game.answers import Names
 from faristol.gateway.rpc.results import Results
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb

@@ -10,11 +10,13 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.api.parameters import DIGITS
+from faristol.gateway.duplicate_game.answers import build_totals
 from faristol.gateway.duplicate_game.api import head_of, listed_of
 from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
-from faristol.gateway.duplicate_game.models import DuplicateTotals, coordinates_of, main_word
 from faristol.gateway.duplicate_game.names import names_in, names_of
+from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
 from faristol.gateway.pages.alternatives import check_has_duplicate_games
 from faristol.gateway.pages.render import Part, page, tournament_page
@@ -107,7 +109,7 @@ async def show_totals(
     tournament_id = head.tournament.tournament_id
     listed = await results.players(tournament_id)
     found = await games.totals(tournament_id)
-    answer = await asyncio.to_thread(DuplicateTotals.from_messages, tournament_id, found, listed, category)
+    answer = await asyncio.to_thread(build_totals, tournament_id, found, listed, category)
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -116,6 +118,7 @@ async def show_totals(
         head,
         tab="standings",
         answer=answer,
+        content=await asyncio.to_thread(to_json, answer),
         categories=sorted({player.category for player in listed.players if player.category}),
         category=category,
         after=after,

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.duplicate_game.models import coordinates_of, main_word
+from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.pages.render import page, rules_title
 from faristol.pb.game.v1 import duplicate_events_pb2 as events

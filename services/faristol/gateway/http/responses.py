@@ -8,12 +8,13 @@ import re
 from typing import Any, Literal
 
 import grpc
+from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from faristol.gateway.api.answers import Answer
-from faristol.gateway.api.openapi.document import ref
+from faristol.gateway.api.contract_json import to_json, write_json
+from faristol.gateway.api.openapi.document import ref, ref_to_answer
 from faristol.host.readiness import APPENDS, NEWS, READINESS_TIMEOUT_SECONDS, RECORD, Readiness
 
 
@@ -110,9 +111,15 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def to_tagged_response(model: Answer, if_none_match: str | None) -> Response:
-    """Return the model as JSON with its ``ETag``, or 304 if the client has it."""
-    return tagged_body(model.model_dump_json(), model.position, if_none_match, "application/json")
+def answers(kind: type[Message], *statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the responses of a route that answers with a message: 200 and errors, by default all of them."""
+    errors = {status: ERRORS[status] for status in statuses} if statuses else ERRORS
+    return {**errors, 200: {"content": {"application/json": {"schema": ref_to_answer(kind.DESCRIPTOR)}}}}
+
+
+def to_tagged_response(answer: Any, if_none_match: str | None) -> Response:
+    """Return a message of the contract as JSON with its ``ETag``, or 304 if the client has it."""
+    return tagged_body(write_json(to_json(answer)), answer.position, if_none_match, "application/json")
 
 
 def inline(name: str) -> str:

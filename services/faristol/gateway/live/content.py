@@ -29,7 +29,6 @@ Alternatives that are not used:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -37,10 +36,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.api.answers import Answer
-from faristol.gateway.api.resources.pairings import Pairings
-from faristol.gateway.api.resources.sheets import Game
-from faristol.gateway.api.resources.standings import Standings
+from faristol.gateway.api.contract_json import to_json, write_json
 from faristol.gateway.cache.resources import OF_SCORES, OF_TOURNAMENT
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.kernel import facts
@@ -137,16 +133,19 @@ def subjects_of(news: pb.FollowResponse, rounds: Iterable[int]) -> list[Subject]
     return found
 
 
+Answer = pb.GetGameResponse | pb.GetPairingsResponse | pb.GetStandingsResponse
+
+
 async def ask(results: Results, subject: Subject, position: int) -> Answer:
     """Return the answer about a subject at a position or later. Raises the errors of ``Results``."""
     when = Moment(position)
     match subject.kind:
         case ContentKind.GAME:
-            return Game.of(await results.game(subject.id, when))
+            return await results.game(subject.id, when)
         case ContentKind.PAIRINGS:
-            return Pairings.of(await results.pairings(subject.id, subject.round, when))
+            return await results.pairings(subject.id, subject.round, when)
         case ContentKind.STANDINGS:
-            return Standings.of(await results.standings(subject.id, 0, when))
+            return await results.standings(subject.id, 0, when)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +163,10 @@ def compute_change(subject: Subject, answer: Answer, base: Snapshot | None, firs
 
     ``first`` is the position of the first notification since the earlier answer.
     """
-    shown = {
-        name: _json(value) for name, value in answer.model_dump(mode="json").items() if name not in LISTS[subject.kind]
-    }
-    listed = {name: [line.model_dump_json() for line in getattr(answer, name)] for name in LISTS[subject.kind]}
-    del shown["position"]
+    content = to_json(answer)
+    del content["position"]
+    listed = {name: list(map(write_json, content.pop(name))) for name in LISTS[subject.kind]}
+    shown = {name: write_json(value) for name, value in content.items()}
     hashes = {name: hash(value) for name, value in shown.items()}
     lines = {name: [hash(value) for value in values] for name, values in listed.items()}
     snapshot = Snapshot(answer.position, hashes, lines)
@@ -187,12 +185,8 @@ def compute_change(subject: Subject, answer: Answer, base: Snapshot | None, firs
         return b"", base  # equal to the last change sent
     since = base.position if base else 0
     head = (
-        f'"kind":"{subject.kind.name.lower()}","id":{_json(subject.id)},"round":{subject.round},'
+        f'"kind":"{subject.kind.name.lower()}","id":{write_json(subject.id)},"round":{subject.round},'
         f'"position":{answer.position},"from_position":{since},'
-        f'"to_position":{max(since, first - 1) if base else answer.position},"whole":{_json(base is None)}'
+        f'"to_position":{max(since, first - 1) if base else answer.position},"whole":{write_json(base is None)}'
     )
     return f'{{{head},"fields":{{{fields}}},"lists":{{{",".join(lists)}}}}}'.encode(), snapshot
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

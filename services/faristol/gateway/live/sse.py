@@ -7,14 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from pydantic import Field
-
-from faristol.gateway.api.answers import Shown
+from faristol.gateway.api.contract_json import to_json, write_json
 from faristol.gateway.api.event_types import RESET
-from faristol.gateway.api.event_types import SCHEMA as EVENT_TYPE
-from faristol.gateway.live.content import Change
+from faristol.gateway.api.openapi.document import ref_to_answer
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -25,24 +22,10 @@ FRAME_BATCH_SIZE = 200
 """Limit of frames in a batch: some 50 kB."""
 
 
-class News(Shown):
-    """Notification, as the stream's `data`."""
+NEWS = ref_to_answer(pb.FollowResponse.DESCRIPTOR)
+"""Reference to the schema of a notification, as the stream's `data`."""
 
-    position: int
-    type: Annotated[str, EVENT_TYPE] = Field(description="Name of the event.", examples=["PlayPlaced"])
-    tournament_id: str = Field(description="Id of the tournament.")
-    game_id: str = Field(description="Id of the game; empty for an event of the tournament.")
-    round: int = Field(description="The round; 0 for none.")
-    table: int = Field(description="Table of the game; 0 for none.")
-    recorded_at: datetime
-
-
-class NewsWithContent(News):
-    """Notification with its changes, as the `data` of a stream with `include=content`."""
-
-    content: list[Change] = Field(
-        description="Changes of games, pairings and standings by this event and by the events of the same batch."
-    )
+NEWS_WITH_CONTENT = {"$ref": "#/components/schemas/NewsWithContent"}
 
 
 def format_id(position: int, fingerprint: str) -> bytes:
@@ -73,9 +56,9 @@ def reset(topic: Topic, at: datetime) -> Batch:
 def frame(news: pb.FollowResponse, changes: Sequence[bytes] | None = None) -> bytes:
     """Encode an event: fingerprint and position as id, name as event, notification as data.
 
-    With ``changes``, each encoded as JSON, the data is ``NewsWithContent``.
+    With ``changes``, each encoded as JSON, the data has them as ``content``.
     """
-    data = News.of(news).model_dump_json().encode()
+    data = write_json(to_json(news)).encode()
     if changes is not None:
         data = b'%b,"content":[%b]}' % (data[:-1], b",".join(changes))
     return b"id: %b\nevent: %b\ndata: %b\n\n" % (format_id(news.position, news.fingerprint), news.type.encode(), data)

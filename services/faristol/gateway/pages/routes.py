@@ -13,12 +13,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.gateway.api import operation
 from faristol.gateway.api.parameters import DIGITS
-from faristol.gateway.api.resources.pairings import absent
-from faristol.gateway.api.resources.prizes import nobody
-from faristol.gateway.api.resources.ratings import RatingReader
-from faristol.gateway.api.resources.rulings import MODE_LABELS
+from faristol.gateway.api.ratings import RatingReader
 from faristol.gateway.duplicate_game.pages import After, show_totals
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.pages.alternatives import check_has_tables
@@ -28,7 +24,7 @@ from faristol.gateway.pages.render import Part, page, tournament_page
 from faristol.gateway.pages.spectators import pages as spectators
 from faristol.gateway.pages.spectators.boards import build_game_values
 from faristol.gateway.pages.spectators.files import FILES
-from faristol.gateway.pages.spectators.seats import PlayerPlace, has_no_result, latest, places
+from faristol.gateway.pages.spectators.seats import PlayerPlace, has_no_result, latest, list_absent, places
 from faristol.gateway.print.contents import language_of_tournament
 from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
 from faristol.kernel.errors import NotFound
@@ -248,7 +244,7 @@ async def crosstable(request: Request, results: Reader, tournament_id: str, part
 async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
     """Show the leaders for the special prizes."""
     head, answer = await asyncio.gather(results.tournament(tournament_id), results.prizes(tournament_id))
-    return tournament_page(request, "prizes.html", part, head, answer=answer, nobody=nobody, tab="prizes")
+    return tournament_page(request, "prizes.html", part, head, answer=answer, tab="prizes")
 
 
 async def pairings(
@@ -287,7 +283,7 @@ async def _show_pairings(
         head,
         answer=answer,
         number=number,
-        absent=list(absent(answer, listed.players)) if has_tables and not head.tournament.team_boards else [],
+        absent=list(list_absent(answer, listed.players)) if has_tables and not head.tournament.team_boards else [],
         tab=f"round-{number}",
         beside=beside,
         round=next((each for each in head.tournament.played if each.round == number), None),
@@ -353,20 +349,18 @@ async def rulings(
         results.tournament(tournament_id), found.of(tournament_id, page=Page(token=page_token))
     )
     check_has_tables(head)
-    return tournament_page(request, "rulings.html", part, head, answer=answer, modes=MODE_LABELS, tab="rulings")
+    return tournament_page(request, "rulings.html", part, head, answer=answer, modes=labels.RULING_MODES, tab="rulings")
 
 
 async def status(request: Request, results: Reader, part: Part = "") -> Response:
     """Show the status of the consumers of the record."""
-    found = operation.Status.of(await results.status())
+    found = await results.status()
     return page(
         request,
         "status.html",
         part,
         found=found,
-        stopped=[consumer for consumer in found.consumers if consumer.stopped_since],
-        kinds=operation.KIND_LABELS,
-        states=operation.STATE_LABELS,
+        stopped=[consumer for consumer in found.consumers if consumer.HasField("stopped")],
     )
 
 

@@ -23,8 +23,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.gateway.api.answers import moment
-from faristol.gateway.api.resources.standings import tie_break_value
+from faristol.gateway.api.contract_json import moment, tie_break_value
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.pages.embedding import oembed_path
 from faristol.gateway.pages.operator import contact_link

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from faristol.gateway.api.resources.pairings import absent
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.pages.qr import qr
+from faristol.gateway.pages.spectators.seats import list_absent
 from faristol.gateway.print.form import Lie, Size
 from faristol.gateway.print.order import stack_pages
 from faristol.gateway.rpc.concurrency import ask_each
@@ -145,7 +145,7 @@ async def _by_name(wanted: PaperRequest) -> dict[str, Any]:
     answer, listed = await asyncio.gather(
         wanted.results.pairings(wanted.id, wanted.round), wanted.results.players(wanted.id)
     )
-    away = () if wanted.head.tournament.team_boards else absent(answer, listed.players)
+    away = () if wanted.head.tournament.team_boards else list_absent(answer, listed.players)
     away = () if wanted.hall else away
     answer = of_hall(answer, wanted.hall)
     return {"answer": answer, "hall": wanted.hall, "lines": lines(answer, away, language_of_tournament(wanted.head))}

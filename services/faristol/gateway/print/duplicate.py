@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.gateway.duplicate_game.models import DuplicateTotals, coordinates_of, main_word
+from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.duplicate_game.answers import build_totals
 from faristol.gateway.duplicate_game.names import names_in, names_of
+from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.print.contents import PAPERS, Paper, PaperRequest, language_of_tournament
 from faristol.gateway.print.form import Size
@@ -126,13 +128,12 @@ async def _ranking(wanted: PaperRequest) -> dict[str, Any]:
 async def _sum(wanted: PaperRequest) -> dict[str, Any]:
     listed = await wanted.results.players(wanted.id)
     found = await wanted.duplicates.totals(wanted.id)
-    told = await asyncio.to_thread(DuplicateTotals.from_messages, wanted.id, found, listed)
-    categories = sorted({line.category for line in told.standings if line.category})
-    of_each = [
-        (category, await asyncio.to_thread(DuplicateTotals.from_messages, wanted.id, found, listed, category))
-        for category in categories
-    ]
-    return {"tables": [("", told), *of_each]}
+    categories = sorted({player.category for player in listed.players if player.category})
+
+    def build() -> list[tuple[str, Any]]:
+        return [(each, to_json(build_totals(wanted.id, found, listed, each))) for each in ("", *categories)]
+
+    return {"tables": await asyncio.to_thread(build)}
 
 
 DUPLICATE_PAPERS: Mapping[str, Paper] = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.duplicate_game.preparation import duplicate_id
 from faristol.event_store.personal_data.people import Person, load_distinct_names
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -31,6 +32,8 @@ def tournament(
     of: rows.Tournament, rounds: Iterable[rows.Round], divisions: Sequence[rows.Division]
 ) -> results.Tournament:
     """Return the summary of a tournament, with the ``divisions`` of its championship."""
+    mode, played = mode_of(of), sorted(rounds, key=lambda each: each.round)
+    games = played if mode == results.TOURNAMENT_MODE_DUPLICATE else ()
     answer = like(
         results.Tournament,
         of,
@@ -38,12 +41,22 @@ def tournament(
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
         announced=[like(results.AnnouncedRound, each) for each in of.announced],
-        mode=mode_of(of),
-        played=[like(results.Round, each) for each in sorted(rounds, key=lambda each: each.round)],
+        mode=mode,
+        played=[like(results.Round, each) for each in played],
+        state=_tournament_state(of, played),
+        duplicate_games=[
+            like(results.DuplicateRound, each, game_id=duplicate_id(of.tournament_id, each.round)) for each in games
+        ],
     )
     if of.lexicon:
         answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
     return answer
+
+
+def _tournament_state(of: rows.Tournament, played: Sequence[rows.Round]) -> results.TournamentState.ValueType:
+    if of.over:
+        return results.TOURNAMENT_STATE_OVER
+    return results.TOURNAMENT_STATE_PLAYING if played else results.TOURNAMENT_STATE_ANNOUNCED
 
 
 def players(
@@ -97,7 +110,7 @@ def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results
     answer = like(
         results.GetPairingsResponse,
         round_,
-        tables=[table(game) for game in round_.games],
+        tables=[table(game, round_.phase) for game in round_.games],
         requested_byes=[
             like(
                 results.RequestedBye,
@@ -122,14 +135,26 @@ def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results
     )
     for bye in round_.byes_of(ByeKind.ALLOCATED):
         answer.bye.player_id = bye.player_id
+    if round_.algorithm.startswith("berger"):
+        _mark_gone_opponents(answer)
     return answer
 
 
-def table(game: rows.Game) -> results.Table:
-    """Return a table of a round."""
+def _mark_gone_opponents(answer: results.GetPairingsResponse) -> None:
+    """Mark the byes in a round robin that stem from an absent opponent: all with points but that of the odd player."""
+    for team in answer.team_byes:
+        team.opponent_gone = team.kind == pairing.BYE_KIND_FULL_POINT
+    gone = {"", *(team.team_id for team in answer.team_byes if team.opponent_gone)}
+    for bye in answer.requested_byes:
+        bye.opponent_gone = bye.kind == pairing.BYE_KIND_FULL_POINT and not bye.match and bye.seat.team_id in gone
+
+
+def table(game: rows.Game, phase: int) -> results.Table:
+    """Return a table of a round at ``phase``."""
     return like(
         results.Table,
         game,
+        state=state_of(game, phase),
         seats=[like(results.Seat, seat) for seat in game.seats],
         spread_adjustments=[like(results.SpreadAdjustment, each) for each in game.spread_adjustments],
         score_sanctions=[like(results.ScoreSanction, each) for each in game.score_sanctions],

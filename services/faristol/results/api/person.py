@@ -89,7 +89,7 @@ def _build_player_tournament(entry: PlayerEntry, known: Person, names: dict[str,
     for game in entry.games:
         phase = results.RoundPhase.ValueType(entry.rounds[game.round].phase)
         told = answer.games.add(game_id=game.game_id, round=game.round, phase=phase, outcome=outcome(game, own))
-        told.table.CopyFrom(answers.table(game))
+        told.table.CopyFrom(answers.table(game, phase))
         for seat in told.table.seats:
             seat.name = names[seat.player_id]
             if not game.final:

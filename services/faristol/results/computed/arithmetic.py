@@ -14,12 +14,12 @@ def explain(line: results.Standing | results.TeamStanding, row: StandingsRow | T
     """Fill the arithmetic of the values of a line."""
     line.point_arithmetic.CopyFrom(to_arithmetic_message(row.point_arithmetic))
     for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
-        tie_break.arithmetic.CopyFrom(to_arithmetic_message(value))
+        tie_break.arithmetic.CopyFrom(to_arithmetic_message(value, max(1, tie_break.divisor)))
 
 
-def to_arithmetic_message(value: Arithmetic) -> results.Arithmetic:
+def to_arithmetic_message(value: Arithmetic, divisor: int = 1) -> results.Arithmetic:
     """Return the terms of a value, without names and texts."""
-    return results.Arithmetic(terms=map(_term, value.terms))
+    return results.Arithmetic(terms=map(_term, value.terms), divisor=divisor)
 
 
 def _term(term: Term) -> results.Term:

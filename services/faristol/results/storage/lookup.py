@@ -372,5 +372,8 @@ async def seals(record: Record, after: int, most: int, *, newest: bool) -> resul
             found = [last] if last else []
         else:
             found = await record_seals.read(connection, after, most)
-    seals = [like(results.Seal, seal, sealed_at=timestamp(seal.sealed_at * 1_000)) for seal in found]
+    seals = [
+        like(results.Seal, seal, sealed_at=timestamp(seal.sealed_at * 1_000), statement=seal.statement.decode())
+        for seal in found
+    ]
     return results.ListSealsResponse(seals=seals, position=end)

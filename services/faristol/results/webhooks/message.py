@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.webhooks.signature import signature
@@ -17,11 +16,11 @@ def body_of(news: results.FollowResponse, changes: Sequence[bytes] | None = None
     data = {
         "position": news.position,
         "type": news.type,
-        "tournament_id": news.tournament_id,
         "game_id": news.game_id,
         "round": news.round,
+        "recorded_at": f"{news.recorded_at.ToDatetime().isoformat()}Z",
+        "tournament_id": news.tournament_id,
         "table": news.table,
-        "recorded_at": news.recorded_at.ToDatetime(UTC).isoformat().replace("+00:00", "Z"),
     }
     body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
     return body if changes is None else b'%b,"content":[%b]}' % (body[:-1], b",".join(changes))

@@ -11,8 +11,8 @@ import pytest
 from tests.support.stage import Stage
 
 from faristol.client import results as client
+from faristol.client.models import Model
 from faristol.client.results import Malformed, NotAllowed, NotFound, Problem, Results, Unreachable
-from faristol.client.shown import Shown
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,7 +21,7 @@ def address(stage: Stage) -> str:
     return str(stage.http.base_url).rstrip("/")
 
 
-async def every(lines: AsyncIterator[Shown]) -> list[dict[str, Any]]:
+async def every(lines: AsyncIterator[Model]) -> list[dict[str, Any]]:
     return [line.model_dump(mode="json") async for line in lines]
 
 

@@ -16,9 +16,8 @@ from tests.support.synthetic import Championship
 from tests.support.watcher import Watcher
 
 from faristol.event_store.personal_data.erasure import erase
-from faristol.gateway.api.answers import Answer
 from faristol.gateway.live import broadcaster, content, content_history
-from faristol.gateway.live.content import Subject
+from faristol.gateway.live.content import Answer, Subject
 from faristol.gateway.rpc.results import Results
 from faristol.host import SERVICES, Settings
 from faristol.kernel.topics import Topic

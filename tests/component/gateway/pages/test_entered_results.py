@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship, Table
 
-from faristol.client import shown as typed
+from faristol.client import models as typed
 from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.erasure import erase
 from faristol.pb.game.v1 import events_pb2 as game

@@ -14,7 +14,7 @@ from jinja2 import nodes
 
 from faristol import gateway
 from faristol.credentials.roles import ARBITER, DIRECTOR
-from faristol.gateway.api.answers import moment
+from faristol.gateway.api.contract_json import moment
 from faristol.gateway.auth.sign_in import common_time_zone
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
 from faristol.gateway.consoles.director import option_names
@@ -438,4 +438,4 @@ def test_every_article_in_a_template_is_written_in_the_language() -> None:
 def test_the_contract_and_the_command_line_say_that_a_player_reads_the_reason_of_a_sanction(
     request_type: type[Message],
 ) -> None:
-    assert "The player sees it." in COMMENTS[f"{request_type.DESCRIPTOR.name}.note"]
+    assert "The player sees it." in COMMENTS[f"{request_type.DESCRIPTOR.full_name}.note"]

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
 from faristol.credentials.needs import Needs, needs_of
 from faristol.credentials.roles import PUBLIC, ROLE_NAMES
-from faristol.gateway.api.openapi.messages import example_of, ref_to, schemas_of
+from faristol.gateway.api.openapi.schemas import CommandSchemas
 from faristol.gateway.auth.session import COOKIE
 from faristol.gateway.rpc.calls import NAMED, Method
 from faristol.pb.comments import COMMENTS
@@ -55,18 +57,31 @@ _ERROR_DESCRIPTIONS = {
 }
 
 
+_EXAMPLES: Mapping[str, Any] = {
+    "command_id": "5f0c3a52-3f0e-4d0b-9d3f-1f5a4f6f2f10",
+    "tournament_id": "demo",
+    "game_id": "demo-r1-t1",
+    "player_id": "anna",
+    "name": "Anna Pla",
+    "round": 1,
+    "table": 1,
+}
+"""Example values of a request by field name."""
+
+
 @cache
 def commands_document(service: str = "") -> Mapping[str, Any]:
     """Return the document of all services or of one: a path for each method, and the schemas."""
     named = [method for _, method in sorted(NAMED.items()) if service in ("", method.service)]
     methods = [method for method in named if not method.is_stream]
-    messages: list[Any] = [kind.DESCRIPTOR for method in methods for kind in (method.request, method.response)]
+    made = CommandSchemas()
+    paths = {f"/api/v1/{each.service}/{each.name}": {"post": _operation(each, made)} for each in methods}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Faristol: commands", "version": "1", "description": COMMANDS_DESCRIPTION},
-        "paths": {f"/api/v1/{each.service}/{each.name}": {"post": _operation(each)} for each in methods},
+        "paths": paths,
         "components": {
-            "schemas": {**schemas_of(*messages), "Problem": _PROBLEM},
+            "schemas": {**dict(sorted(made.schemas.items())), "Problem": _PROBLEM},
             "responses": {status: _refusal(said) for status, said in _ERROR_DESCRIPTIONS.items()},
             "securitySchemes": {
                 "bearer": {
@@ -86,7 +101,7 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
     }
 
 
-def _operation(method: Method) -> dict[str, Any]:
+def _operation(method: Method, made: CommandSchemas) -> dict[str, Any]:
     said = COMMENTS.get(method.name, method.name)
     needs = needs_of(method.descriptor)
     sent: Any = method.request.DESCRIPTOR  # a descriptor of Python or of upb
@@ -101,7 +116,7 @@ def _operation(method: Method) -> dict[str, Any]:
             "required": True,
             "content": {
                 "application/json": {
-                    "schema": ref_to(sent),
+                    "schema": made.add(sent),
                     "example": example_of(sent),
                 }
             },
@@ -109,11 +124,27 @@ def _operation(method: Method) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "The command was executed, or the query is answered.",
-                "content": {"application/json": {"schema": ref_to(told)}},
+                "content": {"application/json": {"schema": made.add(told)}},
             },
             **{status: {"$ref": f"#/components/responses/{status}"} for status in _ERROR_DESCRIPTIONS},
         },
     }
+
+
+def example_of(message: Descriptor) -> dict[str, Any]:
+    """Return an example request with its ids and names; the contract describes other required fields."""
+    found = {field.name: _EXAMPLES[field.name] for field in message.fields if _is_exemplary(field)}
+    if "name" in found:  # a registration: round and table are left to the rules
+        found = {name: value for name, value in found.items() if name not in ("round", "table")}
+    return found
+
+
+def _is_exemplary(field: FieldDescriptor) -> bool:
+    example = _EXAMPLES.get(field.name)
+    return not field.is_repeated and (
+        (isinstance(example, str) and field.type == FieldDescriptor.TYPE_STRING)
+        or (isinstance(example, int) and field.type == FieldDescriptor.TYPE_INT32)
+    )
 
 
 def _describe_needs(needs: Needs) -> Iterator[str]:

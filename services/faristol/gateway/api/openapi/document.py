@@ -7,18 +7,29 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from google.protobuf.descriptor import Descriptor
 from pydantic import BaseModel, WithJsonSchema
 from pydantic.json_schema import models_json_schema
 
+from faristol.gateway.api.event_types import SCHEMA as EVENT_TYPE
 from faristol.gateway.api.openapi.examples import example_of, problem_of
+from faristol.gateway.api.openapi.schemas import ResultSchemas
 
 REF = "#/components/schemas/{model}"
+ANSWER_MESSAGES: list[Descriptor] = []
+"""Messages of ``ref_to_answer``."""
 _FASTAPIS = ("HTTPValidationError", "ValidationError")
 
 
 def ref(model: type[BaseModel]) -> dict[str, str]:
     """Return a reference to the schema of one of the ``models`` of ``describe``."""
     return {"$ref": REF.format(model=model.__name__)}
+
+
+def ref_to_answer(message: Any) -> dict[str, str]:
+    """Return a reference to the schema of a message of the contract, which every document of ``describe`` has."""
+    ANSWER_MESSAGES.append(message)
+    return {"$ref": REF.format(model=ResultSchemas().name(message))}
 
 
 _NAME_KEY = "x-name"
@@ -76,6 +87,10 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
             schemas = made["components"]["schemas"]
             _, definitions = models_json_schema([(model, "serialization") for model in models], ref_template=REF)
             schemas |= definitions["$defs"]
+            results = ResultSchemas()
+            for message in ANSWER_MESSAGES:
+                results.add(message)
+            schemas |= {**results.schemas, "EventType": EVENT_TYPE, "NewsWithContent": _news_with_content(results)}
             for name in _FASTAPIS:
                 schemas.pop(name, None)
             found: dict[str, Any] = {}
@@ -97,6 +112,23 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
         return web.openapi_schema
 
     web.openapi = document  # type: ignore[method-assign] # the way that FastAPI documents
+
+
+def _news_with_content(results: ResultSchemas) -> dict[str, Any]:
+    """Return the schema of the data of a stream with `include=content`: a notification and its changes."""
+    news = results.schemas["News"]
+    changes = {
+        "type": "array",
+        "items": {"$ref": REF.format(model="Change")},
+        "description": "Changes of games, pairings and standings by this event and by the events of the same batch.",
+    }
+    return {
+        **news,
+        "title": "NewsWithContent",
+        "description": "A notification with its changes, as the `data` of a stream with `include=content`.",
+        "properties": {**news["properties"], "content": changes},
+        "required": [*news["required"], "content"],
+    }
 
 
 PROBLEM_TYPE = "application/problem+json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.api.answers import moment
+from faristol.gateway.api.contract_json import moment
 from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.presentation.history import describe_history
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.api.resources.rulings import MODE_LABELS
 from faristol.gateway.consoles.director.page import DirectorPage, Official, page_of_forms
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation import labels
 
 PAGE = "judges"
 
@@ -27,7 +27,7 @@ async def _show(desk: DirectorPage) -> Response:
         "director/judges.html",
         PAGE,
         stands=stands,
-        modes=MODE_LABELS,
+        modes=labels.RULING_MODES,
         candidates=_candidates(desk, stands),
         own_language=own.tile_set[:2] if own else "",
         layers=list(own.layers) if own and open_to_choice else [],

@@ -19,7 +19,7 @@ from faristol.gateway.consoles.duplicate_game.page import DuplicatePage, Duplica
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
-from faristol.gateway.duplicate_game.models import coordinates_of, main_word
+from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.kernel.errors import Invalid

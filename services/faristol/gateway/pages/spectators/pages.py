@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS
-from faristol.gateway.api.resources.racks import RackReader
+from faristol.gateway.api.racks import RackReader
 from faristol.gateway.duplicate_game.names import names_of
 from faristol.gateway.duplicate_game.seats import place_in_game, places_in_game, played_in
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.gateway.api.resources.racks import RacksByTurn
+from faristol.gateway.api.racks import RacksByTurn
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.game_view import SheetLine, lines

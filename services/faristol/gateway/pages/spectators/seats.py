@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from faristol.gateway.api.resources.pairings import absent
 from faristol.kernel.names import begins, name_order, words_of
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -48,8 +47,21 @@ def places(
     found = list(_list_places(answer, hall))
     if not hall:
         found += _resting(answer)
-        found += [PlayerPlace(player.player_id, player.shown_name) for player in absent(answer, players)]
+        found += [PlayerPlace(player.player_id, player.shown_name) for player in list_absent(answer, players)]
     return in_order(found, language)
+
+
+def list_absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iterator[pb.Player]:
+    """Yield the players without a table or a bye in a round, such as suspended ones.
+
+    Players who had not entered by then, or had withdrawn, are left out.
+    """
+    there = {seat.player_id for table in answer.tables for seat in table.seats}
+    there |= {answer.bye.player_id, *(bye.seat.player_id for bye in answer.requested_byes)}
+    for player in players:
+        taking_part = player.entered_round <= answer.round and not 0 < player.withdrawn_round <= answer.round
+        if taking_part and player.player_id not in there:
+            yield player
 
 
 def in_order(found: Iterable[PlayerPlace], language: str) -> list[PlayerPlace]:

@@ -76,18 +76,12 @@ def _day(field: str, given: str) -> str:
 
 def _is_wanted(tournament: results.Tournament, state: results.TournamentState.ValueType, first: str, last: str) -> bool:
     """Check whether a tournament has a state and is played between two days; empty filters accept all."""
-    if state and state != _state_of(tournament):
+    if state and state != tournament.state:
         return False
     if not first and not last:
         return True
     begins, ends = _days_of(tournament)
     return (not first or ends >= first) and (not last or begins <= last)
-
-
-def _state_of(tournament: results.Tournament) -> results.TournamentState.ValueType:
-    if tournament.over:
-        return results.TOURNAMENT_STATE_OVER
-    return results.TOURNAMENT_STATE_PLAYING if tournament.played else results.TOURNAMENT_STATE_ANNOUNCED
 
 
 def _days_of(tournament: results.Tournament) -> tuple[str, str]:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from faristol.gateway.duplicate_game.models import (
-    Duplicate,
-    DuplicateSheets,
-    slips_csv,
-    turns_csv,
-    words_of_masters,
-)
+from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.duplicate_game.answers import build_game, build_sheets
+from faristol.gateway.duplicate_game.comma_separated import slips_csv, turns_csv, words_of_masters
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import events_pb2 as game
@@ -32,7 +28,7 @@ def sheet(hall: str, player_id: str, number: int, turns: list[int]) -> pb.GetHal
 
 def test_slips_stand_by_turn_and_number_as_they_were_written() -> None:
     found = [sheet("Nord", "anna", 1, [1, 3]), sheet("Sud", "blai", 2, [1, 2])]
-    text = slips_csv(DuplicateSheets.from_messages("cup-r1", found, {"anna": "Anna"}, 7))
+    text = slips_csv(to_json(build_sheets("cup-r1", found, {"anna": "Anna"}, 7)))
     lines = list(csv.DictReader(StringIO(text)))
     assert [(line["turn"], line["player_id"]) for line in lines] == [
         ("1", "anna"),
@@ -62,7 +58,7 @@ def test_a_turn_has_its_master_play_with_its_blanks_once_it_is_scored() -> None:
     turn.master.CopyFrom(events.DuplicatePlay(row=7, column=3, across=True, faces=["C", "A", "S", "A"], score=8))
     turn.master.placements.append(game.Placement(row=7, column=6, face="A", blank=True))
     shown.turns.add(turn=2, faces=["E"])
-    first, second = csv.DictReader(StringIO(turns_csv(Duplicate.from_message(shown, 7), words_of_masters(shown))))
+    first, second = csv.DictReader(StringIO(turns_csv(to_json(build_game(shown, 7)), words_of_masters(shown))))
     assert (first["coordinates"], first["word"], first["master"], first["top"]) == ("H4", "C A S (A)", "8", "9")
     assert (second["scored"], second["coordinates"], second["top"]) == ("false", "", "")
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from io import RawIOBase
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
-from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.api import links
-from faristol.gateway.api.answers import NEXT_PAGE, TOTAL, Answer
+from faristol.gateway.api.contract_json import words_of
 from faristol.gateway.api.gcg import gcg_of
 from faristol.gateway.api.openapi.document import build_enum_schema
 from faristol.gateway.api.parameters import (
@@ -29,14 +27,14 @@ from faristol.gateway.api.parameters import (
     TournamentId,
     When,
 )
-from faristol.gateway.api.resources.pairings import Table
-from faristol.gateway.api.resources.racks import GameService, RackReader
+from faristol.gateway.api.racks import GameService, RackReader
 from faristol.gateway.http.language import language_of
-from faristol.gateway.http.responses import ERRORS, to_tagged_response
+from faristol.gateway.http.responses import ERRORS, answers, to_tagged_response
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.rpc.results import Moment, Reader, Results
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import Refusal
+from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.gcg import write_gcg
 from faristol.text import render
@@ -46,28 +44,12 @@ State = Annotated[
     build_enum_schema("GameState", ("paired", "playing", "postponed", "final")),
 ]
 
+STATE_WORDS = words_of(pb.GameState.DESCRIPTOR)
+
 ARCHIVE_CALL_LIMIT = 4
 """Limit of concurrent calls for an archive."""
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
-
-
-class GameLine(Table):
-    """Game in the list of a tournament: its table in a round."""
-
-    round: int = Field(description="Round, from 1.")
-    state: State = Field(
-        description="`paired` before the round starts, `playing`, `postponed` to another time, or `final`."
-    )
-    links: links.OfTable
-
-
-class Games(Answer):
-    """Games, in the order of rounds and tables."""
-
-    games: list[GameLine]
-    next_page_token: str = NEXT_PAGE
-    total: int = TOTAL
 
 
 class Filters(NamedTuple):
@@ -78,13 +60,13 @@ class Filters(NamedTuple):
     player: str
     state: State | None
 
-    def has(self, game: GameLine) -> bool:
+    def has(self, game: pb.Table) -> bool:
         """Check whether a game matches."""
         return (
             self.round in (0, game.round)
             and self.table in (0, game.table)
             and (not self.player or any(seat.player_id == self.player for seat in game.seats))
-            and self.state in (None, game.state)
+            and self.state in (None, STATE_WORDS[game.state])
         )
 
 
@@ -99,7 +81,7 @@ WithRacks = Annotated[bool, Query(description="Include racks if they are public,
 InState = Annotated[State | None, Query(description="Return only games in this state.")]
 
 
-@routes.get("/tournaments/{tournament_id}/games", response_model=Games, responses=ERRORS)
+@routes.get("/tournaments/{tournament_id}/games", responses=answers(api.Games))
 async def list_games(
     results: Reader,
     tournament_id: TournamentId,
@@ -118,7 +100,7 @@ async def list_games(
     start = int(page_token) if page_token.isascii() and page_token.isdigit() else 0
     end = start + page_size if page_size else len(found)
     following = str(end) if end < len(found) else ""
-    answer = Games(position=position, games=found[start:end], next_page_token=following, total=len(found))
+    answer = api.Games(position=position, games=found[start:end], next_page_token=following, total=len(found))
     return to_tagged_response(answer, if_none_match)
 
 
@@ -157,39 +139,25 @@ async def get_games_zip(
 
 async def _find_games(
     results: Results, tournament_id: str, when: Moment, filters: Filters
-) -> tuple[list[GameLine], int]:
+) -> tuple[list[pb.Table], int]:
     """Return the matching games and the position of the answer."""
     head = await results.tournament(tournament_id, when)
     check_has_tables(head)
     numbers = [played.round for played in head.tournament.played if filters.round in (0, played.round)]
     then = replace(when, min_position=0)
-    answers = await asyncio.gather(*(results.pairings(tournament_id, number, then) for number in numbers))
-    position = min([head.position, *(answer.position for answer in answers)])
-    return [game for answer in answers for game in _lines(answer) if filters.has(game)], position
+    found = await asyncio.gather(*(results.pairings(tournament_id, number, then) for number in numbers))
+    position = min([head.position, *(answer.position for answer in found)])
+    return [game for answer in found for game in answer.tables if filters.has(game)], position
 
 
 async def _check_player(
-    results: Results, tournament_id: str, player: str, found: Sequence[GameLine], when: Moment
+    results: Results, tournament_id: str, player: str, found: Sequence[pb.Table], when: Moment
 ) -> None:
     """Raise ``NotFound`` for an unknown player, since an empty list would mean a player without games."""
     if player and not found:
         listed = await results.players(tournament_id, replace(when, min_position=0))
         if all(each.player_id != player for each in listed.players):
             raise NotFound("player", player)
-
-
-def _lines(answer: pb.GetPairingsResponse) -> Iterator[GameLine]:
-    for table in answer.tables:
-        yield GameLine(**GameLine.values(table), round=answer.round, state=state_of(table, answer.phase))
-
-
-def state_of(table: pb.Table, phase: pb.RoundPhase.ValueType) -> State:
-    """Return the state of a table's game in a round at ``phase``."""
-    if table.final:
-        return "final"
-    if table.HasField("postponed_to"):
-        return "postponed"
-    return "paired" if phase == pb.ROUND_PHASE_PAIRED else "playing"
 
 
 class _ArchiveBuffer(RawIOBase):

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import grpc
 from fastapi import Depends
-from pydantic import Field
 
-from faristol.gateway.api.answers import Answer, Shown
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
+from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
@@ -61,30 +60,9 @@ RackReader = Annotated[GameService, Depends(GameService.for_visitor)]
 """Route parameter."""
 
 
-class HeldRack(Shown):
-    """Rack of a player when a turn was played or lost."""
-
-    turn: int = Field(description="The turn, from 1.")
-    player_id: str
-    faces: list[str] = Field(description="The tiles; `?` for a blank.")
-
-
-class Racks(Answer):
-    """Racks of a game, turn by turn."""
-
-    game_id: str
-    public: bool = Field(description="Racks are public: the result is final, and the system drew the tiles.")
-    racks: list[HeldRack] = Field(description="Racks in the order of turns; empty if they are not public.")
-
-    @classmethod
-    def from_game(cls, game: results.GetGameResponse, held: RacksByTurn | None) -> Racks:
-        """Build the answer from a game and its public racks; ``held`` is None if they are not public."""
-        return cls(
-            position=game.position,
-            game_id=game.game_id,
-            public=held is not None,
-            racks=[
-                HeldRack(turn=turn, player_id=player_id, faces=list(faces))
-                for (turn, player_id), faces in (held or {}).items()
-            ],
-        )
+def build_racks(game: results.GetGameResponse, held: RacksByTurn | None) -> api.Racks:
+    """Build the answer from a game and its public racks; ``held`` is None if they are not public."""
+    racks = [
+        pb.HeldRack(turn=turn, player_id=player_id, faces=faces) for (turn, player_id), faces in (held or {}).items()
+    ]
+    return api.Racks(position=game.position, game_id=game.game_id, public=held is not None, racks=racks)

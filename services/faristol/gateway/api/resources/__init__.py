@@ -1,1 +1,0 @@
-"""Resources of the JSON API, as models and functions that make them."""
