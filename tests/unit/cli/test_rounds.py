@@ -45,15 +45,15 @@ def test_what_the_scores_of_a_game_do_not_say_stands_behind_them(
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "kind", "said"),
+    ("gone", "kind", "said"),
     [
-        ("swiss-2", pairing.BYE_KIND_HALF_POINT, "Does not play: half a point"),
-        ("berger-1", pairing.BYE_KIND_FULL_POINT, "No game, because the opponent is absent: a point"),
+        (False, pairing.BYE_KIND_HALF_POINT, "Does not play: half a point"),
+        (True, pairing.BYE_KIND_FULL_POINT, "No game, because the opponent is absent: a point"),
     ],
 )
-def test_who_sits_a_round_out_is_shown_with_why(algorithm: str, kind: pairing.ByeKind.ValueType, said: str) -> None:
-    found = pb.GetPairingsResponse(round=1, phase=pb.ROUND_PHASE_PAIRED, algorithm=algorithm)
-    found.requested_byes.add(seat=pb.Seat(player_id="carme", name="Carme"), kind=kind)
+def test_who_sits_a_round_out_is_shown_with_why(gone: bool, kind: pairing.ByeKind.ValueType, said: str) -> None:
+    found = pb.GetPairingsResponse(round=1, phase=pb.ROUND_PHASE_PAIRED)
+    found.requested_byes.add(seat=pb.Seat(player_id="carme", name="Carme"), kind=kind, opponent_gone=gone)
     found.bye.CopyFrom(pb.Seat(player_id="dora", name="Dora"))
     resting = [" ".join(line.split()) for line in format_round("Cup", found, "en")][1:]
     assert resting == ["Dora bye", f"Carme {said}"]

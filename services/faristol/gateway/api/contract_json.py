@@ -216,7 +216,7 @@ def _links_reader(of: Descriptor) -> Reader:
 
 def tournament_links(tournament: pb.Tournament) -> dict[str, str]:
     """Return the links of a tournament. In mode `duplicate`, those of tables lead to the games or their standings."""
-    links = _links_reader(pb.Tournament.DESCRIPTOR)(tournament)
+    links: dict[str, str] = _links_reader(pb.Tournament.DESCRIPTOR)(tournament)
     if tournament.mode == pb.TOURNAMENT_MODE_DUPLICATE:
         standings = f"{links['self']}/duplicate-standings"
         games = {"games": links["self"], "rulings": links["self"]}
@@ -263,6 +263,8 @@ def _score_of_cell(cell: pb.CrosstableCell, score: int) -> int | None:
     return score if has_points((cell.score, cell.against), unplayed=is_forfeit) else None
 
 
+_HANDED: EnumDescriptor = duplicate_events.Handed.DESCRIPTOR
+
 ADJUSTED: Mapping[str, Callable[[Any, Any], Any]] = {
     "faristol.results.v1.Table.seats": _without_invented_scores,
     "faristol.results.v1.GetGameResponse.seats": _without_invented_scores,
@@ -272,8 +274,6 @@ ADJUSTED: Mapping[str, Callable[[Any, Any], Any]] = {
     "faristol.game.v1.Slip.handed": lambda _, word: word or words_of(_HANDED)[duplicate_events.HANDED_IN_TIME],
 }
 """Functions of a message and the JSON value of one of its fields that return the value to show."""
-
-_HANDED = duplicate_events.Handed.DESCRIPTOR
 
 
 def _by_player(description: str) -> Schema:

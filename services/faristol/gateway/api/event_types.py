@@ -42,11 +42,14 @@ _TYPE_DESCRIPTIONS = {
     RESET: "No event of the record: earlier events are of another record. All events follow again from the first.",
 }
 
+MEANINGS = "x-enum-descriptions"
+"""Key of the meanings of words in a schema."""
+
 SCHEMA = {
     "title": "EventType",
     "type": "string",
     "enum": sorted(_TYPE_DESCRIPTIONS),
     "description": "The type of a piece of news. New types may come: ignore those that you do not know.",
-    "x-enum-descriptions": dict(sorted(_TYPE_DESCRIPTIONS.items())),
+    MEANINGS: dict(sorted(_TYPE_DESCRIPTIONS.items())),
 }
 """JSON schema of such a name."""

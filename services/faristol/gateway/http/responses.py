@@ -113,7 +113,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 def answers(kind: type[Message], *statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the responses of a route that answers with a message: 200 and errors, by default all of them."""
-    errors = {status: ERRORS[status] for status in statuses} if statuses else ERRORS
+    errors = {status: ERRORS[status] for status in statuses or ERRORS}
     return {**errors, 200: {"content": {"application/json": {"schema": ref_to_answer(kind.DESCRIPTOR)}}}}
 
 

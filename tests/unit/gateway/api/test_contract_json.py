@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from google.protobuf.descriptor import Descriptor
-from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.api.openapi.document import ANSWER_MESSAGES
@@ -162,9 +162,9 @@ def test_every_answer_is_as_its_schema_says_and_describes_all_that_it_has() -> N
     assert [unit for unit in units if unit in str(made.schemas)] == []
 
 
-def fill(of: Descriptor) -> Message:
+def fill(of: Descriptor) -> Any:
     """A message with a value in each field, so that every list has a line and every enumeration a word."""
-    made: Any = of._concrete_class()
+    made: Any = GetMessageClass(of)()
     for field in of.fields:
         if field.message_type is not None:
             inner = fill(field.message_type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import FastAPI
@@ -33,20 +33,11 @@ def ref_to_answer(message: Any) -> dict[str, str]:
 
 
 _NAME_KEY = "x-name"
-_DESCRIPTION_KEY = "x-about"
-MEANINGS = "x-enum-descriptions"
 
 
-def build_enum_schema(
-    name: str, words: Iterable[str], about: str = "", meanings: Mapping[str, str] = {}
-) -> WithJsonSchema:
-    """Annotate a field as one of ``words``, which the document lists once as the schema ``name``.
-
-    ``about`` is the description of the schema, and ``meanings`` describe its words.
-    """
-    schema: dict[str, Any] = {"type": "string", "enum": [*words], _NAME_KEY: name}
-    more = {_DESCRIPTION_KEY: about, MEANINGS: dict(meanings)}
-    return WithJsonSchema(schema | {key: value for key, value in more.items() if value})
+def build_enum_schema(name: str, words: Iterable[str]) -> WithJsonSchema:
+    """Annotate a parameter as one of ``words``, which the document lists once as the schema ``name``."""
+    return WithJsonSchema({"type": "string", "enum": [*words], _NAME_KEY: name})
 
 
 def _hoist(part: Any, schemas: dict[str, Any]) -> None:
@@ -54,18 +45,11 @@ def _hoist(part: Any, schemas: dict[str, Any]) -> None:
     for each in part if isinstance(part, list) else list(part.values()):
         if isinstance(each, dict | list):
             _hoist(each, schemas)
-    if isinstance(part, dict) and isinstance(name := part.get(_NAME_KEY), str):
-        about = {"description": part[_DESCRIPTION_KEY]} if _DESCRIPTION_KEY in part else {}
-        own = {"title": name, **about, **{key: part[key] for key in ("type", "enum", MEANINGS) if key in part}}
+    if isinstance(part, dict) and isinstance(name := part.pop(_NAME_KEY, None), str):
+        own = {"title": name, "type": part.pop("type"), "enum": part.pop("enum")}
         if schemas.setdefault(name, own) != own:
             raise ValueError(f"two schemas are called {name}")
-        beside = {
-            key: value
-            for key, value in part.items()
-            if key not in {*own, _NAME_KEY, _DESCRIPTION_KEY} or key == "description"
-        }
-        part.clear()
-        part |= {**beside, "$ref": REF.format(model=name)}
+        part["$ref"] = REF.format(model=name)
 
 
 def describe(web: FastAPI, *models: type[BaseModel]) -> None:

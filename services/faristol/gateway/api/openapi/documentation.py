@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.gateway.api.event_types import MEANINGS
 from faristol.gateway.api.openapi.commands import commands_document
-from faristol.gateway.api.openapi.document import MEANINGS
 from faristol.gateway.http.encoding import Encoded
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.pages.render import page

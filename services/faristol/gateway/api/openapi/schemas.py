@@ -200,6 +200,6 @@ def _build_links(name: str, patterns: Mapping[str, str], of: Descriptor) -> Sche
 def _comment(field: FieldDescriptor) -> str:
     """Return the comment of a field with the names and units of its JSON."""
     comment = _UNIT_SENTENCE.sub("", COMMENTS.get(field.full_name, ""))
-    for each in field.containing_type.fields:
+    for each in field.containing_type.fields if field.containing_type else ():
         comment = comment.replace(f"`{each.name}`", f"`{name_of(each)}`")
     return comment
