@@ -59,7 +59,7 @@ EVERYBODY = HOLDERS | {""}
 
 
 def _who() -> Iterator[tuple[tuple[str, str], frozenset[str]]]:
-    table = PAGE.read_text(encoding="utf-8").partition("## Every page")[2].partition("\n## ")[0]
+    table = PAGE.read_text(encoding="utf-8").partition("## Pages that require a session")[2].partition("\n## ")[0]
     for method, path, roles in re.findall(r"^\| (GET|POST) (\S+) \| (.+) \|$", table, re.MULTILINE):
         yield (method, path), EVERYBODY if roles == "all visitors" else frozenset(roles.split(", "))
 
