@@ -60,7 +60,7 @@ def generate(out: Path) -> None:
 
 
 def _comments(described: bytes) -> str:
-    """Make a module with the comments of the contract: of methods by name, of messages and fields by full name."""
+    """Make a module with the comments of the contract: by full name, and of methods by name too."""
     said: dict[str, str] = {}
     for file in FileDescriptorSet.FromString(described).file:
         names: dict[tuple[int, ...], str] = {}
@@ -70,10 +70,13 @@ def _comments(described: bytes) -> str:
                 names[4, number, 2, place] = f"{file.package}.{message.name}.{field.name}"
         for number, service in enumerate(file.service):
             for place, method in enumerate(service.method):
-                names[6, number, 2, place] = method.name
+                names[6, number, 2, place] = f"{file.package}.{service.name}.{method.name}"
         for found in file.source_code_info.location:
             if name := names.get(tuple(found.path)):
                 said[name] = " ".join(found.leading_comments.split())
+    for name, text in sorted(said.items()):
+        if "Service." in name:  # those of the pairing service go before those of the results
+            said.setdefault(name.rpartition(".")[2], text)
     lines = "".join(f"    {name!r}: {text!r},\n" for name, text in sorted(said.items()))
     head = '"""Comments of the contract, of each method, message and field."""'
     return f"# Generated from `proto/`; never edited by hand.\n{head}\n\nCOMMENTS: dict[str, str] = {{\n{lines}}}\n"

@@ -10,6 +10,7 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.api.openapi.commands import commands_document
 from faristol.gateway.api.openapi.document import ANSWER_MESSAGES
 from faristol.gateway.api.openapi.schemas import CommandSchemas, ResultSchemas
 from faristol.gateway.app import PUBLIC
@@ -188,3 +189,10 @@ def test_two_messages_of_one_name_are_refused() -> None:
     both.add(pb.TeamBye.DESCRIPTOR)
     both.add(pairing.TeamBye.DESCRIPTOR)
     assert {"results.TeamBye", "pairing.TeamBye"} <= both.schemas.keys()
+
+
+def test_methods_of_one_name_have_the_descriptions_of_their_services() -> None:
+    paths = commands_document()["paths"]
+    (said, other) = (paths[f"/api/v1/{service}/GetGame"]["post"]["description"] for service in ("game", "results"))
+    assert said.startswith("Get the current state of a table")
+    assert other.startswith("Get a game: board and scoresheet.")

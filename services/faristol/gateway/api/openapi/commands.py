@@ -102,7 +102,7 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
 
 
 def _operation(method: Method, made: CommandSchemas) -> dict[str, Any]:
-    said = COMMENTS.get(method.name, method.name)
+    said = COMMENTS.get(method.path[1:].replace("/", "."), method.name)
     needs = needs_of(method.descriptor)
     sent: Any = method.request.DESCRIPTOR  # a descriptor of Python or of upb
     told: Any = method.response.DESCRIPTOR
