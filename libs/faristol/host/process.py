@@ -26,6 +26,7 @@ from faristol.host.observability.call_metrics import MeasureInterceptor
 from faristol.host.observability.telemetry import TraceInterceptor
 from faristol.host.readiness import Readiness
 from faristol.host.rpc.interceptor import ErrorInterceptor
+from faristol.host.rpc.servers import create_server
 from faristol.host.runtime import Runtime
 from faristol.host.security.authorization import AccessInterceptor, Admission
 from faristol.host.service_module import Part
@@ -37,6 +38,9 @@ _log = logging.getLogger(__name__)
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+
+SERVER_WATCH_SECONDS = 3_600.0
+"""Length of one wait for the end of the gRPC server, which is repeated."""
 
 
 class Process:
@@ -75,7 +79,7 @@ class Process:
         admission = await self._admission()
         if admission:
             interceptors.append(AccessInterceptor(admission))
-        self._server = server = grpc.aio.server(interceptors=interceptors, options=options(settings))
+        self._server = server = create_server(interceptors, options(settings))
         wanted = endpoint(settings.grpc_host, settings.grpc_port)
         port = listen(server, wanted, "--grpc", self.runtime.tls)
         parts = [build(self.runtime) for build in self._build]
@@ -94,6 +98,7 @@ class Process:
         if self._bus is not None:
             await self._start_consumers(parts, self._bus)
         await server.start()
+        self._watch("gRPC", self._watch_server(server))
         if settings.grpc_health_port is not None:
             await self._serve_health(endpoint(settings.grpc_host, settings.grpc_health_port))
         for part in parts:
@@ -109,9 +114,16 @@ class Process:
                 await self._health.set(part.name, SERVING)
         return self.runtime.channels.own_address
 
+    async def _watch_server(self, server: grpc.aio.Server) -> None:
+        """Wait until the server ends. Raises ``RuntimeError`` unless the process is stopping."""
+        while await server.wait_for_termination(SERVER_WATCH_SECONDS):
+            pass  # a wait without a limit would, when cancelled, cancel the server's own future
+        if not self._stopping.is_set():
+            raise RuntimeError("the gRPC server has ended")
+
     async def _serve_health(self, wanted: str) -> None:
         """Serve health checks without TLS. Raises ``StartError``."""
-        self._health_server = grpc.aio.server(options=OPTIONS)
+        self._health_server = create_server(options=OPTIONS)
         port = listen(self._health_server, wanted, "FARISTOL_GRPC_HEALTH_PORT")
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._health_server)
         await self._health_server.start()

@@ -13,6 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from faristol.bus import BusUnavailable
 from faristol.event_store import RecordUnavailable
+from faristol.host.rpc.servers import create_server
 from faristol.host.security.tls import Tls
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
@@ -92,7 +93,7 @@ class WaitingHealthServer:
         await checks.set("", health_pb2.HealthCheckResponse.SERVING)
         for service in self._services:
             await checks.set(service, health_pb2.HealthCheckResponse.NOT_SERVING)
-        self._server = server = grpc.aio.server(options=OPTIONS)
+        self._server = server = create_server(options=OPTIONS)
         listen(server, endpoint(settings.grpc_host, port), "--grpc")
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
         await server.start()
