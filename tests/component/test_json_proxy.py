@@ -143,6 +143,12 @@ async def test_what_cannot_be_taken_is_told_as_the_sender_wrote_it(
     assert told in answer.json()["detail"]
 
 
+async def test_a_body_without_a_token_is_short_or_not_read_at_all(cell: Cell) -> None:
+    long = {"game_id": "x" * json_proxy.MAX_PUBLIC_BODY_BYTES}
+    assert (await send(cell, "results/GetGame", long)).status_code == 413
+    assert (await send(cell, "pairing/RegisterPlayer", {"nmae": long})).status_code == 401
+
+
 QUESTIONS: Mapping[str, Mapping[str, Any]] = {
     "results/ListTournaments": {},
     "results/GetTournament": {"tournament_id": OWN},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 import grpc
@@ -22,9 +22,19 @@ from faristol.text import negotiate, say
 MAX_TEXT_CHARACTERS = 1_000
 """Characters in one field of a request."""
 
+MAX_METADATA_CHARACTERS = 16_384
+"""Characters in the names and values of a call's metadata. gRPC itself accepts some megabytes."""
+
+MAX_VALUE_COUNT = 50_000
+"""Values in one request, at any depth: the results of a round of 10,000 players have 30,000. A message of the largest
+size could have two million empty ones, and their check would delay every other call of the process."""
+
 DEFECT = N_("internal error; see the log for details")
 
 _log = logging.getLogger(__name__)
+
+TOO_LONG = N_("has {length} {length:character|characters}; the limit is {most}")
+TOO_MANY_VALUES = N_("has more than {most} values")
 
 REFUSAL_LANGUAGE = "refusal-language"
 """Metadata key of a call: the language of refusals, if it differs from that of answers."""
@@ -47,16 +57,20 @@ class ErrorInterceptor(OwnServiceInterceptor):
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
         """Wrap the handler with validation and error handling."""
-        metadata = details.invocation_metadata
+        metadata, problem = details.invocation_metadata, find_excess_metadata(details.invocation_metadata)
+        if problem:
+            metadata = ()
         language = negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
         read = _reader(handler.request_deserializer)
         if handler.unary_unary:
             return grpc.unary_unary_rpc_method_handler(
-                _guard(handler.unary_unary, language), read, handler.response_serializer
+                _guard(handler.unary_unary, language, problem), read, handler.response_serializer
             )
         if handler.unary_stream:
             return grpc.unary_stream_rpc_method_handler(
-                _guard_stream(handler.unary_stream, language, self._stopping), read, handler.response_serializer
+                _guard_stream(handler.unary_stream, language, self._stopping, problem),
+                read,
+                handler.response_serializer,
             )
         return handler
 
@@ -77,7 +91,20 @@ def _check(request: Any) -> None:
     """Check a request. Raises ``Invalid`` if it is malformed or has an invalid text."""
     if isinstance(request, DecodeError):
         raise Invalid("request", N_("is not a valid message of the type that this method takes"))
+    check_size(request)
     check_text(request)
+
+
+def check_size(request: Message) -> None:
+    """Check the number of values in a request. Raises ``Invalid`` if there are more than ``MAX_VALUE_COUNT``."""
+    count, pending = 0, [request]
+    while pending:
+        for field, value in pending.pop().ListFields():
+            count += len(value) if field.is_repeated else 1
+            if count > MAX_VALUE_COUNT:
+                raise Invalid("request", TOO_MANY_VALUES, {"most": f"{MAX_VALUE_COUNT:,}"})
+            if field.type == field.TYPE_MESSAGE:
+                pending.extend(value if field.is_repeated else (value,))
 
 
 def check_text(request: Message, path: str = "") -> None:
@@ -96,34 +123,46 @@ def check_text(request: Message, path: str = "") -> None:
             for text in values:
                 if len(text) > MAX_TEXT_CHARACTERS:
                     limits: dict[str, str | int] = {"length": len(text), "most": MAX_TEXT_CHARACTERS}
-                    raise Invalid(name, N_("has {length} {length:character|characters}; the limit is {most}"), limits)
+                    raise Invalid(name, TOO_LONG, limits)
                 if "\0" in text:
                     raise Invalid(name, N_("has a NUL character, which is not allowed in text"))
 
 
-def _guard(method: Any, language: str) -> Any:
+def find_excess_metadata(metadata: Iterable[tuple[str, str | bytes]] | None) -> Invalid | None:
+    """Return the error of metadata with more than ``MAX_METADATA_CHARACTERS``; None for others."""
+    length = sum(len(key) + len(value) for key, value in metadata or ())
+    if length <= MAX_METADATA_CHARACTERS:
+        return None
+    return Invalid("metadata", TOO_LONG, {"length": length, "most": MAX_METADATA_CHARACTERS})
+
+
+def _guard(method: Any, language: str, problem: Invalid | None) -> Any:
     async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         try:
+            if problem:
+                raise problem
             _check(request)
             return await method(request, context)
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
-        except Exception as problem:  # noqa: BLE001 # the caller gets a status for each, and the log internal errors
-            await _abort(problem, context, language)
+        except Exception as error:  # noqa: BLE001 # the caller gets a status for each, and the log internal errors
+            await _abort(error, context, language)
 
     return call
 
 
-def _guard_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
+def _guard_stream(method: Any, language: str, stopping: asyncio.Event, problem: Invalid | None) -> Any:
     async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
         try:
+            if problem:
+                raise problem
             _check(request)
             async for response in until_ended_by(_stop(stopping), method(request, context)):
                 yield response
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
-        except Exception as problem:  # noqa: BLE001 # as above
-            await _abort(problem, context, language)
+        except Exception as error:  # noqa: BLE001 # as above
+            await _abort(error, context, language)
 
     return call
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from reprlib import Repr
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.host.rpc.interceptor import MAX_VALUE_COUNT, TOO_MANY_VALUES
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Param
 
@@ -17,6 +21,12 @@ Mistake = tuple[str, str, Mapping[str, Param]]
 
 MAX_SHOWN_CHARACTERS = 100
 """Limit of the characters that are repeated from the input."""
+
+MAX_MISTAKES_COUNT = 50
+"""Errors in one answer. A body of a mebibyte can have half a million."""
+
+MAX_DESCRIPTOR_COUNT = 512
+"""Cached messages: the contract has fewer types of requests and of their parts."""
 
 UNKNOWN_FIELD = N_("unknown field; expected {known}")
 UNKNOWN_LIKE = N_("unknown field; did you mean {like}?")
@@ -29,6 +39,11 @@ NO_OBJECT = N_("expected an object with the fields of {message}, got {given}")
 NO_TIME = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
 NO_WORD = N_("expected one of {expected}, got {given}")
 NO_BASE64 = N_("expected bytes in Base64, got {given}")
+
+MORE_MISTAKES = N_("has more errors, which are not listed")
+
+_CONTAINERS = Repr()
+"""Short form of lists and objects of any length and depth."""
 
 _TIMESTAMP_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})")
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -44,16 +59,44 @@ _INTEGER_TYPES = frozenset(
 )
 
 
+def list_mistakes(message: Descriptor, given: Mapping[str, Any]) -> list[Mistake]:
+    """Return the first ``MAX_MISTAKES_COUNT`` errors of an object that should be a ``message``, and a note on more."""
+    if _has_too_many_values(given):
+        return [("body", TOO_MANY_VALUES, {"most": f"{MAX_VALUE_COUNT:,}"})]
+    found = list(islice(mistakes_in(message, given), MAX_MISTAKES_COUNT + 1))
+    return [*found[:MAX_MISTAKES_COUNT], ("body", MORE_MISTAKES, {})] if len(found) > MAX_MISTAKES_COUNT else found
+
+
+def _has_too_many_values(given: Mapping[str, Any]) -> bool:
+    """Check whether a body has more than ``MAX_VALUE_COUNT`` values, at any depth."""
+    count, pending = 0, [iter(given.values())]
+    while pending:
+        for value in pending.pop():
+            count += 1
+            if count > MAX_VALUE_COUNT:
+                return True
+            if isinstance(value, dict | list):
+                pending.append(iter(value.values() if isinstance(value, dict) else value))
+    return False
+
+
+@lru_cache(MAX_DESCRIPTOR_COUNT)
+def _fields_of(message: Descriptor) -> Mapping[str, FieldDescriptor]:
+    """Return the fields of a message by the names of the contract and by those of JSON."""
+    return {**{field.json_name: field for field in message.fields}, **message.fields_by_name}
+
+
 def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "") -> Iterator[Mistake]:
     """Yield the errors of an object that should be a ``message``; none if it is valid."""
-    fields = {**{field.json_name: field for field in message.fields}, **message.fields_by_name}
+    fields = _fields_of(message)
     said: set[str] = set()
     for name, value in given.items():
-        called = name.encode("utf-8", "backslashreplace").decode()  # a JSON name may be invalid in UTF-8
+        # A JSON name may be invalid in UTF-8, and as long as the body.
+        called = name[:MAX_SHOWN_CHARACTERS].encode("utf-8", "backslashreplace").decode()
         path = f"{within}.{called}" if within else called
         field = fields.get(name)
         if field is None:
-            like = nearest(name, sorted(message.fields_by_name))
+            like = nearest(called, sorted(message.fields_by_name))
             known = ", ".join(sorted(message.fields_by_name))
             yield (
                 path[:MAX_SHOWN_CHARACTERS],
@@ -78,31 +121,30 @@ def _mistakes_in_field(field: FieldDescriptor, value: Any, path: str) -> Iterato
 
 
 def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterator[Mistake]:
-    given = {"given": _format_value(value)}
     if field.message_type is not None and field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
         if not isinstance(value, str) or not _is_time(value):
-            yield path, NO_TIME, given
+            yield path, NO_TIME, _with_value(value)
     elif field.message_type is not None:
         if isinstance(value, dict):
             yield from mistakes_in(field.message_type, value, path)
         else:
-            yield path, NO_OBJECT, {"message": field.message_type.name, **given}
+            yield path, NO_OBJECT, {"message": field.message_type.name, **_with_value(value)}
     elif field.enum_type is not None:
         words = [word.name for word in field.enum_type.values]
         is_number = isinstance(value, int) and not isinstance(value, bool)
         if not is_number and value not in words:
-            yield path, NO_WORD, {"expected": ", ".join(words[1:]), **given}
+            yield path, NO_WORD, {"expected": ", ".join(words[1:]), **_with_value(value)}
     elif field.type == FieldDescriptor.TYPE_BYTES:
         if not isinstance(value, str) or not _BASE64.fullmatch(value):
-            yield path, NO_BASE64, given
+            yield path, NO_BASE64, _with_value(value)
     elif field.type == FieldDescriptor.TYPE_STRING:
         if not isinstance(value, str) or _SURROGATES.search(value):
-            yield path, NO_TEXT, given
+            yield path, NO_TEXT, _with_value(value)
     elif field.type == FieldDescriptor.TYPE_BOOL:
         if not isinstance(value, bool):
-            yield path, NO_BOOL, given
+            yield path, NO_BOOL, _with_value(value)
     elif field.cpp_type in _INTEGER_TYPES and not _is_whole(value, field):
-        yield path, NO_NUMBER, given
+        yield path, NO_NUMBER, _with_value(value)
 
 
 def _is_time(value: str) -> bool:
@@ -128,5 +170,12 @@ def _is_whole(value: Any, field: FieldDescriptor) -> bool:
     return bool(low <= int(value) < high)
 
 
+def _with_value(value: Any) -> Mapping[str, Param]:
+    return {"given": _format_value(value)}
+
+
 def _format_value(value: Any) -> str:
-    return repr(value)[:MAX_SHOWN_CHARACTERS]
+    """Return a value as given, truncated."""
+    shown = value[:MAX_SHOWN_CHARACTERS] if isinstance(value, str) else value
+    text = _CONTAINERS.repr(value) if isinstance(value, dict | list) else repr(shown)
+    return text[:MAX_SHOWN_CHARACTERS]

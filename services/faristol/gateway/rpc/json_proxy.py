@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, Response
 
 from faristol.credentials.needs import needs_of
 from faristol.gateway.auth.session import bearer_of, calls, token_of
-from faristol.gateway.http.bodies import mistakes_in
+from faristol.gateway.http.bodies import list_mistakes
 from faristol.gateway.http.errors import Malformed
 from faristol.gateway.http.forms import FROM_ELSEWHERE, body_of, is_from_here, is_program
 from faristol.gateway.http.language import language_of
@@ -30,6 +30,9 @@ from faristol.text import say
 
 MAX_BODY_BYTES = 1_048_576
 """Limit of a request body in bytes: a list of 500 players has some 100 kB."""
+
+MAX_PUBLIC_BODY_BYTES = 65_536
+"""Limit of a request body without a token in bytes: no public method needs more."""
 
 NOT_JSON = N_("expected a JSON object with the fields of {message}")
 NO_METHOD = N_("the service {service} has no method {method}")
@@ -63,8 +66,10 @@ async def call_method(
     if found is None or found.is_stream:
         reason = NO_METHOD if found is None else IS_STREAM
         raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
-    wanted = _read(found, await body_of(request, "application/json", MAX_BODY_BYTES), language)
-    answer = await calls(request, _token(request, found)).ask(wanted)
+    token = _token(request, found)
+    most = MAX_BODY_BYTES if token or request.app.state.is_open else MAX_PUBLIC_BODY_BYTES
+    wanted = _read(found, await body_of(request, "application/json", most), language)
+    answer = await calls(request, token).ask(wanted)
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
     return JSONResponse(in_json(answer), headers=headers)
 
@@ -107,7 +112,7 @@ def _read(method: Method, body: bytes, language: str) -> Message:
         given = None
     if not isinstance(given, dict):
         raise Malformed([{"field": "body", "problem": expected}])
-    if wrong := list(mistakes_in(message, given)):
+    if wrong := list_mistakes(message, given):
         raise Malformed([{"field": field, "problem": say(text, params, language)} for field, text, params in wrong])
     try:
         return ParseDict(given, method.request())

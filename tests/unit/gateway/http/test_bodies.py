@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict, ParseError
 
-from faristol.gateway.http.bodies import mistakes_in
+from faristol.gateway.http.bodies import MAX_MISTAKES_COUNT, MORE_MISTAKES, list_mistakes, mistakes_in
 from faristol.gateway.rpc.calls import NAMED
+from faristol.host.rpc.interceptor import MAX_VALUE_COUNT, TOO_MANY_VALUES
 from faristol.text import LANGUAGES, say, translations
 
 DESCRIPTOR: Any = NAMED["pairing", "RegisterPlayers"].request.DESCRIPTOR
@@ -85,3 +86,32 @@ def test_whatever_protobuf_refuses_is_said(wrong: dict[str, Any]) -> None:
 def test_a_name_that_no_utf_8_is_of_can_be_repeated_in_an_answer() -> None:
     ((field, _, _),) = mistakes_in(DESCRIPTOR, {"\ud800": 1})
     assert field.encode() == rb"\ud800"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"players": [1] * (MAX_VALUE_COUNT // 2)},
+        {f"name{number}": 1 for number in range(1_000)},
+        {"players": [{"nmae": 1}] * 1_000},
+    ],
+)
+def test_a_body_full_of_errors_gets_an_answer_of_limited_size(given: dict[str, Any]) -> None:
+    found = list_mistakes(DESCRIPTOR, given)
+    assert len(found) == MAX_MISTAKES_COUNT + 1
+    assert found[-1] == ("body", MORE_MISTAKES, {})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"players": [{}] * MAX_VALUE_COUNT}, {"players": [[1] * MAX_VALUE_COUNT]}, {"x": [[[]]] * (MAX_VALUE_COUNT // 2)}],
+)
+def test_a_body_with_too_many_values_is_refused_unread(given: dict[str, Any]) -> None:
+    ((field, text, _),) = list_mistakes(DESCRIPTOR, given)
+    assert (field, text) == ("body", TOO_MANY_VALUES)
+
+
+@pytest.mark.parametrize("given", [{"n" * 1_000_000: 1}, {"tournament_id": [["x" * 1_000_000]] * 9}])
+def test_long_values_and_names_are_repeated_in_part(given: dict[str, Any]) -> None:
+    for field, text, params in list_mistakes(DESCRIPTOR, given):
+        assert len(field) + len(say(text, params, "en")) < 600

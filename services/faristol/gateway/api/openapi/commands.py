@@ -49,7 +49,7 @@ _ERROR_DESCRIPTIONS = {
     "403": "The credential does not permit the call, or the request came from another site.",
     "404": "The resource does not exist; `detail` names its id.",
     "409": "The rules or the current state do not allow it, or another caller changed it first.",
-    "413": "The request exceeds one mebibyte.",
+    "413": "The request exceeds one mebibyte, or 64 kibibytes without a token.",
     "415": "`Content-Type` is not `application/json`.",
     "429": "Too many requests; retry after `Retry-After`.",
     "503": "The service is unavailable; retry after `Retry-After`.",
