@@ -33,7 +33,7 @@ GUESSED = ("cp1252", "cp1253", "iso8859-7", "iso8859-15", "mac-roman", "mac-gree
 FALLBACK = "iso8859-1"
 """Encoding in which every byte is a character."""
 
-MAX_SAMPLE_BYTES = 200_000
+MAX_SAMPLE_BYTES = 32_000
 """Size of the sample from the beginning of a list, in bytes."""
 
 _WORD = re.compile(r"[^\s;,|\t\"\d]+")

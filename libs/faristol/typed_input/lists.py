@@ -38,7 +38,7 @@ _BREAKS = re.compile("[\u2028\u2029\x85\x0b\x0c]+")
 
 SEPARATORS = ",;\t|"
 """Column separators. If two are equally likely, the first wins."""
-_SEP = re.compile(r"\s*sep=(.)\s*\n", re.IGNORECASE)
+_SEP = re.compile(r"\s*sep=(\t|[^\w\s\"\0])\s*\n", re.IGNORECASE)
 
 TITLE_ROWS_COUNT = 10
 """Number of rows before the headings that are searched."""

@@ -15,10 +15,10 @@ _STAMP = re.compile(r"\s*\[\d{1,2}[/.-]\d[^\]]{3,30}\][^:]{1,40}:\s*")
 _MARK = re.compile(r"\s*(?:\(?\d{1,3}\s*(?:[.):º]\s*-?|-)|[•·*‣▪◦–—-])\s*(?=[^\W\d_])")
 """Mark of an item: ``1.``, ``2)``, ``3 -``, ``•``."""
 
-_RATING_BEHIND = re.compile(r"(.*[^\W\d_].*?)(?:\s*[-–—:(]\s*|\s+)([0-9]{3,4})\s*\)?")
+_RATING_BEHIND = re.compile(r"(?=.*[^\W\d_])(.*?)(?: ?[-–—:(] ?| )([0-9]{3,4}) ?\)?")
 """A cell that ends in a rating: ``Anna Puig 1730``, ``Anna Puig - 1730``, ``Anna Puig (1730)``."""
 
-_CLUB_BEHIND = re.compile(r"([^()]*[^\W\d_][^()]*?)\s*\(([^()\d]*[^\W\d_][^()\d]*)\)")
+_CLUB_BEHIND = re.compile(r"(?=[^()]*[^\W\d_])([^()]*?) ?\((?=[^()]*[^\W\d_])([^()\d]*)\)")
 """A cell that ends in a club: ``Anna Puig (Valls)``."""
 
 
@@ -70,5 +70,5 @@ def _separate(line: str, form: re.Pattern[str]) -> str:
     if form is _CLUB_BEHIND and before and last.strip().isdecimal():
         behind = [last]
         *before, last = before
-    found = form.fullmatch(last.strip())
+    found = form.fullmatch(" ".join(last.split()))
     return f"{sign} ".join([*before, *found.groups(), *behind]) if found else line

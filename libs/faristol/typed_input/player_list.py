@@ -82,9 +82,20 @@ STANDS_ALREADY = {
 MAX_LIST_BYTES = 4_000_000
 """Limit of a list in bytes: 40,000 players with all columns."""
 
+MAX_LIST_ROWS = 10_000
+"""Limit of the lines with text in a list: a tournament takes as many players."""
+
+MAX_LIST_LINES = 100_000
+"""Limit of all lines in a list. Spreadsheets write thousands of empty ones."""
+
+MAX_LINE_CHARACTERS = 2_000
+"""Limit of the characters of a line: the longest valid name, club and note together have fewer."""
+
 MAX_COLUMN_ERRORS = 10
 """Limit of invalid columns reported for a list."""
 
+MANY_ROWS = N_("the list has more than {most} lines: divide it")
+LONG_LINE = N_("the line has {length} characters; the limit is {most}")
 MORE_FIELDS = N_(
     "there is no column for {given}: it is neither a rating nor a country, or there are two of the same kind"
 )
@@ -185,6 +196,8 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     Players enter the division of their line, else the tournament. Two lines with the same name are an error unless
     their clubs or ids differ. Two lines with the same id are an error.
     """
+    if excess := _find_excess(lines_of(text), reading.language):
+        return PlayerList([], [excess], whole=True)
     rows = rows_of(text, known_columns())
     try:
         line, head = next(rows, (1, []))
@@ -201,6 +214,20 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     lines = [(line, joined[line] if line in of_names else fields) for line, fields in lines]
     found = _players(lines, columns, lines_of(text), reading, of_names, unreadable)
     return replace(found, title=title, asks_comma=found.asks_comma or names.first_doubtful)
+
+
+def _find_excess(lines: Sequence[str], language: str) -> LineError | None:
+    """Return the first line that is too long or one too many; None in a list of usual size."""
+    count = 0
+    for number, line in enumerate(lines, 1):
+        written = line.rstrip(f" {SEPARATORS}")
+        count += bool(written)
+        if count > MAX_LIST_ROWS or number > MAX_LIST_LINES:
+            return LineError(number, say(MANY_ROWS, {"most": f"{MAX_LIST_ROWS:,}"}, language))
+        if len(written) > MAX_LINE_CHARACTERS:
+            limits = {"length": f"{len(written):,}", "most": f"{MAX_LINE_CHARACTERS:,}"}
+            return LineError(number, say(LONG_LINE, limits, language))
+    return None
 
 
 Rows = list[tuple[int, list[str]]]
@@ -348,7 +375,7 @@ PASTED = ("name", "club", "country", "rating")
 
 _NUMBER = re.compile(r"\d{1,4}([.,]0+)?", re.ASCII)
 
-_SURNAME_FIRST = re.compile(r"([^\d,]+),\s*([^\d,]+)")
+_SURNAME_FIRST = re.compile(r"([^\d,]+),\s*+([^\d,]+)")
 """``Puig, Anna``."""
 
 
@@ -362,9 +389,11 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     message are removed, as in ``1. Anna Puig (Valls) 1730``, where the rating and the club need no separator.
     """
     text = text.removeprefix("\ufeff")
+    texts = lines_of(text)
+    if excess := _find_excess(texts, reading.language):
+        return PlayerList([], [excess], whole=True)
     if column_line(text):
         return players_of(text, reading)
-    texts = lines_of(text)
     message = parse_message_lines(texts)
     cleaned = [line.strip() for line in message.lines if line.strip()]
     are_pairs = cleaned and all(_SURNAME_FIRST.fullmatch(line) for line in cleaned)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import dataclasses
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,9 @@ from faristol.rules.duplicate_game.slips import TurnData, WrittenSlip, find_form
 from faristol.rules.trf import decode_trf, read_trf
 from faristol.typed_input.lists import decode_list, lines_of, rows_of
 from faristol.typed_input.player_list import (
+    MAX_LINE_CHARACTERS,
+    MAX_LIST_LINES,
+    MAX_LIST_ROWS,
     Answers,
     Comma,
     PlayerList,
@@ -407,3 +411,42 @@ def test_tournaments_of_the_field_are_paired(file: str, pairs: str) -> None:
 def test_a_tournament_of_the_field_in_a_western_encoding_is_read() -> None:
     document = read_trf(decode_trf((FIELD / "cp1252_apostrophe.trf").read_bytes()))
     assert [player.name for player in document.players] == ["D’Or Núria", "Muñoz José"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Anna Puig\n" + "x\n" * MAX_LIST_ROWS, MAX_LIST_ROWS + 1),
+        ("name;club\n" + "Anna Puig;\n" * MAX_LIST_ROWS, MAX_LIST_ROWS + 1),
+        ("\n" * MAX_LIST_LINES + "Anna Puig", MAX_LIST_LINES + 1),
+        ("Anna Puig\nPau " + "9" * 200_000, 2),  # more than a field of CSV may have
+        ('Anna Puig\n"' + '""' * 100_000, 2),
+        ("Anna" + " " * MAX_LINE_CHARACTERS + "Puig", 1),
+        ("name" + ";x" * MAX_LINE_CHARACTERS, 1),
+    ],
+)
+def test_a_list_that_is_no_list_of_players_is_refused_unread(text: str, line: int) -> None:
+    for listed in (players_pasted(text, Reading()), players_of(text, Reading())):
+        assert listed.whole
+        assert not listed.rows
+        assert [error.line for error in listed.errors] == [line]
+        assert "limit" in listed.errors[0].problem or "more than" in listed.errors[0].problem
+
+
+def test_empty_rows_and_cells_behind_a_list_do_not_count() -> None:
+    text = "name;club" + ";" * 16_000 + "\nAnna Puig;Valls" + ";" * 16_000 + "\n;;;" * MAX_LIST_ROWS
+    assert told(players_of(text, Reading())) == [(2, "Anna Puig", "Valls", None)]
+
+
+@pytest.mark.parametrize(
+    "line", ["a" * 1_900, "a " * 900 + "1730)x", "a(" * 900, "(" + "a " * 900, "Puig," + " " * 1_900 + "1"]
+)
+def test_no_line_takes_long_to_read(line: str) -> None:
+    began = time.process_time()
+    players_pasted(f"{line}\n" * 20, Reading())
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("sign", ['"', " ", "a", "\0"])
+def test_what_separates_no_columns_is_not_read_as_a_separator(sign: str) -> None:
+    assert list(rows_of(f"sep={sign}\nname;club\n", ["name"])) == [(2, ["name", "club"])]

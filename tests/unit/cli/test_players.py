@@ -292,7 +292,7 @@ def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
     [
         ('name,club\nAnna,"x"y\nBlai,c\n', "2: the line has an unclosed quotation mark"),
         ('name,club\nAnna,Valls\n"Blai,c\nCesca,d\n', "3: the line has an unclosed quotation mark"),
-        ("name,club\n" + "A" * 200_000 + "\n", "2: the line has an unclosed quotation mark, or a field is too long"),
+        ("name,club\n" + "A" * 200_000 + "\n", "2: the line has 200,000 characters; the limit is 2,000"),
         ('"name,club\n', "1: the line has an unclosed quotation mark"),
         ("name,name\nAnna,Anna\n", "1: the column 'name' is there twice"),
     ],
@@ -306,9 +306,9 @@ def test_a_list_that_is_no_csv_is_told_with_the_line_on_which_it_goes_wrong(
     assert str(error).startswith(problem)
 
 
-def test_a_list_with_a_thousand_wrong_columns_is_told_in_ten_lines(tmp_path: Path) -> None:
+def test_a_list_with_many_wrong_columns_is_told_in_ten_lines(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
-    file.write_text(",".join(["name", *(f"c{number}" for number in range(1_000))]) + "\n", encoding="utf-8")
+    file.write_text(",".join(["name", *(f"c{number}" for number in range(300))]) + "\n", encoding="utf-8")
     _, errors = both(read_players(file))
     assert len(errors) == 10
 

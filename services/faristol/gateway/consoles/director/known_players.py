@@ -40,6 +40,9 @@ MAX_LIST_LINES = 500
 MAX_LOOKUP_NUMBERS = 500
 """Limit of numbers looked up at once."""
 
+MAX_SELECTED_PLAYERS = 2_000
+"""Limit of selected players in a form: each of another list takes a call."""
+
 MAX_RATING_LISTS = 100
 """Limit of rating lists offered, the latest first."""
 
@@ -108,6 +111,9 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         desk.errors = {"numbers": say(TOO_MANY, {"most": MAX_LOOKUP_NUMBERS}, desk.language)}
         numbers = []
     wanted = [each for each in dict.fromkeys((*list_in(given, "player_ids"), *numbers)) if each not in here]
+    if len(wanted) > MAX_SELECTED_PLAYERS:
+        desk.errors = {"numbers": say(TOO_MANY, {"most": MAX_SELECTED_PLAYERS}, desk.language)}
+        wanted = wanted[:MAX_SELECTED_PLAYERS]
     known: dict[str, KnownPlayer] = {}
     found: list[str] = []
     if look.list_id:
