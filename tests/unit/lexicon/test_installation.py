@@ -22,6 +22,7 @@ from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import Denied
 from faristol.credentials.roles import DIRECTOR
 from faristol.event_store.event import utc_now
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.lexicon.lexicons import installation
 from faristol.lexicon.lexicons.installation import Installations
@@ -113,6 +114,16 @@ async def test_what_is_no_list_is_refused_by_its_field(
     assert told[0] == field
     assert text in told[1]
     assert (await settled(stub)).name == ""
+
+
+async def test_one_list_is_decompressed_at_a_time(tmp_path: Path) -> None:
+    installations = Installations(Library(tmp_path), utc_now)
+    too_large = addition(words=gzip.compress(bytes(64_000_001), 1))
+    found = await asyncio.gather(*(installations.add(too_large, NO_CONTEXT) for _ in range(3)), return_exceptions=True)
+    assert isinstance(found[0], Invalid)
+    assert [each.reason for each in found[1:] if isinstance(each, Refusal)] == ["INSTALLING"] * 2
+    with pytest.raises(Invalid):
+        await installations.add(too_large, NO_CONTEXT)
 
 
 async def test_an_open_list_is_installed_by_its_name_alone(stub: lexicon_pb2_grpc.LexiconServiceAsyncStub) -> None:  # noqa: F811

@@ -82,6 +82,8 @@ class Installations:
     def __init__(self, library: Library, now: Callable[[], datetime]) -> None:
         self._library, self._now = library, now
         self._work: _Work | None = None
+        self._unpacking = ""
+        """Name of the list that is being decompressed; empty if none is."""
 
     async def install(self, request: pb.InstallLexiconRequest, context: Context) -> pb.InstallLexiconResponse:
         """Start the installation of an open list. Raises ``Invalid`` for an unknown list, and ``Refusal``."""
@@ -102,7 +104,11 @@ class Installations:
                 "tile_set", N_("{given} is not a tile set; expected one of {known}"), _pair(request.tile_set, known)
             )
         self._check_may_begin()
-        text, encoding = await asyncio.to_thread(unpack, request.words)
+        self._unpacking = request.name  # two lists at once would need twice the memory
+        try:
+            text, encoding = await asyncio.to_thread(unpack, request.words)
+        finally:
+            self._unpacking = ""
         self._begin(
             request.name, partial(install_own_list, self._library.path, text, encoding, request.tile_set, about)
         )
@@ -129,9 +135,10 @@ class Installations:
         held = caller()
         if held is not None and held.scope.tournaments:
             raise Denied("OUT_OF_SCOPE", N_("a lexicon is for all tournaments, and the credential covers only some"))
-        if self._work is not None and self._work.is_running:
+        running = self._work.name if self._work is not None and self._work.is_running else self._unpacking
+        if running:
             text = N_("The lexicon {name} is being installed: start when it is ready.")
-            raise Refusal("INSTALLING", "", text, {"name": self._work.name})
+            raise Refusal("INSTALLING", "", text, {"name": running})
         if not _is_writable(self._library.path):
             text = N_(
                 "The lexicons of this server cannot be changed here: {folder} is read-only. Ask the operator to "
