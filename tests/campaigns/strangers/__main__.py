@@ -16,7 +16,7 @@ import httpx
 import typer
 from rich.console import Console
 from rich.table import Table
-from tests.campaigns.strangers import calls, insiders
+from tests.campaigns.strangers import calls, excess, insiders
 from tests.campaigns.strangers.outcome import (
     FEWEST_PAIRS_COUNT,
     Attack,
@@ -67,6 +67,7 @@ def main(
     slow: Annotated[int, typer.Option(min=1, help="Connections that send their headers a byte a second.")] = 5_000,
     half: Annotated[int, typer.Option(min=1, help="Connections to the services that stop in their headers.")] = 1_000,
     readers: Annotated[int, typer.Option(min=1, help="Connections that ask for much and read little.")] = 400,
+    streams: Annotated[int, typer.Option(min=1, help="Connections that ask for all notifications and read few.")] = 600,
     seconds: Annotated[float, typer.Option(min=1, help="How long each crowd stays.")] = 20,
 ) -> None:
     """Exit code 1 when a stranger changed or learned something, or the officials had to wait for the crowd."""
@@ -74,11 +75,9 @@ def main(
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     outcome = Outcome()
-    asyncio.run(
-        _campaign(
-            folder, outcome, {"idle": idle, "slow-headers": slow, "slow-readers": readers, "half-http2": half}, seconds
-        )
-    )
+    crowds = {"idle": idle, "slow-headers": slow, "slow-readers": readers, "half-http2": half}
+    of_streams = {"unread-streams": streams, "slow-streams": streams, "brief-streams": max(1, streams // 10)}
+    asyncio.run(_campaign(folder, outcome, {**crowds, **of_streams}, seconds))
     OUT.write_text(json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     _show(outcome)
     if outcome.wrong:
@@ -115,12 +114,17 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
                 await calls.flooded_log(cell),
                 await insiders.on_the_bus(cell),
                 insiders.at_the_files(cell),
+                await excess.by_size(cell),
             ]
             for kind, count in crowds.items():
                 officials.during(kind)
                 port = cell.grpc_port if kind == "half-http2" else cell.http_port
                 for _ in range(MOST_CROWDS_COUNT):
+                    before = excess.memory_mb(cell.child.process.pid)
                     outcome.crowds[kind] = await _crowd(kind, port, count, seconds)
+                    grown = excess.memory_mb(cell.child.process.pid) - before
+                    if grown > excess.MAX_GROWTH_MB:
+                        outcome.wrong.append(f"{kind}: the platform needs {grown} MB more than before")
                     if len(officials.took[kind]) >= FEWEST_PAIRS_COUNT:
                         break
         finally:

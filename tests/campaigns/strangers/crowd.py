@@ -60,12 +60,46 @@ async def half_http2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
     await _closed(reader)
 
 
+STREAM = b"GET /api/v1/stream?after=0 HTTP/1.1\r\nhost: localhost\r\n\r\n"
+
+
+async def unread_streams(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Ask for all notifications, and read none."""
+    writer.transport.pause_reading()  # type: ignore[attr-defined] # it is a transport that also reads
+    writer.write(STREAM)
+    await asyncio.Event().wait()
+
+
+async def slow_streams(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Ask for all notifications, and read 64 bytes each second."""
+    writer.write(STREAM)
+    while await _read_little(reader):
+        pass
+
+
+async def _read_little(reader: asyncio.StreamReader) -> bool:
+    found = await reader.read(64)
+    await asyncio.sleep(1)
+    return bool(found)
+
+
+async def brief_streams(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Ask for all notifications, and leave at the first ones: ``crowd`` connects again at once."""
+    writer.write(STREAM)
+    await reader.read(200)
+
+
 KINDS: Mapping[str, Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]] = {
     "idle": idle,
     "slow-headers": slow_headers,
     "slow-readers": slow_readers,
     "half-http2": half_http2,
+    "unread-streams": unread_streams,
+    "slow-streams": slow_streams,
+    "brief-streams": brief_streams,
 }
+RETURNS = frozenset({"brief-streams"})
+"""Kinds whose connections are replaced at once by others, as long as the crowd stays."""
 
 
 async def _closed(reader: asyncio.StreamReader) -> None:
@@ -105,7 +139,12 @@ async def crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, i
             writer.close()
         said["closed by the server"] += 1
 
-    tasks = [asyncio.create_task(connection(number)) for number in range(count)]
+    async def connections(number: int) -> None:
+        await connection(number)
+        while kind in RETURNS:
+            await connection(number)
+
+    tasks = [asyncio.create_task(connections(number)) for number in range(count)]
     _, still = await asyncio.wait(tasks, timeout=seconds)
     said["there to the end"] = len(still)
     for task in still:
