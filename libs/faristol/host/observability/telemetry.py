@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import grpc
@@ -11,7 +12,7 @@ from opentelemetry.propagate import extract, inject
 from opentelemetry.trace import SpanKind
 
 from faristol.host.listening import to_bind_address
-from faristol.host.rpc.metadata import OwnServiceInterceptor
+from faristol.host.rpc.metadata import OwnServiceInterceptor, metadata_of
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
 
@@ -20,6 +21,9 @@ DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.
 
 OpenTelemetry's defaults are for milliseconds: every duration below five seconds would be in the first bucket.
 """
+
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+"""Trace of a caller (W3C Trace Context). OpenTelemetry logs malformed ones, and parts of other propagation headers."""
 
 _tracer = trace.get_tracer("faristol.rpc")
 
@@ -93,6 +97,12 @@ class Telemetry:
             close()
 
 
+def read_trace(metadata: Iterable[tuple[str, str | bytes]] | None) -> dict[str, str]:
+    """Return the trace of a caller for ``extract``, from the metadata of its call; empty without a valid one."""
+    given = metadata_of(metadata, "traceparent")
+    return {"traceparent": given} if _TRACEPARENT.fullmatch(given) else {}
+
+
 class TraceInterceptor(OwnServiceInterceptor):
     """Opens a server span for each unary call, in the caller's trace."""
 
@@ -101,7 +111,7 @@ class TraceInterceptor(OwnServiceInterceptor):
         if not handler.unary_unary:
             return handler
         inner: Any = handler.unary_unary
-        carrier = {key: str(value) for key, value in details.invocation_metadata}
+        carrier = read_trace(details.invocation_metadata)
 
         async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
             name = details.method.removeprefix("/")
