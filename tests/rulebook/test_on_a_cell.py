@@ -6,16 +6,16 @@ import pytest
 from tests.rulebook.test_cases import CASES
 
 from faristol.bus import Bus
-from faristol.casebook.case import DIRECTOR, JUDGE, Case, TableCase
-from faristol.casebook.runner import on_cell, run_case
-from faristol.casebook.tournament.case import TournamentCase
-from faristol.casebook.tournament.table import is_of_table
+from faristol.casebook.case import DIRECTOR, JUDGE, Case, TableCase, TournamentCase
+from faristol.casebook.runner import on_cell, run_case, world_of
 
 TABLES = [case for case in CASES if isinstance(case, TableCase)]
 RULED = [case for case in TABLES if any(step.actor in {JUDGE, DIRECTOR} for step in case.steps)]
 SCENARIOS = {62, *range(66, 82), 97, 98, 104, 106, 107, 110, 111}
 OF_TEAMS = [case for case in CASES if "FISE 4.4" in case.articles]
-AT_TABLES = [case for case in CASES if isinstance(case, TournamentCase) and any(map(is_of_table, case.steps))]
+AT_TABLES = [
+    case for case in CASES if isinstance(case, TournamentCase) and any(map(world_of(case).is_at_table, case.steps))
+]
 CHOSEN = [*RULED, *OF_TEAMS, *AT_TABLES]
 SHOWN = [case for case in CASES if case in CHOSEN or SCENARIOS & set(case.scenarios)]
 

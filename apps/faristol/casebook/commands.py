@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from google.protobuf.message import Message
 
-from faristol.casebook.case import ARBITER
+from faristol.casebook.case import ARBITER, Step
 from faristol.casebook.document import Value
 from faristol.casebook.forms import board_of, fill
+from faristol.casebook.names import Names
 from faristol.casebook.verbs import Verb
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import kebab
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset
@@ -21,10 +23,15 @@ TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "pre
 """The verbs of a turn's steps after the play; announcing and counting are part of the play."""
 
 
+INSTEAD = {"team_id": "player_id", "team_ids": "player_ids"}
+"""Fields that are given instead of another, and only under ``with``."""
+
+
 class CommandTable(Protocol):
     """A table's services, in memory or on a cell."""
 
     verbs: Mapping[str, Verb]
+    game_id: str
 
     async def call(self, request: Message) -> Message:
         """Execute a command. Raises the refusal of the service."""
@@ -48,7 +55,7 @@ class Commands:
     ) -> None:
         """Prepare the commands of a table.
 
-        ``complete`` takes actor, verb and request, and adds the fields that no step has: ids of game and command, time.
+        ``complete`` takes actor, verb and request, and adds the fields that no step has: the id of the command, time.
         """
         self._services = services
         self._ruleset = ruleset
@@ -80,6 +87,7 @@ class Commands:
         if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
             request.player_ids.append(actor)
         self._complete(actor, name, request)
+        request.game_id = self._services.game_id
         fill(request, fields, board_of(await self._services.table()), self._ruleset.tile_set)
         return await self._services.call(request)
 
@@ -114,7 +122,7 @@ class Commands:
                 continue
             if turn_step == "draw" and away and not book.absence.opponent_may_draw:
                 continue
-            for player in writers(book, self._players, actor) if turn_step == "write" else (actor,):
+            for player in _writers(book, self._players, actor) if turn_step == "write" else (actor,):
                 if player in away and player != actor:
                     continue
                 table = await self._services.table()
@@ -126,7 +134,7 @@ class Commands:
                     answers.append(await self.send(player, TURN_STEPS[turn_step], place))
 
 
-def writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[str]:
+def _writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[str]:
     """Return the players that write the score of a play, the mover first."""
     match ruleset.turn.written_by:
         case "both":
@@ -135,3 +143,38 @@ def writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[st
             return (mover,)
         case "keeper":
             return players[:1]
+
+
+def arguments(verb: Verb, step: Step, names: Names, step_fields: Collection[str]) -> Mapping[str, Value]:
+    """Return the fields of a command that follow its verb, in the order of the contract.
+
+    The step itself determines ``step_fields``. A player that acts is the player of the command. Players separated only
+    by dashes are a pair, or the game that they play. Raises ``CaseError``.
+    """
+    known = verb.request.DESCRIPTOR.fields_by_name
+    fields = [
+        field
+        for field in verb.request.DESCRIPTOR.fields
+        if field.name not in step_fields and INSTEAD.get(field.name) not in known
+    ]
+    found: dict[str, Value] = {}
+    if step.actor in names.ids and fields and fields[0].name == "player_id":
+        found["player-id"] = step.place.saying(step.actor)
+        fields = fields[1:]
+    tokens = names.tokens(step.argument.text()) if step.argument else []
+    for field in fields:
+        if not tokens:
+            break
+        taken = _count_field_tokens(field, tokens, names)
+        found[kebab(field.name)] = step.place.saying(" ".join(tokens[:taken]))
+        tokens = tokens[taken:]
+    if tokens:
+        raise step.place.wrong(f"{verb.name} takes no {' '.join(tokens)!r}")
+    return found
+
+
+def _count_field_tokens(field: Any, tokens: list[str], names: Names) -> int:
+    """Return how many of the tokens belong to a field."""
+    if field.name in ("game_id", "player_ids"):
+        return next((count for count, token in enumerate(tokens) if token not in names.ids), len(tokens))
+    return len(tokens) if field.is_repeated else 1

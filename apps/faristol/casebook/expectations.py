@@ -1,4 +1,4 @@
-"""The expectations of a step, compared with its results, in words."""
+"""The expectations of a step, compared with its results and with the state after it, in words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from google.protobuf.message_factory import GetMessageClass
 
 from faristol.casebook.articles import split_articles
 from faristol.casebook.case import Step
+from faristol.casebook.comparisons import check_known
 from faristol.casebook.document import Errors, Value
 from faristol.casebook.forms import by_name, by_square, fill, format_message
-from faristol.casebook.hosts.world import Differences, StepResult
-from faristol.casebook.table_state import TABLE_STATE, check_known, fields
+from faristol.casebook.table.expectations import TABLE_STATE, fields
+from faristol.casebook.world import Differences, StepResult, World
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -39,23 +40,25 @@ def last(facts: Sequence[Message], kind: type[M]) -> M | None:
     return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
 
 
-Compared = Callable[[StepResult, Step, str, Value], Differences]
-"""Yields the differences from the expectation of a step under a key."""
+async def differences(world: World, done: StepResult, step: Step, unread: Errors) -> list[str]:
+    """Return all differences from the expectations of a step, each with file and line.
 
-
-async def differences(compared: Compared, done: StepResult, step: Step, unread: Errors) -> list[str]:
-    """Return all differences of a step's results from its expectations, each with file and line.
-
-    ``compared`` yields the differences in the world of the step for a key of its expectations. ``unread`` collects
-    expectations that cannot be read.
+    ``unread`` collects expectations that cannot be read.
     """
     found = []
     if done.problem and not REFUSALS & set(step.expected):
         found.append(str(step.place.wrong(f"this was refused: {_describe_problem(done)}")))
     for key, value in step.expected.items():
         with unread.gather():
-            found += [str(value.wrong(difference)) async for difference in compared(done, step, key, value)]
+            found += [str(value.wrong(difference)) async for difference in _compare(world, done, key, value)]
     return found
+
+
+def _compare(world: World, done: StepResult, key: str, value: Value) -> Differences:
+    kind = world.kind
+    if kind.table_verbs and key in OF_TABLE and world.table is None:
+        raise value.wrong(f"{key} is expected of a table: no step was at a table")
+    return kind.state[key](world, value) if key in kind.state else kind.results[key](done, world.by_id(value))
 
 
 async def _check_refusal(done: StepResult, value: Value) -> Differences:
@@ -182,5 +185,5 @@ STEP: Mapping[str, Callable[[StepResult, Value], Differences]] = {
 }
 """The expectations of the result of a step, by key."""
 
-EXPECTATIONS = frozenset({*STEP, *TABLE_STATE})
-"""The keys of all expectations of a step."""
+OF_TABLE = frozenset({"score", "words", "bingo", "ruling", *TABLE_STATE})
+"""The keys of expectations of the table of the last step."""

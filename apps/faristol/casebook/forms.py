@@ -182,8 +182,8 @@ def _separate(value: Value) -> list[Value]:
 def _write(message: Message, value: Value, board: Board, tile_set: TileSet | None) -> None:
     if isinstance(message, Timestamp):
         message.CopyFrom(moment(value.milliseconds()))
-    elif isinstance(message, events_pb2.Word):
-        message.faces.extend(value.text().split())
+    elif value.is_text and message.DESCRIPTOR.fields[0].name == "faces":
+        message.faces.extend(value.text().split())  # type: ignore[attr-defined]
     else:
         fill(message, value.keys(), board, tile_set)
 

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from faristol.casebook.case import Case, TableCase
+from faristol.casebook.case import Case, DuplicateCase, TableCase, TournamentCase
 from faristol.casebook.document import CaseError, Errors
-from faristol.casebook.duplicate_game import services as duplicates
-from faristol.casebook.duplicate_game.case import DuplicateCase
-from faristol.casebook.duplicate_game.expectations import of_duplicate
-from faristol.casebook.duplicate_game.services import Duplicates
-from faristol.casebook.duplicate_game.world import DuplicateWorld
-from faristol.casebook.expectations import Compared, differences
+from faristol.casebook.duplicate_game.actions import DUPLICATE_KIND
+from faristol.casebook.expectations import differences
 from faristol.casebook.forms import by_name
-from faristol.casebook.hosts import cell, memory
-from faristol.casebook.hosts.services import Tables
-from faristol.casebook.hosts.world import PROBLEMS, S, World
-from faristol.casebook.table_world import TableWorld
-from faristol.casebook.tournament import cell as tournament_cell
-from faristol.casebook.tournament import memory as tournament_memory
-from faristol.casebook.tournament.case import TournamentCase
-from faristol.casebook.tournament.expectations import of_tournament
-from faristol.casebook.tournament.services import Tournaments
-from faristol.casebook.tournament.world import TournamentWorld
+from faristol.casebook.hosts import cell
+from faristol.casebook.hosts.memory import in_memory
+from faristol.casebook.hosts.services import Host, Services
+from faristol.casebook.table.actions import TABLE_KIND
+from faristol.casebook.tournament.actions import TOURNAMENT_KIND
+from faristol.casebook.world import PROBLEMS, Kind, World
 from faristol.kernel.refusal import Refusal
+
+KINDS: Mapping[type[Case], tuple[str, Kind]] = {
+    TableCase: ("table", TABLE_KIND),
+    TournamentCase: ("tournament", TOURNAMENT_KIND),
+    DuplicateCase: ("duplicate game", DUPLICATE_KIND),
+}
+"""The noun and the kind of each case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,86 +43,56 @@ class Verdict:
         return not self.problems
 
 
-@dataclass(frozen=True, slots=True)
-class Halls:
-    """The services for each kind of case."""
-
-    tables: Tables
-    tournaments: Tournaments
-    duplicates: Duplicates
-
-
-IN_MEMORY = Halls(memory.in_memory, tournament_memory.in_memory, duplicates.in_memory)
-
-
-def on_cell(nats_url: str) -> Halls:
-    """Return services with a cell for every case, on a running NATS server."""
-    return Halls(
-        partial(cell.on_cell, nats_url),
-        partial(tournament_cell.on_cell, nats_url),
-        partial(duplicates.on_cell, nats_url),
-    )
+def on_cell(nats_url: str) -> Host:
+    """Return a host that runs a cell for every case, on a running NATS server."""
+    return partial(cell.on_cell, nats_url)
 
 
 NOT_PLAYED = "this case cannot be played, and the cause is not known"
 """The message for an unexpected failure of a case."""
 
 
-async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
+async def run_case(case: Case, host: Host = in_memory) -> Verdict:
     """Run a case. A step with a difference does not stop the rest.
 
     After an unreadable step, only other unreadable steps are reported: later differences may result from it.
     """
     problems: list[str] = []
-    notes: list[str] = []
+    world = world_of(case)
     try:
-        await _play(case, halls, problems, notes)
+        async with host(case, world.now) as services:
+            await _take_steps(world, services, problems)
     except CaseError as error:
         problems.append(str(error))
     except (*PROBLEMS, ValueError) as error:
         problems.append(str(case.place.wrong(_why(case, error))))
     except Exception as error:  # noqa: BLE001 # the content of a file must not end the run of the others
         problems.append(str(case.place.wrong(f"{NOT_PLAYED}: {type(error).__name__}: {error}")))
-    return Verdict(case, tuple(problems), tuple(notes))
+    return Verdict(case, tuple(problems), tuple(world.notes))
+
+
+def world_of(case: Case) -> World:
+    """Return the world of a case, which is not open yet."""
+    return World(case, KINDS[type(case)][1])
 
 
 def _why(case: Case, error: Exception, called: Callable[[str], str] = str) -> str:
     """Return the reason that a case ends before its last step."""
     if isinstance(error, Refusal):
-        what = {TableCase: "table", DuplicateCase: "duplicate game"}.get(type(case), "tournament")
-        return f"no {what} can stand like this: {by_name(error, called)}"
+        return f"no {KINDS[type(case)][0]} can stand like this: {by_name(error, called)}"
     return f"the services cannot go on: {by_name(error, called)}"
 
 
-async def _play(case: Case, halls: Halls, problems: list[str], notes: list[str]) -> None:
-    match case:
-        case TableCase():
-            table = TableWorld(case)
-            table.notes = notes
-            async with halls.tables(case, table.now) as at_table:
-                await _take_steps(table, at_table, case, table.differences, problems)
-        case TournamentCase():
-            tournament = TournamentWorld(case)
-            async with halls.tournaments(case, tournament.now) as in_hall:
-                await _take_steps(tournament, in_hall, case, partial(of_tournament, tournament), problems)
-        case DuplicateCase():
-            duplicate = DuplicateWorld(case)
-            async with halls.duplicates(case, duplicate.now) as in_halls:
-                await _take_steps(duplicate, in_halls, case, partial(of_duplicate, duplicate), problems)
-        case _:
-            raise TypeError(f"{type(case).__name__} is not a case that can be played")
-
-
-async def _take_steps(world: World[S], services: S, case: Case, compared: Compared, problems: list[str]) -> None:
+async def _take_steps(world: World, services: Services, problems: list[str]) -> None:
     """Execute the steps of a case in order. ``problems`` collects differences and unreadable steps."""
-    unread = Errors()
+    case, unread = world.case, Errors()
     try:
         await world.open(services)
         for step in case.steps:
             follows = bool(unread)
             with unread.gather():
                 done = await world.do(step)
-                found = await differences(compared, done, step, unread)
+                found = await differences(world, done, step, unread)
                 problems += () if follows else found
     except CaseError as error:
         unread.add(error)

@@ -15,8 +15,10 @@ from faristol.bus import NatsServer
 from faristol.casebook.case import Case
 from faristol.casebook.coverage import as_markdown, coverage
 from faristol.casebook.document import CaseError
+from faristol.casebook.hosts.memory import in_memory
+from faristol.casebook.hosts.services import Host
 from faristol.casebook.reader import files_in, read_file
-from faristol.casebook.runner import IN_MEMORY, Halls, Verdict, on_cell, run_case
+from faristol.casebook.runner import Verdict, on_cell, run_case
 from faristol.cli.options import OneObject
 from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import progress
@@ -27,7 +29,7 @@ def referee(
     every: Annotated[bool, typer.Option("--all", help="List the cases that passed as well.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write the coverage to this file, as Markdown.")] = None,
     cell: Annotated[
-        bool, typer.Option("--cell", help="Play the cases over gRPC, NATS and a record, with judges at the queue.")
+        bool, typer.Option("--cell", help="Play the cases over gRPC, NATS and a record in a database.")
     ] = False,
     covered: Annotated[bool, typer.Option("--coverage", help="List the articles with and without cases.")] = False,
     json_output: OneObject = False,
@@ -70,17 +72,17 @@ def _read(paths: Iterable[Path]) -> tuple[list[Case], list[CaseError]]:
 
 async def _play(cases: Iterable[Case], advance: Callable[[int], None], *, cell: bool) -> list[Verdict]:
     verdicts = []
-    async with _halls(cell=cell) as halls:
+    async with _host(cell=cell) as host:
         for case in cases:
-            verdicts.append(await run_case(case, halls))
+            verdicts.append(await run_case(case, host))
             advance(len(verdicts))
     return verdicts
 
 
 @asynccontextmanager
-async def _halls(*, cell: bool) -> AsyncIterator[Halls]:
+async def _host(*, cell: bool) -> AsyncIterator[Host]:
     if not cell:
-        yield IN_MEMORY
+        yield in_memory
         return
     with TemporaryDirectory() as folder:
         server = await NatsServer.start(Path(folder))

@@ -46,3 +46,14 @@ async def test_a_command_is_known_by_its_first_answer() -> None:
     again = await notebook.find_answer(command.command_id)
     assert again is not None
     assert (again.answer, again.position, again.repeated) == (b"at 1", 1, True)
+
+
+async def test_a_lease_has_one_holder_until_it_is_released() -> None:
+    notebook = Notebook()
+    assert await notebook.lease("judge:ada", "first", 60)
+    assert await notebook.lease("judge:ada", "first", 60)
+    assert not await notebook.lease("judge:ada", "second", 60)
+    await notebook.release("judge:ada", "second")
+    assert await notebook.holder("judge:ada", 60) == "first"
+    await notebook.release("judge:ada", "first")
+    assert await notebook.lease("judge:ada", "second", 60)

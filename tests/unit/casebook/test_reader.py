@@ -10,14 +10,11 @@ import pytest
 from faristol.casebook.articles import split_articles
 from faristol.casebook.case import TableCase
 from faristol.casebook.document import CaseError
-from faristol.casebook.duplicate_game import expectations as of_duplicates
 from faristol.casebook.duplicate_game import reader as duplicates
-from faristol.casebook.expectations import EXPECTATIONS
 from faristol.casebook.reader import FILE_KEYS, files_in, read_cases, read_file
-from faristol.casebook.runner import run_case
+from faristol.casebook.runner import KINDS, run_case
 from faristol.casebook.steps import SAID_KEYS
-from faristol.casebook.tables import CASE_KEYS, SHARED_KEYS
-from faristol.casebook.tournament import expectations as of_tournaments
+from faristol.casebook.table.reader import CASE_KEYS, SHARED_KEYS
 from faristol.casebook.tournament import reader as tournaments
 
 GOOD = """\
@@ -363,9 +360,10 @@ def test_a_citation_of_several_articles_is_each_of_them() -> None:
 
 def test_the_grammar_names_every_key() -> None:
     grammar = (Path(__file__).parents[3] / "docs" / "rulebook-cases.md").read_text(encoding="utf-8")
-    keys = FILE_KEYS | CASE_KEYS | SHARED_KEYS | SAID_KEYS | EXPECTATIONS
-    keys |= tournaments.CASE_KEYS | tournaments.SHARED_KEYS | tournaments.GIVEN_KEYS | of_tournaments.EXPECTATIONS
-    keys |= duplicates.CASE_KEYS | duplicates.SHARED_KEYS | of_duplicates.EXPECTATIONS
+    keys = FILE_KEYS | CASE_KEYS | SHARED_KEYS | SAID_KEYS
+    keys |= tournaments.CASE_KEYS | tournaments.SHARED_KEYS | tournaments.GIVEN_KEYS
+    keys |= duplicates.CASE_KEYS | duplicates.SHARED_KEYS
+    keys = keys.union(*(kind.expectations for _, kind in KINDS.values()))
     for key in keys:
         assert f"`{key}`" in grammar, key
 

@@ -6,10 +6,11 @@ from collections import Counter
 
 from google.protobuf.message import Message
 
-from faristol.casebook.duplicate_game.case import EARLIER_ID, DuplicateCase
+from faristol.casebook.case import DuplicateCase
 from faristol.casebook.duplicate_game.position import turn_by_hand
 from faristol.casebook.forms import moment, play_of
 from faristol.duplicate_game.game import written_play
+from faristol.duplicate_game.preparation import duplicate_id
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Notation, full_bag, without
@@ -18,6 +19,9 @@ from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.notation import read_tiles
 from faristol.rules.scoring import score_play
 
+EARLIER_TOURNAMENT_ID = "earlier"
+EARLIER_ID = duplicate_id(EARLIER_TOURNAMENT_ID, 1)
+"""The game that is played again."""
 SEED = bytes(32)
 
 
@@ -26,10 +30,9 @@ def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
 
     Raises ``CaseError`` for an impossible play, ``ValueError`` for tiles that do not exist.
     """
-    tournament, _, _ = EARLIER_ID.rpartition("-r")
     opened = events.DuplicateOpened(
         game_id=EARLIER_ID,
-        tournament_id=tournament,
+        tournament_id=EARLIER_TOURNAMENT_ID,
         round=1,
         ruleset=pins[0].message(),
         lexicon=pins[1].message(),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from faristol.casebook.duplicate_game.case import DuplicateCase
+from faristol.casebook.case import DuplicateCase
 from faristol.casebook.forms import moment, play_of
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks

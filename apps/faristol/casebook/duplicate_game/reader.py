@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.casebook.case import OFFICIALS
+from faristol.casebook.case import OFFICIALS, DuplicateCase
 from faristol.casebook.document import Errors, Value
-from faristol.casebook.duplicate_game.case import DuplicateCase
-from faristol.casebook.duplicate_game.expectations import EXPECTATIONS
+from faristol.casebook.duplicate_game.actions import DUPLICATE_KIND
 from faristol.casebook.headings import HEADING_KEYS, check_refusals, heading_of
+from faristol.casebook.names import Names
 from faristol.casebook.steps import read_steps, words_of
-from faristol.casebook.tournament.names import Names
 
 SHARED_KEYS = frozenset({"ruleset", "words", "players", "halls", "others"})
 """Keys that may apply to all cases of a file."""
@@ -36,7 +35,7 @@ def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) ->
     names = Names(named)
     if set(OFFICIALS) & set(named) or not names.distinct or len(set(named)) < len(named):
         raise value.wrong(f"expected players with different names, none of them called {' or '.join(OFFICIALS)}")
-    steps = read_steps(keys["steps"], named, errors, EXPECTATIONS)
+    steps = read_steps(keys["steps"], named, errors, DUPLICATE_KIND.expectations)
     check_refusals(steps, heading.ruleset, errors)
     turn = keys["turn"].number() if "turn" in keys else 1
     return DuplicateCase(
@@ -45,6 +44,7 @@ def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) ->
         steps=steps,
         halls=halls,
         words=words_of(shared, own, errors, heading.ruleset.tile_set),
+        layers=(),
         names=names,
         board=keys["board"].items() if "board" in keys else (),
         bag=_tiles(keys["bag"]) if "bag" in keys else None,

@@ -1,32 +1,50 @@
-"""The judges of a case: their questions, and their rulings. Pure."""
+"""The judges of a case."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import uuid
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from functools import reduce
 
 from google.protobuf.message import Message
 
-from faristol.casebook.case import Step, Word
+from faristol.casebook.case import TOURNAMENT_ID, TOURNAMENT_STREAM, Case, Step, Word
+from faristol.casebook.hosts.services import Services
+from faristol.event_store import load
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.adjudication.cases import decide
-from faristol.lexicon.adjudication.cases.challenges import Law, Question, adjudicate
-from faristol.lexicon.adjudication.cases.model import Case, Ruling, evolve
-from faristol.lexicon.adjudication.policy import Adjudication, Judge
-from faristol.lexicon.adjudication.views import AdjudicatedGame
+from faristol.lexicon.adjudication import appointments, policy
+from faristol.lexicon.adjudication.appointments import Situation
+from faristol.lexicon.adjudication.policy import Adjudication
+from faristol.lexicon.adjudication.views import AdjudicatedTournament, watch_tournament
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
-from faristol.rules import Ruleset
 
 JUDGES = ("ada", "berta")
 """The judges: the first rules on a challenge, the other on an appeal against that."""
-
 DIRECTOR = "head"
 
 REASON, SOURCE = "as the case says", "a rulebook case"
 """The basis of a ruling that contradicts the lexicon."""
+
+CASE_LEASE_SECONDS = 60
+ESCALATE_AFTER_SECONDS = 3_600
+
+
+def appoint_judges(language: str) -> Mapping[str, Sequence[Message]]:
+    """Return the events, by stream, that appoint the ``JUDGES`` and a director, and let judges rule."""
+    appointed: list[Message] = [
+        lexicon_events.JudgeAppointed(judge_id=judge_id, languages=[language], director=judge_id == DIRECTOR)
+        for judge_id in (*JUDGES, DIRECTOR)
+    ]
+    chosen = lexicon_events.AdjudicationSet(
+        mode=lexicon_events.MODE_JUDGE,
+        panel=1,
+        lease_seconds=CASE_LEASE_SECONDS,
+        escalate_after_seconds=ESCALATE_AFTER_SECONDS,
+    )
+    return {policy.stream(TOURNAMENT_ID): [*appointed, chosen]}
 
 
 def finding(step: Step, words: Collection[Word]) -> Callable[[Word], bool]:
@@ -37,37 +55,36 @@ def finding(step: Step, words: Collection[Word]) -> Callable[[Word], bool]:
     return (lambda _: said == "valid") if said else words.__contains__
 
 
-def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.AppealRaised:
-    """Return the last challenge or appeal. Raises ``Refusal`` without one."""
-    for fact in reversed(facts):
-        if isinstance(fact, events.ChallengeRaised | events.AppealRaised):
-            return fact
-    raise Refusal("NOTHING_TO_RULE", "", "No play was challenged.")
+async def rule(services: Services, facts: Sequence[Message], good: Callable[[Word], bool]) -> None:
+    """Claim the case of the last challenge or appeal of a table, and rule on it word by word.
 
-
-def ruling(
-    case: Case, question: Question, game: AdjudicatedGame, book: Ruleset, good: Callable[[Word], bool], now: datetime
-) -> list[Message]:
-    """Return all events of a ruling on ``question``: its case is opened, claimed, and ruled on.
-
-    Raises ``Refusal`` if the ruling was already made, or no judge is left that may make it.
+    ``facts`` are the events of the table. Another judge rules on an appeal. Raises ``Refusal`` if no word was
+    challenged, or the ruling was already made.
     """
-    language = book.tile_set.language
-    judges = {judge_id: Judge(judge_id, frozenset({language})) for judge_id in JUDGES}
-    adjudication = Adjudication(mode=lexicon_events.MODE_JUDGE, panel=1, judges=judges)
-    law = Law(
-        is_word=good,
-        language=language,
-        layers=book.lexicon.layers,
-        article=book.article("challenge.ruling"),
-        appeal_article=book.article("challenge.appeal_by"),
-        by_word=book.challenge.ruling == "word",
+    raised = next(
+        (fact for fact in reversed(facts) if isinstance(fact, events.ChallengeRaised | events.AppealRaised)), None
     )
-    facts = adjudicate(case, question, game, adjudication, law, to_timestamp(now))
-    case = reduce(evolve, facts, case)
-    judge_id = next(judge for judge in JUDGES if judge not in case.barred)
-    claimed = decide.claim(case, adjudication, judge_id, (), now)
-    case = reduce(evolve, claimed, case)
-    rulings = [Ruling(word, good(word)) for word in case.words]
-    listed = {word: SOURCE if good(word) else None for word in case.words}
-    return [*facts, *claimed, *decide.give_opinion(case, adjudication, judge_id, rulings, listed, now)]
+    if raised is None:
+        raise Refusal("NOTHING_TO_RULE", "", "No play was challenged.")
+    asked = (raised.challenge, isinstance(raised, events.AppealRaised))
+    cases = (fact for fact in facts if isinstance(fact, lexicon_events.CaseOpened))
+    opened = next(case for case in cases if (case.challenge, case.appeal) == asked)
+    judge_id = next(judge for judge in JUDGES if judge not in opened.barred_judge_ids)
+    named = {"case_id": opened.case_id, "judge_id": judge_id}
+    await services.call(pb.ClaimCaseRequest(command_id=str(uuid.uuid4()), **named))
+    rulings = [
+        # The reason and the source matter if the ruling contradicts the lexicon.
+        lexicon_events.WordRuling(word=word, valid=good(tuple(word.faces)), reason=REASON, source=SOURCE)
+        for word in opened.words
+    ]
+    await services.call(pb.RuleCaseRequest(command_id=str(uuid.uuid4()), words=rulings, **named))
+
+
+async def choose_layers(services: Services, case: Case, layers: Sequence[str], now: datetime) -> None:
+    """Enable ``layers`` of the lexicon of a case, as the director. Raises ``Refusal`` if the rules forbid it."""
+    record, language = services.record, case.ruleset.tile_set.language
+    tournament = (await load(record, TOURNAMENT_STREAM, AdjudicatedTournament(), watch_tournament)).state
+    name = policy.stream(TOURNAMENT_ID)
+    state = (await load(record, name, Adjudication(), policy.evolve)).state
+    situation = Situation(state, tournament, case.ruleset, to_timestamp(now), language, case.layers)
+    await services.write({name: appointments.choose_layers(situation, pb.ChooseLayersRequest(layers=layers))})

@@ -41,6 +41,7 @@ class Notebook(Record):
         self._streams: defaultdict[str, list[Recorded]] = defaultdict(list)
         self._notes: defaultdict[str, dict[int, str]] = defaultdict(dict)
         self._answers: dict[str, Appended] = {}
+        self._leases: dict[str, str] = {}
         self._beside: AsyncEngine | None = None
 
     async def append(
@@ -139,6 +140,19 @@ class Notebook(Record):
     async def last_position(self) -> int:
         """Return the last position, as ``Record.last_position``."""
         return len(self.written)
+
+    async def lease(self, name: str, holder: str, seconds: float, longest: float = 0) -> bool:
+        """Acquire a lease, as ``Record.lease``, until it is released."""
+        return self._leases.setdefault(name, holder) == holder
+
+    async def release(self, name: str, holder: str) -> None:
+        """Release a lease, as ``Record.release``."""
+        if self._leases.get(name) == holder:
+            del self._leases[name]
+
+    async def holder(self, name: str, longest: float) -> str:
+        """Return the holder of a lease, as ``Record.holder``."""
+        return self._leases.get(name, "")
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:

@@ -1,183 +1,136 @@
-"""The expectations of a step of a tournament, compared with its results, in words."""
+"""The expectations of the state of a tournament after a step."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
-from faristol.casebook.case import Step
+from faristol.casebook.comparisons import (
+    NO_PLAYER_WORD,
+    Expectation,
+    Find,
+    each,
+    find_by_key,
+    find_field,
+    format_list,
+    known_names,
+    one,
+    read_number,
+    several,
+)
 from faristol.casebook.document import Value
-from faristol.casebook.expectations import STEP
-from faristol.casebook.hosts.world import Differences, StepResult
-from faristol.casebook.table_state import NO_PLAYER_WORD, TABLE_STATE, fields
+from faristol.casebook.table.expectations import fields, of_fields
 from faristol.casebook.tournament.results import seats
-from faristol.casebook.tournament.world import TournamentWorld as World
-from faristol.kernel.spellings import names_of
+from faristol.casebook.world import Differences, World
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
 
-OF_FIELDS = ("sheet", "clock", "table")
-"""Expectations of a table by fields of the contract, with names for ids."""
-COMMON = ("refused", "reason", "invalid", "exists", "facts", "no-facts", "answer")
-"""Expectations of a step that tournaments and tables share."""
 
-Expectation = Callable[["World", Value], Differences]
-OfStandings = Callable[["World", Value, int], Differences]
-"""Compares the standings after a round, or the current ones for 0."""
-Lines = Callable[["World", int], Awaitable[Mapping[str, Any]]]
-"""Returns the lines of standings, by the names of players or teams."""
+async def _tournament(world: World) -> pairing_pb2.GetTournamentResponse:
+    return await world.services.tournament()
 
 
-def of_tournament(world: World, done: StepResult, step: Step, key: str, value: Value) -> Differences:
-    """Return the differences from an expectation of a tournament."""
-    if key in AT_TABLE:
-        return _at_table(world, done, key, value)
-    if key in COMMON:
-        return STEP[key](done, world.names.replace_names(value, world.game))
-    if key in STANDING:
-        after = step.given.get("after-round")
-        return STANDING[key](world, value, after.number() if after else 0)
-    return OTHER[key](world, value)
+async def _list_rounds(world: World) -> Sequence[pairing_pb2.Round]:
+    return (await _tournament(world)).played
 
 
-async def _at_table(world: World, done: StepResult, key: str, value: Value) -> Differences:
-    view = world.tables.last_view
-    if view is None:
-        raise value.wrong(f"{key} is expected of a table: no step was at a table")
-    if key in OF_FIELDS:
-        value = world.names.replace_names(value, world.game)
-    async for difference in STEP[key](done, value) if key in STEP else TABLE_STATE[key](view, value):
-        yield difference
+async def _ruleset(world: World) -> game_events.Pin:
+    return (await _tournament(world)).ruleset
 
 
-async def _last_round(world: World) -> pairing_pb2.Round:
+async def _ratings(world: World) -> rating_pb2.GetRatingListResponse:
+    answer: rating_pb2.GetRatingListResponse = await world.services.query(rating_pb2.GetRatingListRequest())
+    return answer
+
+
+async def _last(world: World) -> pairing_pb2.Round:
     """Return the last round paired; an empty one before the first."""
-    played = (await world.services.tournament()).played
+    played = await _list_rounds(world)
     return played[-1] if played else pairing_pb2.Round()
 
 
-def _all_of(world: World, tables: Iterable[Iterable[str]]) -> str:
-    """Format who plays whom, table by table, as a case writes it."""
-    return ", ".join(" – ".join(map(world.names.name, players)) for players in tables) or "none"
-
-
-def _format_by_name(values: Mapping[str, object]) -> str:
-    """Format values by name."""
-    return ", ".join(f"{name} {value}" for name, value in values.items()) or NO_PLAYER_WORD
-
-
-def _number(value: Value) -> float:
-    """Parse a number in quarters: ``8.5``, ``−0.25``. Raises ``CaseError``."""
-    try:
-        return float(value.text().replace("−", "-"))
-    except ValueError:
-        raise value.wrong(f"expected a number such as 8.5, got {value.text()!r}") from None
+def _format_pair(world: World, players: Sequence[str]) -> str:
+    return " – ".join(map(world.names.name, players))
 
 
 def _meeting(who: str, pairs: Callable[[pairing_pb2.Round], list[tuple[str, ...]]]) -> Expectation:
     """Return the expectation of these pairs in the last round, in any order."""
 
     async def compare(world: World, value: Value) -> Differences:
-        found = pairs(await _last_round(world))
+        found = pairs(await _last(world))
         wanted = [world.names.pair(item) for item in value.items()]
         if Counter(map(frozenset, found)) != Counter(map(frozenset, wanted)):
-            yield f"expected {who} to meet: {_all_of(world, wanted)}; got {_all_of(world, found)}"
+            named, met = (format_list(_format_pair(world, pair) for pair in pairs) for pairs in (wanted, found))
+            yield f"expected {who} to meet: {named}; got {met}"
 
     return compare
 
 
-def _pairs(played: pairing_pb2.Round) -> list[tuple[str, ...]]:
+def _seats_of_tables(played: pairing_pb2.Round) -> list[tuple[str, ...]]:
     return [seats(table) for table in played.pairings]
 
 
-def _matches(played: pairing_pb2.Round) -> list[tuple[str, ...]]:
+def _teams_of_matches(played: pairing_pb2.Round) -> list[tuple[str, ...]]:
     return [(match.first_team_id, match.second_team_id) for match in played.matches]
 
 
-def _bye(field: str) -> Expectation:
-    """Return the expectation of the bye of the last round, for a player or a team."""
+async def _tables(world: World, value: Value) -> Differences:
+    found = _seats_of_tables(await _last(world))
+    wanted = [world.names.pair(item) for item in value.items()]
+    if found != wanted:
+        named, sat = (format_list(_format_pair(world, pair) for pair in pairs) for pairs in (wanted, found))
+        yield f"expected the tables {named}; got {sat}"
+
+
+async def _met_twice(world: World, value: Value) -> Differences:
+    met = Counter(frozenset(seats(table)) for paired in await _list_rounds(world) for table in paired.pairings)
+    found = {players for players, times in met.items() if times > 1}
+    nobody = value.is_text and value.text() == NO_PLAYER_WORD
+    wanted = set() if nobody else {frozenset(world.names.pair(pair)) for pair in value.items()}
+    if found != wanted:
+        named, again = (format_list(_format_pair(world, sorted(pair)) for pair in pairs) for pairs in (wanted, found))
+        yield f"expected to meet twice: {named}; got {again}"
+
+
+def _all_of(what: str, find: Find, read: Callable[[Value], object]) -> Expectation:
+    """Return the expectation of all values by name, or the word for no player."""
 
     async def compare(world: World, value: Value) -> Differences:
-        found = world.names.name(getattr(await _last_round(world), field)) or NO_PLAYER_WORD
-        if value.text() != found:
-            yield f"expected the bye for {value.text()}, got {found}"
+        found = await find(world)
+        wanted = {name: read(item) for name, item in value.keys(world.names.ids).items()} if value.is_mapping else {}
+        if found != wanted:
+            named, given = (
+                ", ".join(f"{name} {item}" for name, item in values.items()) or NO_PLAYER_WORD
+                for values in (wanted, found)
+            )
+            yield f"expected {what}: {named}; got {given}"
 
     return compare
 
 
-async def _boards(world: World, value: Value) -> Differences:
-    last = await _last_round(world)
+async def _boards(world: World) -> Mapping[str, int]:
+    last = await _last(world)
     found = {world.names.name(player): table.board for table in last.pairings for player in seats(table)}
-    found.update({world.names.name(bye.player_id): bye.board for bye in last.requested_byes})
-    wanted = {name: board.number() for name, board in value.keys(world.names.ids).items()}
-    if found != wanted:
-        yield f"expected at the boards: {_format_by_name(wanted)}; got {_format_by_name(found)}"
+    return found | {world.names.name(bye.player_id): bye.board for bye in last.requested_byes}
 
 
-async def _tables(world: World, value: Value) -> Differences:
-    found = _pairs(await _last_round(world))
-    wanted = [world.names.pair(item) for item in value.items()]
-    if found != wanted:
-        yield f"expected the tables {_all_of(world, wanted)}; got {_all_of(world, found)}"
-
-
-async def _seats(world: World, value: Value) -> Differences:
-    found = {
+async def _seats(world: World) -> Mapping[str, str]:
+    return {
         world.names.name(player): f"{table.hall} {table.table}".strip()
-        for table in (await _last_round(world)).pairings
+        for table in (await _last(world)).pairings
         for player in seats(table)
     }
-    for name, wanted in value.keys(world.names.ids).items():
-        if found.get(name) != wanted.text():
-            yield f"expected {name} at {wanted.text()}, got {found.get(name, 'no table')}"
 
 
-async def _table_sizes(world: World, value: Value) -> Differences:
-    found = [len(seats(table)) for table in (await _last_round(world)).pairings]
-    wanted = [item.number() for item in value.items()]
-    if found != wanted:
-        yield f"expected tables of {', '.join(map(str, wanted))} players; got {', '.join(map(str, found)) or 'none'}"
+async def _table_sizes(world: World) -> list[int]:
+    return [len(seats(table)) for table in (await _last(world)).pairings]
 
 
-async def _sits_out(world: World, value: Value) -> Differences:
-    kinds = {number: name for name, number in names_of(events.ByeKind.DESCRIPTOR).items()}
-    found = {world.names.name(bye.player_id): kinds[bye.kind] for bye in (await _last_round(world)).requested_byes}
-    wanted = {name: kind.text() for name, kind in value.keys(world.names.ids).items()} if value.is_mapping else {}
-    if found != wanted:
-        yield f"expected to sit out: {_format_by_name(wanted)}; got {_format_by_name(found)}"
-
-
-async def _met_twice(world: World, value: Value) -> Differences:
-    played = (await world.services.tournament()).played
-    met = Counter(frozenset(seats(table)) for paired in played for table in paired.pairings)
-    found = {players for players, times in met.items() if times > 1}
-    wanted = (
-        set()
-        if value.is_text and value.text() == NO_PLAYER_WORD
-        else {frozenset(world.names.pair(pair)) for pair in value.items()}
-    )
-    if found != wanted:
-        yield f"expected to meet twice: {_all_of(world, map(sorted, wanted))}; got {_all_of(world, map(sorted, found))}"
-
-
-async def _byes(world: World, value: Value) -> Differences:
-    played = (await world.services.tournament()).played
-    found = [world.names.name(paired.bye_player_id) for paired in played if paired.bye_player_id]
-    wanted = [item.text() for item in value.items()]
-    if found != wanted:
-        yield f"expected the byes {', '.join(wanted)}; got {', '.join(found) or 'none'}"
-
-
-async def _rounds(world: World, value: Value) -> Differences:
-    phases = {number: name for name, number in names_of(pairing_pb2.RoundPhase.DESCRIPTOR).items()}
-    found = {str(paired.round): phases[paired.phase] for paired in (await world.services.tournament()).played}
-    for number, phase in value.keys().items():
-        if found.get(number, "none") != phase.text():
-            yield f"expected round {number} to be {phase.text()}, got {found.get(number, 'none')}"
+async def _byes(world: World) -> list[str]:
+    return [world.names.name(paired.bye_player_id) for paired in await _list_rounds(world) if paired.bye_player_id]
 
 
 async def _begins(world: World, value: Value) -> Differences:
@@ -195,145 +148,108 @@ async def _begins(world: World, value: Value) -> Differences:
 
 
 async def _first_in_turn(world: World, value: Value) -> Differences:
-    firsts = [seats(table)[0] for paired in (await world.services.tournament()).played for table in paired.pairings]
-    found = all(first != other for first, other in pairwise(firsts))
-    if found != value.truth():
+    firsts = [seats(table)[0] for paired in await _list_rounds(world) for table in paired.pairings]
+    if all(first != other for first, other in pairwise(firsts)) != value.truth():
         yield f"expected to be first named in turn: {value.text()}, got {', '.join(map(world.names.name, firsts))}"
 
 
-async def _fictitious(world: World, value: Value) -> Differences:
-    half_points = {
-        player.player_id: player.fictitious_half_points for player in (await world.services.tournament()).players
-    }
-    for name, points in value.keys(world.names.ids).items():
-        found = half_points.get(world.names.ids[name])
-        if found is None or found / 2 != _number(points):
-            yield f"expected {points.text()} fictitious points for {name}, got {'none' if found is None else found / 2}"
+async def _obstacles(world: World) -> list[str]:
+    answer = await world.services.query(pairing_pb2.ListObstaclesRequest())
+    return [obstacle.reason for obstacle in answer.obstacles]
 
 
-async def _obstacles(world: World, value: Value) -> Differences:
-    found = [obstacle.reason for obstacle in await world.services.obstacles()]
-    wanted = [] if value.is_text and value.text() == "none" else [item.text() for item in value.items()]
-    if found != wanted:
-        yield f"expected the obstacles {', '.join(wanted) or 'none'}; got {', '.join(found) or 'none'}"
+async def _standings(world: World) -> results_pb2.GetStandingsResponse:
+    request = results_pb2.GetStandingsRequest(round=world.after_round)
+    answer: results_pb2.GetStandingsResponse = await world.services.query(request)
+    return answer
 
 
-async def _ratings(world: World, value: Value) -> Differences:
-    listed = {rating.player_id: rating.after for rating in await world.services.ratings()}
-    for name, rating in value.keys(world.names.ids).items():
-        found = listed.get(world.names.ids[name])
-        if found != rating.number():
-            yield f"expected the rating {rating.text()} for {name}, got {'none' if found is None else found}"
+async def _team_standings(world: World) -> results_pb2.GetTeamStandingsResponse:
+    request = results_pb2.GetTeamStandingsRequest(round=world.after_round)
+    answer: results_pb2.GetTeamStandingsResponse = await world.services.query(request)
+    return answer
 
 
-async def _tournament(world: World, value: Value) -> Differences:
-    translated = world.names.replace_names(value, world.game)
-    for difference in fields("tournament", await world.services.tournament(), translated, world.name_of):
-        yield difference
-
-
-async def _check_options(world: World, value: Value) -> Differences:
-    options = {option.name: option.value for option in (await world.services.tournament()).ruleset.options}
-    for name, choice in value.keys().items():
-        if options.get(name) != choice.text():
-            yield f"expected the option {name} to be {choice.text()}, got {options.get(name, 'nothing')}"
-
-
-async def _lines(world: World, round_: int) -> Mapping[str, results_pb2.Standing]:
-    return {world.names.name(line.player_id): line for line in await world.services.standings(round_)}
-
-
-async def _team_lines(world: World, round_: int) -> Mapping[str, results_pb2.TeamStanding]:
-    return {world.names.name(line.team_id): line for line in await world.services.team_standings(round_)}
-
-
-def _ranks(what: str, lines: Lines) -> OfStandings:
+def _ranks(what: str, standings: Find, key: str) -> Expectation:
     """Return the expectation of ranks and names, in any order among equals."""
 
-    async def compare(world: World, value: Value, round_: int) -> Differences:
-        found = [f"{line.rank} {name}" for name, line in (await lines(world, round_)).items()]
-        wanted = [item.text() for item in value.items()]
-        if Counter(found) != Counter(wanted):
-            yield f"expected the {what} {', '.join(wanted)}; got {', '.join(found)}"
+    async def find(world: World) -> list[str]:
+        return [
+            f"{rank} {name}" for name, rank in (await find_by_key(standings, "standings", key, "rank")(world)).items()
+        ]
 
-    return compare
-
-
-def _half_points(what: str, lines: Lines, field: str) -> OfStandings:
-    """Return the expectation of points that a line stores doubled."""
-
-    async def compare(world: World, value: Value, round_: int) -> Differences:
-        known = await lines(world, round_)
-        for name, points in value.keys(world.names.ids).items():
-            found = getattr(known[name], field) / 2 if name in known else None
-            if found != _number(points):
-                yield f"expected {points.text()} {what} for {name}, got {'none' if found is None else f'{found:g}'}"
-
-    return compare
+    return several(f"the {what} {{wanted}};", find, ordered=False)
 
 
-async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
-    lines = await _lines(world, round_)
-    for name, wanted in value.keys(world.names.ids).items():
-        values = {tie_break.name: _value(tie_break) for tie_break in lines[name].tie_breaks} if name in lines else {}
+def _points(what: str, standings: Find, key: str, name: str) -> Expectation:
+    """Return the expectation of points of standings."""
+    found = find_by_key(standings, "standings", key, name)
+    return each(f"{{wanted}} {what} for {{name}}", found, read_number)
+
+
+async def _lines(world: World) -> Mapping[str, results_pb2.Standing]:
+    return {world.names.name(line.player_id): line for line in (await _standings(world)).standings}
+
+
+async def _tie_breaks(world: World, value: Value) -> Differences:
+    lines = await _lines(world)
+    for name, wanted in value.keys(known_names(world)).items():
+        known = lines[name].tie_breaks if name in lines else ()
+        values = {tie_break.name: tie_break.quarters / 4 / max(1, tie_break.divisor) for tie_break in known}
         for tie_break, number in wanted.keys().items():
             if tie_break not in values:
                 yield number.no_such("tie-break", tie_break, values).problem
-            elif values[tie_break] != _number(number):
+            elif values[tie_break] != read_number(number):
                 yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
 
 
-def _value(tie_break: results_pb2.TieBreak) -> float:
-    return tie_break.quarters / 4 / max(1, tie_break.divisor)
-
-
-async def _standing(world: World, value: Value, round_: int) -> Differences:
-    lines = await _lines(world, round_)
-    for name, wanted in value.keys(world.names.ids).items():
+async def _standing(world: World, value: Value) -> Differences:
+    lines = await _lines(world)
+    for name, wanted in value.keys(known_names(world)).items():
         if name not in lines:
             yield f"expected a line for {name} in the standings, found no line"
             continue
-        translated = world.names.replace_names(wanted, world.game)
-        for difference in fields(f"line of {name}", lines[name], translated, world.name_of):
+        for difference in fields(f"line of {name}", lines[name], world.by_id(wanted), world.name_of):
             yield difference
 
 
-STANDING: Mapping[str, OfStandings] = {
-    "standings": _ranks("standings", _lines),
-    "points": _half_points("points", _lines, "half_points"),
-    "tie-breaks": _tie_breaks,
-    "standing": _standing,
-    "team-standings": _ranks("standings of teams", _team_lines),
-    "match-points": _half_points("points of matches", _team_lines, "match_half_points"),
-    "board-points": _half_points("points of boards", _team_lines, "board_half_points"),
-}
-"""The expectations of the standings."""
-
-OTHER: Mapping[str, Expectation] = {
-    "pairs": _meeting("these", _pairs),
-    "matches": _meeting("these teams", _matches),
-    "boards": _boards,
+TOURNAMENT_STATE: Mapping[str, Expectation] = {
+    "pairs": _meeting("these", _seats_of_tables),
+    "matches": _meeting("these teams", _teams_of_matches),
+    "boards": _all_of("at the boards", _boards, Value.number),
     "tables": _tables,
-    "table-sizes": _table_sizes,
-    "seats": _seats,
-    "bye": _bye("bye_player_id"),
-    "team-bye": _bye("bye_team_id"),
-    "byes": _byes,
-    "sits-out": _sits_out,
+    "table-sizes": several("tables of {wanted} players;", _table_sizes, Value.number),
+    "seats": each("{name} at {wanted}", _seats, missing="no table"),
+    "bye": one("the bye for {wanted}", find_field(_last, "bye_player_id")),
+    "team-bye": one("the bye for {wanted}", find_field(_last, "bye_team_id")),
+    "byes": several("the byes {wanted};", _byes),
+    "sits-out": _all_of("to sit out", find_by_key(_last, "requested_byes", "player_id", "kind"), Value.text),
     "met-twice": _met_twice,
-    "rounds-are": _rounds,
+    "rounds-are": each("round {name} to be {wanted}", find_by_key(_tournament, "played", "round", "phase"), known=None),
     "begins": _begins,
     "first-in-turn": _first_in_turn,
-    "fictitious": _fictitious,
-    "obstacles": _obstacles,
-    "ratings": _ratings,
-    "tournament": _tournament,
-    "chosen": _check_options,
+    "fictitious": each(
+        "{wanted} fictitious points for {name}",
+        find_by_key(_tournament, "players", "player_id", "fictitious_half_points"),
+        read_number,
+    ),
+    "obstacles": several("the obstacles {wanted};", _obstacles),
+    "ratings": each(
+        "the rating {wanted} for {name}", find_by_key(_ratings, "ratings", "player_id", "after"), Value.number
+    ),
+    "tournament": of_fields("tournament", _tournament),
+    "chosen": each(
+        "the option {name} to be {wanted}",
+        find_by_key(_ruleset, "options", "name", "value"),
+        known=None,
+        missing="nothing",
+    ),
+    "standings": _ranks("standings", _standings, "player_id"),
+    "points": _points("points", _standings, "player_id", "half_points"),
+    "tie-breaks": _tie_breaks,
+    "standing": _standing,
+    "team-standings": _ranks("standings of teams", _team_standings, "team_id"),
+    "match-points": _points("points of matches", _team_standings, "team_id", "match_half_points"),
+    "board-points": _points("points of boards", _team_standings, "team_id", "board_half_points"),
 }
-"""The other expectations of a tournament."""
-
-AT_TABLE = frozenset({*STEP, *TABLE_STATE} - {*COMMON})
-"""The keys of expectations of the table of the last step."""
-
-EXPECTATIONS = frozenset({*COMMON, *AT_TABLE, *STANDING, *OTHER})
-"""The keys of all expectations of a step of a tournament."""
+"""The expectations of the state of a tournament, by key."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.casebook.case import OFFICIALS
+from faristol.casebook.case import OFFICIALS, EntryData, TournamentCase
 from faristol.casebook.document import Errors, Value
 from faristol.casebook.headings import HEADING_KEYS, check_refusals, heading_of
+from faristol.casebook.names import Names
 from faristol.casebook.steps import read_steps, words_of
-from faristol.casebook.tournament.case import EntryData, TournamentCase
-from faristol.casebook.tournament.expectations import EXPECTATIONS
-from faristol.casebook.tournament.names import Names
+from faristol.casebook.tournament.actions import TOURNAMENT_KIND
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 
@@ -53,7 +52,7 @@ def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -
     names = Names([*entries, *teams])
     if not names.distinct:
         raise keys["players"].wrong("expected names that differ in more than accents and punctuation")
-    steps = read_steps(keys["steps"], entries, errors, EXPECTATIONS, GIVEN_KEYS)
+    steps = read_steps(keys["steps"], entries, errors, TOURNAMENT_KIND.expectations, GIVEN_KEYS)
     check_refusals(steps, heading.ruleset, errors)
     return TournamentCase(
         **heading._asdict(),
@@ -65,6 +64,7 @@ def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -
         registered=tuple(registered),
         teams=teams,
         words=words_of(shared, own, errors, heading.ruleset.tile_set),
+        layers=heading.ruleset.lexicon.layers,
         names=names,
     )
 

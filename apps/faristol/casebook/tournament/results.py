@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.casebook.case import TournamentCase
 from faristol.casebook.document import Value
 from faristol.casebook.forms import fill
-from faristol.casebook.tournament.case import TournamentCase
-from faristol.casebook.tournament.names import Game, Names
+from faristol.casebook.names import Game, Names
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events

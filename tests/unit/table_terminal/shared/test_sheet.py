@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faristol.casebook.case import TableCase
 from faristol.casebook.hosts.memory import in_memory
 from faristol.casebook.reader import read_cases
-from faristol.casebook.table_world import TableWorld
+from faristol.casebook.runner import world_of
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.results.api.answers import game_by_itself
 from faristol.results.computed.sheet import write_sheet
@@ -20,8 +19,7 @@ CASES = Path(__file__).parents[3] / "rulebook" / "cases"
 async def played(file: str, starts: str) -> pb.GetGameResponse:
     """The public game after the case of ``file`` of which the name starts so."""
     case = next(case for case in read_cases(CASES / file) if case.name.startswith(starts))
-    assert isinstance(case, TableCase)
-    world = TableWorld(case)
+    world = world_of(case)
     async with in_memory(case, world.now) as services:
         await world.open(services)
         for step in case.steps:

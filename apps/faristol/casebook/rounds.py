@@ -1,13 +1,14 @@
-"""The surroundings of a table: its tournament, and the other games of its round."""
+"""The tournament of one round around a game of a case, and the other games of its round."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
+from faristol.casebook.case import TOURNAMENT_ID, TOURNAMENT_STREAM
 from faristol.casebook.forms import moment
-from faristol.casebook.position import CASE_GAME_ID, TOURNAMENT_ID
+from faristol.casebook.table.position import CASE_GAME_ID
 from faristol.host.table_store import game_stream
 from faristol.kernel.pins import Pin
 from faristol.pairing.tournament.tournaments import pin_of
@@ -18,13 +19,10 @@ from faristol.rules import Ruleset
 OTHER_GAME_ID = "other"
 
 
-TOURNAMENT = f"tournament-{TOURNAMENT_ID}"
-
-
-def founding(ruleset: Ruleset, lexicon: Pin, tournament_id: str = TOURNAMENT_ID) -> list[Message]:
-    """Return the events that create a tournament of one round: that of the table by default."""
+def founding(ruleset: Ruleset, lexicon: Pin) -> list[Message]:
+    """Return the events that create a tournament of one round."""
     return [
-        pairing_events.TournamentCreated(tournament_id=tournament_id, rounds=1),
+        pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
         pairing_events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         pairing_events.LexiconPinned(lexicon=lexicon.message()),
     ]
@@ -41,20 +39,19 @@ def pairing_of(facts: Sequence[Message]) -> list[Message]:
 
 
 def start_of_the_round(at_ms: int) -> list[Message]:
-    """Return the event that starts the round of the table."""
+    """Return the event that starts the round."""
     return [pairing_events.RoundStarted(round=1, occurred_at=moment(at_ms))]
 
 
-def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[str, Sequence[Message]]]:
-    """Yield the streams and events with which all other games of the round are over."""
+def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Mapping[str, Sequence[Message]]:
+    """Return the events, by stream, with which all other games of the round are over."""
     pairings = [
         pairing_events.Pairing(table=table, game_id=game_id)
         for table, game_id in enumerate((CASE_GAME_ID, OTHER_GAME_ID), start=1)
     ]
     paired = pairing_events.RoundPaired(round=opened.round, pairings=pairings)
-    yield TOURNAMENT, [paired]
     other = events.GameOpened()
     other.CopyFrom(opened)
     other.game_id = OTHER_GAME_ID
     ended = events.GameEnded(condition=events.END_CONDITION_OUT, occurred_at=moment(at_ms))
-    yield game_stream(OTHER_GAME_ID), [other, ended]
+    return {TOURNAMENT_STREAM: [paired], game_stream(OTHER_GAME_ID): [other, ended]}

@@ -23,10 +23,11 @@ Game = Callable[[Sequence[str]], str]
 class Names:
     """Names, and their ids: ``Dídac Puig`` is ``didac-puig``; names without Latin letters are numbered."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], *, are_ids: bool = False) -> None:
+        """With ``are_ids``, the names are the ids."""
         self.ids: dict[str, str] = {}
         for number, name in enumerate(names, start=1):
-            self.ids[name] = _slug(name) or f"p{number}"
+            self.ids[name] = name if are_ids else _slug(name) or f"p{number}"
         self._names = {id_: name for name, id_ in self.ids.items()}
         # The longest first, so that `Anna Puig` is not read as `Anna`.
         longest_first = sorted(self.ids, key=len, reverse=True)

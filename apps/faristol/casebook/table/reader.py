@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping
 
 from faristol.casebook.case import OFFICIALS, Position, TableCase
 from faristol.casebook.document import Errors, Value
-from faristol.casebook.expectations import EXPECTATIONS
 from faristol.casebook.headings import HEADING_KEYS, check_refusals, heading_of
 from faristol.casebook.letters import quote_letters
+from faristol.casebook.names import Names
 from faristol.casebook.steps import read_steps, words_of
+from faristol.casebook.table.actions import TABLE_KIND
 from faristol.rules import Ruleset
 from faristol.rules.tiles import BLANK
 
@@ -42,11 +43,12 @@ def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> Tab
     position = Position(to_play=players[0])
     with errors.gather():
         position = _position(own, players, ruleset)
-    steps = read_steps(keys["steps"], players, errors, EXPECTATIONS)
+    steps = read_steps(keys["steps"], players, errors, TABLE_KIND.expectations)
     check_refusals(steps, ruleset, errors)
     return TableCase(
         **heading._asdict(),
         place=value,
+        names=Names(players, are_ids=True),
         players=players,
         words=words_of(shared, own, errors, heading.ruleset.tile_set),
         layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),

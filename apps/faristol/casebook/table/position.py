@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from google.protobuf.message import Message
 
-from faristol.casebook.case import TableCase
+from faristol.casebook.case import TOURNAMENT_ID, TableCase
 from faristol.casebook.forms import moment, placements, play_of
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
@@ -24,7 +24,6 @@ from faristol.table.start import open_table
 from faristol.table.views import TableTournament
 
 CASE_GAME_ID = "case"
-TOURNAMENT_ID = "cases"
 MAX_SEED_TRIES = 200_000
 """Seeds tried to find a starting draw of certain tiles."""
 

@@ -1,0 +1,1 @@
+"""Cases of tables: one game from a position on."""
