@@ -26,7 +26,7 @@ from faristol.table_terminal.table.guide import GUIDES, explain_verb, overview
 from faristol.table_terminal.table.house_rules import list_house_rules
 from faristol.table_terminal.table.journal import Journal
 from faristol.table_terminal.table.lines import Typed, read_typed
-from faristol.table_terminal.table.offers import ShownTable, offers
+from faristol.table_terminal.table.offers import ShownTable, list_next_steps
 from faristol.table_terminal.table.rulings import TableJudge
 from faristol.table_terminal.table.services import VERBS, LiveTable
 from faristol.table_terminal.table.session import Session
@@ -235,7 +235,7 @@ class ScorerSession:
         self._offer(shown)
 
     def _offer(self, shown: ShownTable) -> None:
-        if said := format_next_steps(offers(shown), self._session.names, self._language):
+        if said := format_next_steps(list_next_steps(shown), self._session.names, self._language):
             typer.echo(said)
 
     async def _answer(self, words: str) -> None:

@@ -11,6 +11,7 @@ import grpc
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from faristol.casebook.case import ARBITER
 from faristol.casebook.hosts.services import CLOCK, GAME
 from faristol.casebook.verbs import method_of, verbs_of
 from faristol.client.rulesets import fetch
@@ -78,6 +79,18 @@ class LiveTable:
         request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
         shown: game_pb2.GetGameResponse = await self._ask(self._stubs["GameService"].GetGame, request)
         return shown
+
+    async def offers(self) -> Sequence[game_pb2.Offer]:
+        """Return the commands that the table accepts, those of an arbiter only if the caller may act as one."""
+        ask = self._stubs["GameService"].ListOffers
+        request = game_pb2.ListOffersRequest(game_id=self.game_id, arbiter_id=ARBITER)
+        try:
+            listed: game_pb2.ListOffersResponse = await self._ask(ask, request)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.PERMISSION_DENIED:
+                raise
+            listed = await self._ask(ask, game_pb2.ListOffersRequest(game_id=self.game_id))
+        return listed.offers
 
     async def clock(self) -> clock_pb2.GetClockResponse:
         """Return the clock as its service shows it; an empty one before the game has started."""

@@ -19,7 +19,6 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, timestamp
-from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation.names import Named
@@ -36,23 +35,6 @@ VERB_NEAR = N_("there is no verb {verb}; did you mean {near}? `help` lists all o
 RULED_ALREADY = N_("The challenge of turn {turn} already has the opposite ruling.")
 CASE_SECONDS = 10.0
 """The timeout for a challenge to become a case."""
-
-
-class Stop:
-    """The time at which the clock of a turn was stopped until the press, as observed here."""
-
-    def __init__(self) -> None:
-        self._turn = 0
-        self._seen: Instant = 0
-
-    def held_ms(self, clock: clock_pb2.GetClockResponse, now: Instant) -> int:
-        """Return the milliseconds since the clock was stopped by the mover; 0 if it is not."""
-        if not clock.held:
-            self._turn = 0
-            return 0
-        if clock.turn != self._turn:
-            self._turn, self._seen = clock.turn, now
-        return (now - self._seen) // NANOSECONDS_PER_MS
 
 
 class Session:
@@ -80,7 +62,6 @@ class Session:
         self._opened_ns = table.opened_at.ToNanoseconds()
         self._told_ms: int | None = None
         self._step_id = ""
-        self._stop = Stop()
         self._ruling_awaited = False
         """Whether a challenge was made here, and no step of a judge has followed yet."""
         self.position = 0
@@ -100,16 +81,14 @@ class Session:
     async def load_shown(self) -> ShownTable:
         """Return the table and its clock after all automatic events."""
         table, clock = await self._services.wait_until_idle()
-        racks = await self._racks()
         judged = table.appealed and await self._bench.has_judges(table.tournament_id)
-        unstated = [player for player, rack in racks.items() if "" in rack]
-        held_ms = self._stop.held_ms(clock, self.now)
-        return ShownTable(table, clock, self.ruleset, unstated, held_ms=held_ms, judged=judged)
+        return ShownTable(table, clock, self.ruleset, await self._services.offers(), judged=judged)
 
     async def expand(self, typed: Typed, words: Collection[str]) -> Typed:
         """Expand a typed line to a step, as ``LineParser.expand`` does."""
         table, racks = await self._services.table(), await self._racks()
-        shown = ShownTable(table, await self._services.clock(), self.ruleset)
+        clock, offers = await self._services.clock(), await self._services.offers()
+        shown = ShownTable(table, clock, self.ruleset, offers)
         return LineParser(shown, self.names, self.people, self._services.verbs, racks).expand(typed, words)
 
     def find_person(self, name: str) -> str:
@@ -210,11 +189,8 @@ class Session:
 
     def _complete(self, actor: str, verb: str, request: Any) -> None:
         """Set the fields that no step has. A turn has each verb once per player, so the ids are unique."""
-        known = request.DESCRIPTOR.fields_by_name
         request.command_id = str(uuid.uuid5(uuid.UUID(self._step_id), f"{actor} {verb}"))
-        if "game_id" in known:
-            request.game_id = self._services.game_id
-        if "occurred_at" in known and self._told_ms is not None:
+        if "occurred_at" in request.DESCRIPTOR.fields_by_name and self._told_ms is not None:
             request.occurred_at.CopyFrom(timestamp(self.now))
 
     async def _judge(self, step: Step) -> None:

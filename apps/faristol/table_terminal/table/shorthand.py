@@ -27,7 +27,7 @@ from faristol.rules.readings import clash, is_exact, tile_readings, word_reading
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.table_terminal.shared.names import COULD_BE
 from faristol.table_terminal.table.lines import Typed
-from faristol.table_terminal.table.offers import ShownTable, offers
+from faristol.table_terminal.table.offers import ShownTable, list_next_steps
 
 EXCHANGES = frozenset({"X", "EX", "EXCH", "EXCHANGE"})
 """Words for an exchange, in Latin capitals."""
@@ -173,9 +173,9 @@ class LineParser:
             return JUDGE
         mover = self.shown.table.turn_player_id
         wanted = STEP_OF.get(verb, verb)
-        able = [who for who, verbs in offers(self.shown) if wanted in verbs]
+        able = [who for who, verbs in list_next_steps(self.shown) if wanted in verbs]
         if self.shown.table.phase == game_pb2.PHASE_UNSPECIFIED and wanted == "turn":
-            told = "; ".join(f"`{self._label(able)}: {first[0]}`" for able, first in offers(self.shown))
+            told = "; ".join(f"`{self._label(able)}: {first[0]}`" for able, first in list_next_steps(self.shown))
             raise Refusal("NOT_BEGUN", self.shown.ruleset.article("start.method"), NOT_BEGUN, {"known": told})
         known = self.verbs[verb].request.DESCRIPTOR.fields_by_name if verb in self.verbs else ()
         if len(able) == 1:

@@ -13,7 +13,7 @@ from faristol.presentation import labels
 from faristol.presentation.game_view import minutes
 from faristol.rules import Ruleset
 from faristol.table_terminal.shared.points import format_points
-from faristol.table_terminal.table.offers import Offer, ShownTable
+from faristol.table_terminal.table.offers import NextStep, ShownTable
 from faristol.text import cite, say, translations, with_article
 
 RUNS = "▶"
@@ -81,7 +81,7 @@ def standing(shown: ShownTable, names: Mapping[str, str], now: Instant, language
         yield read.gettext(labels.NEUTRALISED[clock.reason])
 
 
-def format_next_steps(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str:
+def format_next_steps(steps: Sequence[NextStep], names: Mapping[str, str], language: str) -> str:
     """Return the next steps in one line; empty without any."""
     if not steps:
         return ""

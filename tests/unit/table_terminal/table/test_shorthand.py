@@ -43,7 +43,10 @@ def hand(
         arbiter_id="arbiter",
         board=[events.Placement(row=row, column=column, face=face) for row, column, face in board],
     )
-    shown = ShownTable(table, clock_pb2.GetClockResponse(), load_ruleset(ruleset))
+    began = phase != game_pb2.PHASE_UNSPECIFIED
+    accepted = [("PlacePlay", "p1"), ("Pass", "p1")] if began else [("StartGame", player) for player in NAMES]
+    offers = [game_pb2.Offer(method=method, player_id=player) for method, player in accepted]
+    shown = ShownTable(table, clock_pb2.GetClockResponse(), load_ruleset(ruleset), offers)
     return LineParser(shown, NAMES, PEOPLE, VERBS, racks or {})
 
 
