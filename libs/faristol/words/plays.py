@@ -25,6 +25,7 @@ from faristol.words.walk import (
     TILE,
     TILE_BITS,
     WORD_PREMIUM,
+    GraphArrays,
 )
 
 _PLAY_CAPACITY = 1 << 17
@@ -179,7 +180,8 @@ def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: i
     plays = np.empty((room, 2), dtype=np.int64)
     plays[0] = 0
     squares = _squares(grid, values)
-    find_plays(graph.marks, graph.first, graph.edges, onward(graph), squares, values, hand, worth, plays, top)
+    arrays = GraphArrays(graph.marks, graph.first, graph.edges, onward(graph))
+    find_plays(arrays, squares, values, hand, worth, plays, top)
     found = int(plays[0, 0])
     if found >= room:
         return _find(graph, grid, rack, found + 1, count)

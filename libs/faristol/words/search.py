@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from faristol.rules.board import BOARD_SIZE
-from faristol.words.jit import Int64s, Uint32s, compile_function
+from faristol.words.jit import Int64s, compile_function
 from faristol.words.nodes import FINAL_BIT
 from faristol.words.walk import (
     ACROSS,
@@ -31,6 +31,8 @@ from faristol.words.walk import (
     STEP_FIELDS,
     TILE,
     WORD_PREMIUM,
+    GraphArrays,
+    RackArrays,
     begin,
     describe,
     find_from,
@@ -52,9 +54,7 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
     if start > 0 and line[start - 1, TILE] >= 0:
         return NO_END
     letters = np.zeros(RACK_SIZE, dtype=np.int64)  # letter premiums of the squares to lay on
-
     words = np.zeros(RACK_SIZE, dtype=np.int64)  # word factor of the cross word of each, 0 for none
-
     weights = np.zeros(RACK_SIZE, dtype=np.int64)
     laid, factor, there, across, contact, highest = 0, 1, 0, 0, False, NO_END
     for col in range(start, BOARD_SIZE):
@@ -94,36 +94,31 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
 
 
 @compile_function
-def lengths_of_words(
-    marks: Int64s, first: Uint32s, edges: Uint32s, onward: Int64s, values: Int64s, hand: Int64s, held: int, tiles: int
-) -> int:
+def lengths_of_words(graph: GraphArrays, rack: RackArrays, tiles: int) -> int:
     """Return the mask of the lengths of words that a rack of ``tiles`` tiles forms without the board."""
     line = np.zeros((tiles + 1, SQUARE_FIELDS), dtype=np.int64)
-    line[:, TILE], line[:, ALLOWED], line[:, ACROSS] = FREE, (1 << len(values)) - 1, NO_CROSS
+    line[:, TILE], line[:, ALLOWED], line[:, ACROSS] = FREE, (1 << len(rack.values)) - 1, NO_CROSS
     ends = np.zeros((tiles + 1, END_FIELDS), dtype=np.int64)
     ends[:, SPARE] = tiles - np.arange(tiles + 1)
     steps = np.zeros((tiles + 1, STEP_FIELDS), dtype=np.int64)
     wanted, found, col = (1 << tiles + 1) - 1, 0, 0
-    begin(steps, 0, held)
-    look(marks, line, steps, 0)
+    begin(steps, 0, rack.held)
+    look(graph, line, steps, 0)
     while col >= 0:
-        if col == tiles or not step_on(marks, first, edges, onward, line, values, hand, steps, col, ends, wanted):
+        if col == tiles or not step_on(graph, line, rack, steps, col, ends, wanted):
             col -= 1
             continue
         col += 1
-        if wanted >> col & 1 and marks[steps[col, NODE]] >= FINAL_BIT:
+        if wanted >> col & 1 and graph.marks[steps[col, NODE]] >= FINAL_BIT:
             wanted ^= 1 << col
             found |= 1 << col
-        look(marks, line, steps, col)
+        look(graph, line, steps, col)
     return found
 
 
 @compile_function
 def find_plays(
-    marks: Int64s,
-    first: Uint32s,
-    edges: Uint32s,
-    onward: Int64s,
+    graph: GraphArrays,
     squares: Int64s,
     values: Int64s,
     hand: Int64s,
@@ -142,15 +137,15 @@ def find_plays(
     plays are missing. The first number of a play sorts by score, the highest first, then by the start of the word (row,
     column, across before down). The second is the tiles laid, ``TILE_BITS`` each, left aligned.
     """
-    held = held_codes(hand)
-    playable = (1 << len(values)) - 1 if hand[len(values)] else held
-    lengths = lengths_of_words(marks, first, edges, onward, values, hand, held, len(worth))
+    rack = RackArrays(values, hand, held_codes(hand))
+    playable = (1 << len(values)) - 1 if hand[len(values)] else rack.held
+    lengths = lengths_of_words(graph, rack, len(worth))
     starts = np.zeros((2 * BOARD_SIZE * BOARD_SIZE, 3), dtype=np.int64)
     highest = np.zeros(2 * BOARD_SIZE * BOARD_SIZE, dtype=np.int64)
     ends = np.zeros((2 * BOARD_SIZE * BOARD_SIZE + 1, BOARD_SIZE + 1, END_FIELDS), dtype=np.int64)
     count = 0
     for down in range(2):
-        describe(marks, first, edges, squares[down], len(values))
+        describe(graph, squares[down], len(values))
         for row in range(BOARD_SIZE):
             for start in range(BOARD_SIZE):
                 highest[count] = find_ends(squares[down, row], start, worth, playable, lengths, ends[count])
@@ -164,4 +159,4 @@ def find_plays(
                 break
         down, row, start = starts[at, 0], starts[at, 1], starts[at, 2]
         line = squares[down, row]
-        find_from(marks, first, edges, onward, line, values, hand, steps, held, plays, start, row, down, ends[at], top)
+        find_from(graph, line, rack, steps, start, row, down, ends[at], plays, top)

@@ -1,16 +1,39 @@
 """The compiled walk over board and word graph that finds every play of one direction.
 
-Words run along the rows of the board; for words down it is transposed. The walk starts at every square where a word may
-start, follows the graph tile by tile, and backtracks to try the next tile. It is the algorithm of Appel and Jacobson
-(1988) without left and right parts, since the possible ends of a word are known for each start. A branch is pruned if
-no word ends there, or only with tiles that the rack does not have. The letters that a cross word allows are computed
-once for each square.
+Problem. A play lays tiles of the rack on free squares of one row or column. Each word formed must be in the lexicon. A
+rack with two blanks can have a hundred thousand plays, among far more arrangements of its tiles.
 
-Backtracking is explicit because numba cannot cache recursive functions on disk. All masks are int64, one bit for each
-tile code, and no field is unsigned: numba converts mixtures of signed and unsigned to floats.
+Idea. It is the algorithm of Appel and Jacobson (1988) on the minimal graph of the words (``nodes``). Words run along
+the rows of the board; for words down it is transposed. The codes that a cross word admits are computed once for each
+square. The walk starts at every square where a word may start. It follows the graph tile by tile, and backtracks to the
+next tile. It has no left and right parts, since the possible ends of a word are known for each start
+(``search.find_ends``).
+
+A branch is pruned if no word ends in time, or only with tiles that are not in the rack (``onward``). With ``top``, ends
+are dropped whose upper bound of the score is below the plays found so far.
+
+Backtracking is explicit: ``steps`` has the state on arrival at each column, and the choices left there.
+
+Invariants:
+
+- ``RackArrays.hand`` is the rack without the tiles laid up to the present column. It is complete again at the end.
+- A play of one tile that forms a word both ways is written once (``note``).
+- All masks are int64, one bit for each tile code. No field is unsigned: numba converts mixtures of signed and unsigned
+  to floats.
+
+Cost. In the worst case the walk visits every path of the graph that the rack can lay from a start. Each blank
+multiplies the paths by the number of faces. ``steps`` has one row for each column, so memory does not grow with the
+paths.
+
+Rejected alternatives:
+
+- Recursion: numba cannot cache recursive functions on disk.
+- Left parts of any length, as in the paper: ends that are known for each start make them superfluous.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +70,30 @@ that stay in the rack."""
 NO_END = -1
 
 
+class GraphArrays(NamedTuple):
+    """The arrays of a word graph."""
+
+    marks: Int64s
+    """Codes of the edges of each node, with ``FINAL_BIT``."""
+    first: Uint32s
+    """Index of the first edge of each node."""
+    edges: Uint32s
+    """Target nodes of the edges."""
+    onward: Int64s
+    """Continuations of each node, as ``faristol.words.onward`` computes them."""
+
+
+class RackArrays(NamedTuple):
+    """A rack of tiles."""
+
+    values: Int64s
+    """Points by tile code."""
+    hand: Int64s
+    """Number of tiles that are not laid, by code, blanks last. The walk changes it and restores it."""
+    held: int
+    """Mask of the codes in the whole rack, without blanks."""
+
+
 @compile_function
 def popcount(bits: int) -> int:
     """Return the number of bits set in a non-negative int64."""
@@ -59,17 +106,17 @@ def popcount(bits: int) -> int:
 
 
 @compile_function
-def follow(marks: Int64s, first: Uint32s, edges: Uint32s, node: int, code: int) -> int:
+def follow(graph: GraphArrays, node: int, code: int) -> int:
     """Return the node that ``code`` leads to from ``node``, -1 if no word continues with it."""
-    mark = marks[node]
+    mark = graph.marks[node]
     if not (mark >> code) & 1:
         return -1
     earlier = np.int64(popcount(mark & ((1 << code) - 1)))
-    return int(edges[np.int64(first[node]) + earlier])
+    return int(graph.edges[np.int64(graph.first[node]) + earlier])
 
 
 @compile_function
-def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, faces: int) -> None:
+def describe(graph: GraphArrays, squares: Int64s, faces: int) -> None:
     """Fill in ``CONTACT``, ``ALLOWED`` and ``ACROSS`` of every free square from the adjacent tiles."""
     empty = True
     for row in range(BOARD_SIZE):
@@ -90,7 +137,7 @@ def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, fac
                 here[ALLOWED] = (1 << faces) - 1
                 here[ACROSS] = NO_CROSS
             else:
-                here[ALLOWED] = completing(marks, first, edges, squares[:, col, TILE], faces, top, row, end)
+                here[ALLOWED] = completing(graph, squares[:, col, TILE], faces, top, row, end)
                 here[ACROSS_LENGTH] = end - top
                 here[ACROSS] = squares[top:row, col, POINTS].sum() + squares[row + 1 : end, col, POINTS].sum()
     if empty:
@@ -98,23 +145,21 @@ def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, fac
 
 
 @compile_function
-def completing(
-    marks: Int64s, first: Uint32s, edges: Uint32s, tiles: Int64s, faces: int, top: int, gap: int, end: int
-) -> int:
+def completing(graph: GraphArrays, tiles: Int64s, faces: int, top: int, gap: int, end: int) -> int:
     """Return the mask of the codes that form a word of ``tiles[top:end]`` in its one ``gap``."""
     mask = 0
     before = 0
     for place in range(top, gap):
-        before = follow(marks, first, edges, before, tiles[place])
+        before = follow(graph, before, tiles[place])
         if before < 0:
             return 0
     for code in range(faces):
-        node = follow(marks, first, edges, before, code)
+        node = follow(graph, before, code)
         for place in range(gap + 1, end):
             if node < 0:
                 break
-            node = follow(marks, first, edges, node, tiles[place])
-        if node >= 0 and marks[node] >= FINAL_BIT:
+            node = follow(graph, node, tiles[place])
+        if node >= 0 and graph.marks[node] >= FINAL_BIT:
             mask |= 1 << code
     return mask
 
@@ -141,11 +186,11 @@ def begin(steps: Int64s, start: int, held: int) -> None:
 
 
 @compile_function
-def look(marks: Int64s, line: Int64s, steps: Int64s, col: int) -> None:
+def look(graph: GraphArrays, line: Int64s, steps: Int64s, col: int) -> None:
     """Set the choices at a square on arrival there."""
     here = steps[col]
     tile = line[col, TILE]
-    ways = marks[here[NODE]] & (line[col, ALLOWED] if tile < 0 else 1 << tile)
+    ways = graph.marks[here[NODE]] & (line[col, ALLOWED] if tile < 0 else 1 << tile)
     here[TAKEN] = NO_TILE_TAKEN
     here[TO_TRY] = ways & here[HELD] if tile < 0 else ways
     here[TO_TRY_BLANK] = ways if tile < 0 else 0
@@ -187,23 +232,14 @@ def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> 
 
 @compile_function
 def step_on(
-    marks: Int64s,
-    first: Uint32s,
-    edges: Uint32s,
-    onward: Int64s,
-    line: Int64s,
-    values: Int64s,
-    hand: Int64s,
-    steps: Int64s,
-    col: int,
-    ends: Int64s,
-    wanted: int,
+    graph: GraphArrays, line: Int64s, rack: RackArrays, steps: Int64s, col: int, ends: Int64s, wanted: int
 ) -> bool:
     """Take the next choice at column ``col`` that leads to a ``wanted`` end; return False if all were tried.
 
     The tile of the last choice returns to the rack.
     """
     here, there = steps[col], steps[col + 1]
+    values, hand = rack.values, rack.hand
     blank = len(values)
     free = line[col, TILE] < 0
     if here[TAKEN] != NO_TILE_TAKEN:
@@ -222,11 +258,11 @@ def step_on(
             taken = blank
         else:
             return False
-        node = follow(marks, first, edges, here[NODE], code)
+        node = follow(graph, here[NODE], code)
         held = here[HELD]
         if taken == code and hand[code] == 1:
             held ^= lowest
-        if leads_on(onward[node], ends, wanted, held, col + 1):
+        if leads_on(graph.onward[node], ends, wanted, held, col + 1):
             break
     for field in range(TO_TRY):
         there[field] = here[field]
@@ -260,20 +296,15 @@ def wanted_ends(ends: Int64s, least: int) -> int:
 
 @compile_function
 def find_from(
-    marks: Int64s,
-    first: Uint32s,
-    edges: Uint32s,
-    onward: Int64s,
+    graph: GraphArrays,
     line: Int64s,
-    values: Int64s,
-    hand: Int64s,
+    rack: RackArrays,
     steps: Int64s,
-    held: int,
-    plays: Int64s,
     start: int,
     row: int,
     down: int,
     ends: Int64s,
+    plays: Int64s,
     top: Int64s | None,
 ) -> None:
     """Write every play from a start to one of ``ends`` into ``plays``.
@@ -284,22 +315,22 @@ def find_from(
     if top is not None:
         least = top[-1]
     wanted = wanted_ends(ends, least)
-    begin(steps, start, held)
-    look(marks, line, steps, start)
+    begin(steps, start, rack.held)
+    look(graph, line, steps, start)
     col = start
     while col >= start:
-        if col == BOARD_SIZE or not step_on(marks, first, edges, onward, line, values, hand, steps, col, ends, wanted):
+        if col == BOARD_SIZE or not step_on(graph, line, rack, steps, col, ends, wanted):
             col -= 1
             continue
         col += 1
         step = steps[col]
-        if wanted >> col & 1 and marks[step[NODE]] >= FINAL_BIT:
+        if wanted >> col & 1 and graph.marks[step[NODE]] >= FINAL_BIT:
             noted = note(step, plays, start, col, row, down, top)
             if top is not None:  # noqa: SIM102
                 if noted and top[-1] > least:
                     least = top[-1]
                     wanted = wanted_ends(ends, least)
-        look(marks, line, steps, col)
+        look(graph, line, steps, col)
 
 
 @compile_function
