@@ -5,7 +5,7 @@ Help for programs, the order of fields and their kinds come from the contract.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from faristol.kernel.refusal import N_
@@ -22,21 +22,37 @@ class TableCommand(NamedTuple):
     """Its effect, for the help of a terminal."""
     example: str
     """A step of a rulebook case."""
-    group: str = ""
-    """Heading on the arbiter's page, a key of ``GROUPS``; empty without a form there."""
-    depends: str = ""
-    """Part of the situation of a table that the form concerns: if that has changed, no command is sent."""
 
 
-GROUPS: Mapping[str, str] = {
-    "call": N_("At the table"),
-    "incident": N_("To be settled"),
-    "presence": N_("Presence"),
-    "clock": N_("Clocks"),
-    "sanction": N_("Conduct and sanctions"),
-    "sheet": N_("Scoresheet"),
+class Group(NamedTuple):
+    """Commands of an arbiter under one heading of their page."""
+
+    label: str
+    methods: Sequence[str]
+
+
+GROUPS: Mapping[str, Group] = {
+    "call": Group(N_("At the table"), ("AssignArbiter", "DismissArbiter")),
+    "incident": Group(
+        N_("To be settled"),
+        (
+            "RuleAppeal",
+            "SettleCount",
+            "ResolveOverdraw",
+            "ResolveUnderdraw",
+            "DecideOffCentre",
+            "CancelPlay",
+            "SettleBlank",
+        ),
+    ),
+    "presence": Group(N_("Presence"), ("ReportAbsence", "RecordArrival", "ReturnToTable")),
+    "clock": Group(N_("Clocks"), ("Neutralise", "Resume", "CorrectClock", "ExpireRoundTime")),
+    "sanction": Group(
+        N_("Conduct and sanctions"), ("ImposeSanction", "WarnPlayer", "RecordOverholding", "RecordWordAsked")
+    ),
+    "sheet": Group(N_("Scoresheet"), ("CorrectPlay", "CorrectTotal", "ReopenGame")),
 }
-"""Headings of the commands of an arbiter, in this order."""
+"""Commands on the arbiter's page, in its order. A warning is a command on the tournament."""
 
 TABLE_COMMANDS: Mapping[str, TableCommand] = {
     "StartGame": TableCommand(N_("begins"), N_("Begins: this player has the first turn."), "Anna: start-game"),
@@ -148,48 +164,35 @@ TABLE_COMMANDS: Mapping[str, TableCommand] = {
         N_("Leaves the table for a moment"), N_("Leaves the table for a while."), "Anna: leave-table yes"
     ),
     "AssignArbiter": TableCommand(
-        N_("Take the table"), N_("Assigns this arbiter to the table."), "arbiter: assign-arbiter", group="call"
+        N_("Take the table"), N_("Assigns this arbiter to the table."), "arbiter: assign-arbiter"
     ),
     "DismissArbiter": TableCommand(
         N_("Leave the table; the game goes on"),
         N_("Reports that the arbiter leaves the table and the game continues."),
         "arbiter: dismiss-arbiter",
-        group="call",
     ),
     "RuleAppeal": TableCommand(
         N_("Rule on the appeal"),
         N_("Rules on an appeal: the play stands (yes) or not (no)."),
         "arbiter: rule-appeal no",
-        group="incident",
-        depends="question",
     ),
     "SettleCount": TableCommand(
-        N_("Settle the count"),
-        N_("Settles a dispute about a score."),
-        "arbiter: settle-count, with: {score: 24}",
-        group="incident",
-        depends="incident",
+        N_("Settle the count"), N_("Settles a dispute about a score."), "arbiter: settle-count, with: {score: 24}"
     ),
     "ResolveOverdraw": TableCommand(
         N_("Decide which tiles go back to the bag"),
         N_("Decides which tiles go back into the bag, if the rules leave it to the arbiter."),
         "arbiter: resolve-overdraw E",
-        group="incident",
-        depends="incident",
     ),
     "ResolveUnderdraw": TableCommand(
         N_("Have the missing tiles drawn"),
         N_("Has missing tiles drawn, shown to the opponent (yes) or not (no)."),
         "arbiter: resolve-underdraw yes",
-        group="incident",
-        depends="incident",
     ),
     "DecideOffCentre": TableCommand(
         N_("Decide on the missed centre"),
         N_("Accepts a first play off the centre (yes) or declares it invalid (no)."),
         "Blai: decide-off-centre yes",
-        group="incident",
-        depends="question",
     ),
     "CancelPlay": TableCommand(
         N_("Cancel the play: it used information that should not have been given"),
@@ -198,83 +201,67 @@ TABLE_COMMANDS: Mapping[str, TableCommand] = {
             "harmed."
         ),
         "arbiter: cancel-play, with: {player: Blai}",
-        group="incident",
-        depends="question",
     ),
     "SettleBlank": TableCommand(
         N_("Settle a blank"),
         N_("Decides what a blank on the board stands for."),
         "arbiter: settle-blank H8, with: {face: A}",
-        group="incident",
     ),
     "ReportAbsence": TableCommand(
         N_("Absent at the starting signal"),
         N_("Reports that a player is absent at the signal."),
         "arbiter: report-absence, with: {player: Anna}",
-        group="presence",
     ),
     "RecordArrival": TableCommand(
-        N_("Has arrived"), N_("Reports that a late player has arrived."), "Anna: record-arrival", group="presence"
+        N_("Has arrived"), N_("Reports that a late player has arrived."), "Anna: record-arrival"
     ),
     "ReturnToTable": TableCommand(
-        N_("Has returned to the table"), N_("Returns to the table."), "Anna: return-to-table", group="presence"
+        N_("Has returned to the table"), N_("Returns to the table."), "Anna: return-to-table"
     ),
-    "Neutralise": TableCommand(
-        N_("Stop the clocks"), N_("Stops both clocks."), "arbiter: neutralise force-majeure", group="clock"
-    ),
+    "Neutralise": TableCommand(N_("Stop the clocks"), N_("Stops both clocks."), "arbiter: neutralise force-majeure"),
     "Resume": TableCommand(
-        N_("Resume the time"), N_("Resumes the clocks that the arbiter had stopped."), "arbiter: resume", group="clock"
+        N_("Resume the time"), N_("Resumes the clocks that the arbiter had stopped."), "arbiter: resume"
     ),
     "CorrectClock": TableCommand(
         N_("Correct a clock"),
         N_("Sets the time that a player has used."),
         "arbiter: correct-clock 12:30, with: {player: Anna, reason: device}",
-        group="clock",
     ),
     "ExpireRoundTime": TableCommand(
-        N_("End the time of the round"),
-        N_("Ends the round time at this table."),
-        "arbiter: expire-round-time",
-        group="clock",
+        N_("End the time of the round"), N_("Ends the round time at this table."), "arbiter: expire-round-time"
     ),
     "ImposeSanction": TableCommand(
         N_("Impose a sanction"),
         N_("Sanctions a player."),
         "arbiter: impose-sanction points, with: {player: Anna, points: 25, note: telephone}",
-        group="sanction",
     ),
     "RecordOverholding": TableCommand(
         N_("Kept extra tiles on purpose"),
         N_("Notes that a player kept too many tiles on purpose."),
         "arbiter: record-overholding, with: {player: Anna}",
-        group="sanction",
     ),
     "RecordWordAsked": TableCommand(
         N_("Asked about a word"),
         N_("Notes that a player asked about a word before playing it."),
         "arbiter: record-word-asked C A S A, with: {player: Anna}",
-        group="sanction",
     ),
     "CorrectPlay": TableCommand(
         N_("Correct the count of a play"),
         N_("Corrects the score of a play in a turn that is over."),
         "arbiter: correct-play, with: {turn: 3, score: 24}",
-        group="sheet",
     ),
     "CorrectTotal": TableCommand(
         N_("Correct a total"),
         N_("Corrects the running total of a player."),
         "arbiter: correct-total, with: {player: Anna, total: 120}",
-        group="sheet",
     ),
     "ReopenGame": TableCommand(
         N_("Reopen the result at the request of all players"),
         N_("Reopens a final result, if all its players ask for it."),
         "arbiter: reopen-game Anna, Blai",
-        group="sheet",
     ),
 }
-"""Every command of a table, by its method; those of an arbiter in the order of the page."""
+"""Every command of a table, by its method."""
 
 FIELD_LABELS: Mapping[str, str] = {
     "player_id": N_("Player"),

@@ -10,14 +10,30 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.gateway.consoles.forms import FormField, fill, list_fields
-from faristol.gateway.rpc.calls import NAMED
+from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.presentation.table_commands import TABLE_COMMANDS
+from faristol.presentation.table_commands import GROUPS, TABLE_COMMANDS
 from faristol.rules.board import BOARD_SIZE
 from faristol.typed_input.fields import parse_number
+
+TITLES: Mapping[str, str] = {
+    "WarnPlayer": N_("Warn a player for conduct"),
+    **{method: command.title for method, command in TABLE_COMMANDS.items()},
+}
+
+REQUESTS: Mapping[str, type[Message]] = {method.name: request for request, method in METHODS_BY_REQUEST.items()}
+
+OF_SITUATION: Mapping[str, str] = {
+    "SettleCount": "incident",
+    "ResolveOverdraw": "incident",
+    "ResolveUnderdraw": "incident",
+    "RuleAppeal": "question",
+    "DecideOffCentre": "question",
+    "CancelPlay": "question",
+}
+"""Part of the situation of a table that a form concerns: if that has changed, no command is sent."""
 
 OF_PLAYERS = frozenset({("SettleBlank", "stated")})
 """Fields of a command that only a player may set."""
@@ -45,13 +61,10 @@ class Act:
         return [field for field in list_fields(self.request) if (self.method, field.name) not in OF_PLAYERS]
 
 
-ARBITER_COMMANDS: Sequence[Act] = (
-    *(
-        Act(NAMED.get(("game", method), NAMED.get(("clock", method))).request, entry.title, entry.group, entry.depends)  # type: ignore[union-attr] # one of them has it
-        for method, entry in TABLE_COMMANDS.items()
-        if entry.group
-    ),
-    Act(pairing_pb2.WarnPlayerRequest, N_("Warn a player for conduct"), "sanction"),
+ARBITER_COMMANDS: Sequence[Act] = tuple(
+    Act(REQUESTS[method], TITLES[method], key, OF_SITUATION.get(method, ""))
+    for key, group in GROUPS.items()
+    for method in group.methods
 )
 """Commands of an arbiter at a table, without those of the scorer."""
 

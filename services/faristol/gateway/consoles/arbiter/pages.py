@@ -193,7 +193,7 @@ class _ArbiterPages(Console):
             clocks=clocks(table.shown),
             names={seat.player_id: seat.name for seat in table.shown.seats},
             groups=_group_offers(table.offers),
-            group_names=GROUPS,
+            group_names={key: group.label for key, group in GROUPS.items()},
             players=players,
             given=given,
             left_over=_left_over(given, table),
