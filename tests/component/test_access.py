@@ -39,6 +39,7 @@ from faristol.event_store.integrity import keys
 from faristol.event_store.personal_data import people
 from faristol.host import Settings, StartError
 from faristol.host.security.authorization import REVOCATION_POLL_SECONDS
+from faristol.kernel.details import Person
 from faristol.launcher.processes import running
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import access_pb2_grpc as access_grpc
@@ -269,7 +270,7 @@ async def test_directors_of_two_tournaments_appoint_people_of_one_name(cell: Cel
     assert len({first, second, third}) == 3
     assert (await appointed(own, OWN), await appointed(foreign, FOREIGN)) == (first, third)
     assert await people.names(cell.process.runtime.record, [first, third]) == {
-        who: people.Person(who, "Joan Puig", "") for who in (first, third)
+        who: Person(who, "Joan Puig", "") for who in (first, third)
     }
     federation = cell.token(held(needs_pb.ROLE_FEDERATION, ""))
     assert await appointed(federation, FOREIGN, subject_id=first, name="") == first

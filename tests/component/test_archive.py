@@ -342,7 +342,7 @@ async def test_any_line_and_any_member_that_was_changed_is_named_with_its_line(r
 
 ONLY_SUMS = {
     "command": {"command_id", "answer"},
-    "person": {"name", "club", "country"},
+    "person": {"name", "club", "country", "details"},
     "note": {"text", "player_ids"},
     "erased": {"player_id", "erased_at"},
 }

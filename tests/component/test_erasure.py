@@ -27,7 +27,8 @@ from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data import erasures
 from faristol.event_store.personal_data.erasure import erase, find
-from faristol.event_store.personal_data.people import Person, names, store_player
+from faristol.event_store.personal_data.people import names, store_player
+from faristol.kernel.details import Person
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing

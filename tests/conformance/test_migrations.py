@@ -31,7 +31,11 @@ _NO_SAMPLES = (
     "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0,"
     " ALTER COLUMN country SET STATISTICS 0; ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"
 )
-ON_POSTGRESQL = {1: _NO_SAMPLES, 2: _NO_SAMPLES}
+ON_POSTGRESQL = {
+    1: _NO_SAMPLES,
+    2: _NO_SAMPLES,
+    3: _NO_SAMPLES + "; ALTER TABLE people ALTER COLUMN details SET STATISTICS 0",
+}
 """What the version with a format did on PostgreSQL that SQLite has no words for."""
 
 

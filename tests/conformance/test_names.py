@@ -24,9 +24,11 @@ from faristol.event_store.archive.restoration import verify as verify_file
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.bindings import Names, StoredName, build_binding
+from faristol.event_store.personal_data.bindings import Names, build_binding
 from faristol.event_store.personal_data.erasure import erase
-from faristol.event_store.personal_data.people import Person, amend, bind, store_player
+from faristol.event_store.personal_data.people import amend, bind, store_player
+from faristol.event_store.personal_data.stored_names import StoredName
+from faristol.kernel.details import Person
 from faristol.kernel.names import is_storable
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
@@ -236,9 +238,9 @@ async def test_a_name_in_an_archive_that_was_changed_is_told(record: Record, tmp
     await export(record, tmp_path / "a", with_people=True)
     lines = [json.loads(line) for line in gzip.decompress((tmp_path / "a").read_bytes()).splitlines()]
     for member, value, said in (
-        ("name", "Eva Soler", "of anna, bound at position 1: it differs from what was bound"),
-        ("salt", "00" * 32, "of anna, bound at position 1: it differs from what was bound"),
-        ("salt", "", "of anna, bound at position 1: it differs from what was bound"),
+        ("name", "Eva Soler", "of anna, bound at position 1: they differ from what was bound"),
+        ("salt", "00" * 32, "of anna, bound at position 1: they differ from what was bound"),
+        ("salt", "", "of anna, bound at position 1: they differ from what was bound"),
         ("bound", 7, "anna is said to be bound at position 7, and is at 1"),
         ("player_id", "eva", "eva is said to be bound at position 1, and is at 0"),
     ):
@@ -278,9 +280,7 @@ async def test_names_that_an_older_version_kept_are_said_to_be_unbound_until_the
     await write(record, "game-cup", partial(bind, player_id="biel"))
     assert (await verify(record)).names == Names(bound=2)
     await put(record, "biel", name="Eva Soler")
-    assert (
-        "the name, club or country of biel, bound at position 3: it differs from what" in (await verify(record)).wrong
-    )
+    assert "the personal details of biel, bound at position 3: they differ from what" in (await verify(record)).wrong
 
 
 async def test_a_name_that_was_swapped_is_not_hidden_by_an_honest_change(record: Record) -> None:
@@ -382,7 +382,8 @@ async def test_a_name_that_is_refused_is_bound_to_nothing(record: Record) -> Non
 
 def test_a_commitment_is_over_each_part_by_itself() -> None:
     salt = bytes(32)
-    one, other = StoredName("anna", "Anna", "Puig", "", salt), StoredName("anna", "AnnaPuig", "", "", salt)
+    one = StoredName("anna", {"name": "Anna", "club": "Puig"}, salt)
+    other = StoredName("anna", {"name": "AnnaPuig"}, salt)
     assert one.commitment != other.commitment
     assert build_binding(one) == f"anna:{one.commitment}"
     assert build_binding(other, one) == f"anna:{other.commitment}:{one.commitment}"

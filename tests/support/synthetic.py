@@ -11,7 +11,8 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.event_store import Decision, Metadata, Record, Write
-from faristol.event_store.personal_data.people import Person, store_players
+from faristol.event_store.personal_data.people import store_players
+from faristol.kernel.details import Person
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing

@@ -37,6 +37,7 @@ ENTRY_PARTS: Mapping[events.EntryPart.ValueType, str] = {
     events.ENTRY_PART_RATING: N_("rating"),
     events.ENTRY_PART_CATEGORY: N_("category"),
     events.ENTRY_PART_NOTE: N_("note for officials"),
+    events.ENTRY_PART_DETAILS: N_("further personal details"),
 }
 
 DATA_REQUESTS: Mapping[events.DataRequestKind.ValueType, str] = {

@@ -17,11 +17,12 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.state import NamedPerson, Origins, TableRulings, TournamentState
+from faristol.pairing.state import Origins, TableRulings, TournamentState
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset, pinned_ruleset
@@ -31,12 +32,11 @@ M = TypeVar("M", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The texts about a player that are stored outside events; empty if unknown."""
+    """The data of a player that are stored outside events."""
 
-    name: str = ""
-    club: str = ""
-    country: str = ""
+    person: Person = field(default_factory=lambda: Person(""))
     note: str = ""
+    """Note for officials; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Situation:
     origins: Origins = field(default_factory=Origins)
     """The countries and affiliations of the persons concerned."""
     words: Words = field(default_factory=Words)
-    """The texts of the player to amend."""
+    """The data outside events of the player to amend."""
 
     @cached_property
     def ruleset(self) -> Ruleset:
@@ -128,8 +128,8 @@ class PairingCommand:
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
     persons: Callable[[TournamentState, Any], Collection[str]] = lambda state, request: ()
     """Returns the persons whose countries and affiliations are read."""
-    keeps: Callable[[TournamentState, Any], Sequence[NamedPerson]] = lambda state, request: ()
-    """Returns the persons whose names are stored with its events, see ``people.remember_persons``."""
+    keeps: Callable[[TournamentState, Any], Sequence[Person]] = lambda state, request: ()
+    """Returns the persons whose details are stored with its events, see ``people.remember_persons``."""
     rests_on: tuple[type[Message], ...] = (Message,)
     """Types of events that make an older ``expected_version`` stale."""
     concerned: Callable[[TournamentState, Any], Collection[str]] | None = None

@@ -68,7 +68,7 @@ async def test_the_event_holds_no_word_and_binds_the_name_that_it_changes(desk: 
     assert (verdict.wrong, verdict.names.bound) == ("", 1)
     async with desk.record.writing() as connection:
         await connection.execute(tables.people.update().values(name="Ana Puig"))
-    assert "the name, club or country of anna" in (await verify(desk.record)).wrong
+    assert "the personal details of anna" in (await verify(desk.record)).wrong
 
 
 async def test_an_erasure_forgets_the_amended_name_and_note_and_nothing_is_amended_after_it(desk: Desk) -> None:

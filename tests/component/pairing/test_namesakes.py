@@ -9,7 +9,8 @@ from tests.support.pairing_service import Desk
 
 from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.erasure import erase
-from faristol.event_store.personal_data.people import Person, load_distinct_names
+from faristol.event_store.personal_data.people import load_distinct_names
+from faristol.kernel.details import Person
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 ANNA = "Anna Puig"

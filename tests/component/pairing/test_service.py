@@ -21,6 +21,7 @@ from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.erasure import erase
 from faristol.host import StartError
+from faristol.kernel.details import Person
 from faristol.pairing.commands.outcome import write_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -232,7 +233,7 @@ async def test_names_stand_beside_the_events_and_not_in_them(desk: Desk) -> None
     await create(desk)
     answer = await register(desk, name="  Núria   Bonet ", club="Club d'Scrabble", country="AND")
 
-    assert (await people.names(desk.record, [answer.player_id]))[answer.player_id] == people.Person(
+    assert (await people.names(desk.record, [answer.player_id]))[answer.player_id] == Person(
         answer.player_id, "Núria Bonet", "Club d'Scrabble", "AND"
     )
     for event in await desk.record.read():
@@ -256,14 +257,14 @@ async def test_who_comes_again_keeps_the_name_and_has_the_club_and_the_country_t
     for place in range(3):
         await create(desk, tournament_id=f"open-{place}")
 
-    async def told(tournament_id: str, **fields: object) -> people.Person:
+    async def told(tournament_id: str, **fields: object) -> Person:
         await register(desk, tournament_id=tournament_id, player_id="anna", **fields)
         return (await people.names(desk.record, ["anna"]))["anna"]
 
-    assert await told("open", name="Anna Puig", club="Prat") == people.Person("anna", "Anna Puig", "Prat")
-    assert await told("open-0", name="ANNA PUIG", country="AND") == people.Person("anna", "Anna Puig", "Prat", "AND")
-    assert await told("open-1", name="Anna Puig") == people.Person("anna", "Anna Puig", "Prat", "AND")
-    assert await told("open-2", name="Anna Puig", club="Valls", country="ESP") == people.Person(
+    assert await told("open", name="Anna Puig", club="Prat") == Person("anna", "Anna Puig", "Prat")
+    assert await told("open-0", name="ANNA PUIG", country="AND") == Person("anna", "Anna Puig", "Prat", "AND")
+    assert await told("open-1", name="Anna Puig") == Person("anna", "Anna Puig", "Prat", "AND")
+    assert await told("open-2", name="Anna Puig", club="Valls", country="ESP") == Person(
         "anna", "Anna Puig", "Valls", "ESP"
     )
 

@@ -48,6 +48,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "people, teams and names": frozenset(
         {
             *("NOT_REGISTERED", "NOT_IN_ROUND", "NAME_DIFFERS", "NAME_TAKEN", "NO_SUCH_TEAM", "PERSON_ERASED"),
+            "RECORD_NOT_MIGRATED",
             *("TOO_MANY_PLAYERS", "TOO_MANY_TEAMS", "SAME_ENTRY"),
             *("NO_REQUEST", "REQUEST_ANSWERED", "REQUEST_WAITS"),
         }

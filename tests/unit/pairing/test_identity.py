@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.event_store.personal_data.people import Person, load_distinct_names
+from faristol.event_store.personal_data.people import load_distinct_names
+from faristol.kernel.details import Person, check_country
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import check_name, same_name
-from faristol.pairing.commands.identity import checked_country, checked_id, checked_tournament_id, ids_of, player_id
+from faristol.pairing.commands.identity import checked_id, checked_tournament_id, ids_of, player_id
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
 
@@ -100,13 +101,13 @@ def test_names_lose_the_space_around_and_doubled() -> None:
 
 @pytest.mark.parametrize("country", ["", "AND", "ESP", "GRE", "ENG"])
 def test_a_country_is_three_capital_letters_or_not_known(country: str) -> None:
-    assert checked_country("country", country) == country
+    assert check_country("country", country) == country
 
 
 @pytest.mark.parametrize("country", ["and", "ES", "SPAIN", "E5P", "ESP ", "ÀND", "AND\n"])
 def test_a_country_that_is_none_is_told_what_was_expected(country: str) -> None:
     with pytest.raises(Invalid, match=r"^country: .* is not a country: expected a code of three capital letters"):
-        checked_country("country", country)
+        check_country("country", country)
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 201, "a\x00b", "a\u202eb"])

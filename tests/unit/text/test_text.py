@@ -33,6 +33,7 @@ METHODS = [
     ("**.py", "python"),
     ("**/templates/**.html", "jinja2"),
     ("**/rulesets/**.toml", "faristol.text.ruleset_notes:extract"),
+    ("**/people/**.proto", "faristol.text.contract_texts:extract"),
 ]
 PLACES = re.compile(r"%\(\w+\)s|\{\w+\}")
 NOUNS = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
@@ -45,7 +46,7 @@ Key = str | tuple[str, ...]
 def in_code() -> frozenset[Key]:
     """Every text that is marked for translation."""
     found: set[Key] = set()
-    for folder in ("libs", "services", "apps"):
+    for folder in ("libs", "services", "apps", "proto"):
         options = {"**/templates/**.html": {"trimmed": "true"}}
         keywords = {**DEFAULT_KEYWORDS, "N_": None}
         for _, _, key, _, _ in extract_from_dir(ROOT / folder, METHODS, options, keywords):

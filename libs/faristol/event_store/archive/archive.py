@@ -21,9 +21,9 @@ from typing import Any, Self
 
 from faristol.event_store.errors import RecordError
 
-ARCHIVE_VERSION = 2
-"""Version of the format that is written. In version 1, names have no salt."""
-READABLE = (1, ARCHIVE_VERSION)
+ARCHIVE_VERSION = 3
+"""Version of the format that is written. In version 1, names have no salt; persons have further details from 3 on."""
+READABLE = (1, 2, ARCHIVE_VERSION)
 MAX_LINE_BYTES = 8 * 1024 * 1024
 """Bytes. A payload has at most 1 MiB; an answer fits into one gRPC message."""
 
@@ -78,6 +78,11 @@ class ArchiveLine:
         for key, value in found.items():
             if type(value) is not int or not 0 < value < 2**63 or _has_unpaired_surrogate(key):
                 raise self.error(f"its {name} has {value!r:.40} for {key!r:.40}; expected a number from 1")
+        return found
+
+    def details(self, name: str) -> Mapping[str, Any]:
+        """Return texts and numbers by name; none if they are absent, as in versions 1 and 2."""
+        found: dict[str, Any] = self._take(name, dict) if name in self._members else {}
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -156,6 +161,7 @@ MEMBERS: Mapping[str, Mapping[str, Callable[[ArchiveLine, str], Any]]] = {
         "name": ArchiveLine.text,
         "club": ArchiveLine.text,
         "country": ArchiveLine.text,
+        "details": ArchiveLine.details,
         "salt": ArchiveLine.salt,
         "bound": ArchiveLine.position_of,
     },

@@ -23,8 +23,9 @@ from faristol.event_store.integrity import merkle, seals
 from faristol.event_store.integrity.checker import Checker
 from faristol.event_store.integrity.seals import Seal, Tally
 from faristol.event_store.integrity.verification import Progress, following, ignore_progress
-from faristol.event_store.personal_data.bindings import StoredName, bound_in, erased_ids, list_stored_names, positions
+from faristol.event_store.personal_data.bindings import bound_in, erased_ids, list_stored_names, positions
 from faristol.event_store.personal_data.people import ENTRIES
+from faristol.event_store.personal_data.stored_names import StoredName
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
@@ -216,7 +217,7 @@ class _Export:
                     f"{kept.player_id} was erased during the export: no event was exported, export again"
                 )
             if not self._tournament or kept.player_id in self._players:
-                members = kept._asdict() | {"salt": kept.salt.hex() if kept.salt else ""}
+                members = kept.to_row() | {"salt": kept.salt or b"", "details": kept.others}
                 self._writer.write("person", **members, bound=bound)
                 self.counts.people += 1
         if with_people:

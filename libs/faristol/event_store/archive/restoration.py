@@ -23,11 +23,12 @@ from faristol.event_store.integrity.checker import Checker, format_unanswered
 from faristol.event_store.integrity.keys import Keys
 from faristol.event_store.integrity.seals import Seal
 from faristol.event_store.integrity.verification import Progress, Verdict, ignore_progress
-from faristol.event_store.personal_data.bindings import Bindings, Names, StoredName
+from faristol.event_store.personal_data.bindings import Bindings, Names
 from faristol.event_store.personal_data.notes import WITH_WORDS, Note
+from faristol.event_store.personal_data.stored_names import FIRST_DETAILS, StoredName
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
-from faristol.kernel.names import COUNTRY, MAX_NAME_CHARACTERS, is_storable
+from faristol.kernel.details import DETAILS, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +140,12 @@ class Archive:
 
     def _person(self, line: ArchiveLine) -> ArchivedRow:
         row = line.members()
-        _check_person(line, row)
+        values = {name: row[name] for name in FIRST_DETAILS} | row["details"]
+        _check_details(line, values)
         self._once(line, row["player_id"])
-        bound = row.pop("bound")
-        self._people[row["player_id"]] = StoredName(**row), bound
-        return ArchivedRow(tables.people, row)
+        kept = StoredName(row["player_id"], {name: value for name, value in values.items() if value}, row["salt"])
+        self._people[kept.player_id] = kept, row["bound"]
+        return ArchivedRow(tables.people, kept.to_row())
 
     def _once(self, line: ArchiveLine, player_id: str) -> None:
         if player_id in self._people or player_id in self._erased:
@@ -251,14 +253,10 @@ async def _insert(connection: AsyncConnection, rows: list[ArchivedRow]) -> None:
         await connection.execute(insert(rows[0].table), [row.values for row in rows])
 
 
-def _check_person(line: ArchiveLine, known: Mapping[str, str]) -> None:
-    """Raise ``ArchiveError`` for personal data that a registration refuses: valid checksums may be forged."""
-    for member, least in (("name", 1), ("club", 0)):
-        if not is_storable(known[member], least=least):
-            raise line.error(
-                f"its {member} is {known[member]!r:.40}; expected {least} to {MAX_NAME_CHARACTERS} characters "
-                "that can be "
-                "shown, in Unicode NFC, without space around them"
-            )
-    if known["country"] and not COUNTRY.fullmatch(known["country"]):
-        raise line.error(f"its country is {known['country']!r:.40}; expected three capital letters, or an empty value")
+def _check_details(line: ArchiveLine, values: Mapping[str, Value]) -> None:
+    """Raise ``ArchiveError`` for personal details that a registration refuses: valid checksums may be forged."""
+    for name, value in values.items():
+        if name not in DETAILS:
+            raise line.error(f"there is no personal detail {name!r:.40}: a newer version wrote this archive")
+        if not DETAILS[name].is_stored_form(value):
+            raise line.error(f"its {name} is {value!r:.40}; expected it in the form in which a registration stores it")

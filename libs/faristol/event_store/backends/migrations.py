@@ -208,6 +208,17 @@ async def _salts(connection: AsyncConnection) -> None:
     await connection.execute(text(f"ALTER TABLE people ADD COLUMN salt {kind}"))
 
 
+async def _details(connection: AsyncConnection) -> None:
+    """Add the further details of persons."""
+    await connection.execute(text("ALTER TABLE people ADD COLUMN details TEXT"))
+    if connection.dialect.name == "postgresql":  # samples of the planner would survive an erasure
+        await connection.execute(text("ALTER TABLE people ALTER COLUMN details SET STATISTICS 0"))
+
+
+async def _use_details(connection: AsyncConnection) -> None:
+    """Change no table. From here on, further details can be stored: versions without them do not run any more."""
+
+
 async def _list_completed(connection: AsyncConnection) -> set[str]:
     """Return the names of the completed ``pre-`` migrations of the next format."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(_TAKEN)):
@@ -227,5 +238,9 @@ async def _note(connection: AsyncConnection, name: str) -> None:
 OLDEST_RECORD_FORMAT = 1
 """The oldest format that can be migrated."""
 
-MIGRATIONS: Sequence[Migration] = (Migration("post-0002-salts", _salts),)
+MIGRATIONS: Sequence[Migration] = (
+    Migration("post-0002-salts", _salts),
+    Migration("pre-0003-details", _details),
+    Migration("post-0003-details", _use_details),
+)
 """Migrations in order: for each format any number of ``pre-``, then exactly one ``post-``."""

@@ -72,7 +72,7 @@ _INVALID_STATEMENT_CLASSES = ("0A", "22", "23", "42")
 """Classes of SQLSTATE of an invalid statement, as opposed to an unavailable database."""
 
 NO_SAMPLES = "ALTER TABLE people " + ", ".join(
-    f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("name", "club", "country")
+    f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("name", "club", "country", "details")
 )
 """PostgreSQL stores samples of columns for its planner. There, personal data would survive its erasure."""
 _NO_SAMPLES_OF_NOTES = "ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"
@@ -86,7 +86,7 @@ _CLEANING = (
     # the type of the columns, to the same one, removes them.
     NO_SAMPLES,
     "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200),"
-    " ALTER COLUMN country TYPE VARCHAR(3)",
+    " ALTER COLUMN country TYPE VARCHAR(3), ALTER COLUMN details TYPE TEXT",
     "VACUUM (FULL, ANALYZE) people",
     "VACUUM FULL notes",
     "VACUUM FULL pg_statistic",  # without the privilege, PostgreSQL only warns

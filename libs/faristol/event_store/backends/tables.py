@@ -19,7 +19,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-RECORD_FORMAT = 2
+RECORD_FORMAT = 3
 """Version of this set of tables, stored in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
@@ -83,6 +83,7 @@ people = Table(
     Column("club", String(200), nullable=False),
     Column("country", String(3), nullable=False, server_default=""),
     Column("salt", LargeBinary, nullable=True, comment="of what binds the name to an event; null where none does"),
+    Column("details", Text, nullable=True, comment="further details by name, a JSON object; null where there are none"),
 )
 
 notes = Table(

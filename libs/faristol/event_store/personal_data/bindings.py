@@ -1,22 +1,21 @@
 """Commitments that bind names to events: a change of a name in the database is detected, and a name can be erased.
 
-Names are stored beside the events and outside their hashes. An event that registers a name has a commitment to it in
-its metadata: SHA-256 over the name and a salt of 32 random bytes, which is stored beside the name. Without the salt a
-commitment does not reveal the name, so erasing both erases the name. A changed name gets a new salt, and its event also
-has the commitment to the previous name. So a swapped name cannot be legitimised by a further change.
+Names and other personal details are stored beside the events and outside their hashes. An event that registers a name
+has a commitment to the details in its metadata: SHA-256 over them and a salt of 32 random bytes, which is stored beside
+them. Without the salt a commitment does not reveal the name, so erasing both erases the name. A changed name gets a new
+salt, and its event also has the commitment to the previous name. So a swapped name cannot be legitimised by a further
+change.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,6 +23,7 @@ from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import Metadata
+from faristol.event_store.personal_data.stored_names import PERSON_COLUMNS, StoredName, to_stored_name
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import UnreadableEvent, upcasters
 from faristol.kernel import facts
@@ -35,43 +35,17 @@ NAME_SALT_BYTES = 32
 _ERASED = next(iter(facts.types_of([events.PersonErased])))
 _HAS_NAMES = '"names":"'
 _WRITTEN = re.compile(r"([a-z0-9-]{1,64}):([0-9a-f]{64})(?::([0-9a-f]{64}))?")
-_LENGTH = Struct(">Q").pack
 
 _of = tables.people.c
-_PEOPLE = select(_of.player_id, _of.name, _of.club, _of.country, _of.salt).order_by(_of.player_id)
-_NAME_TEXTS = select(_of.player_id, _of.name, _of.club, _of.country).order_by(_of.player_id)
+_PEOPLE = select(*PERSON_COLUMNS, _of.salt).order_by(_of.player_id)
+_NAME_TEXTS = select(
+    *(func.coalesce(column, "").label(column.name) if column.nullable else column for column in PERSON_COLUMNS)
+).order_by(_of.player_id)
 _BINDING = (
     select(tables.events.c.position, tables.events.c.metadata)
     .where(tables.events.c.metadata.contains(_HAS_NAMES), tables.events.c.position <= bindparam("up_to"))
     .order_by(tables.events.c.position)
 )
-
-
-class StoredName(NamedTuple):
-    """A name as it is stored beside the events."""
-
-    player_id: str
-    name: str
-    club: str
-    country: str
-    salt: bytes | None
-    """None if no event has ever bound the name."""
-
-    @property
-    def commitment(self) -> str:
-        """The commitment to the name, 64 hexadecimal digits; empty without a salt."""
-        if self.salt is None:
-            return ""
-        framed = [b"faristol name 1\n"]
-        for part in (self.salt, *(text.encode() for text in self[:4])):
-            framed += [_LENGTH(len(part)), part]
-        return hashlib.sha256(b"".join(framed)).hexdigest()
-
-
-def to_stored_name(row: Any) -> StoredName:
-    """Return the name in a row with its columns in order."""
-    player_id, name, club, country, salt = row
-    return StoredName(player_id, name, club, country, None if salt is None else bytes(salt))
 
 
 def new_salt() -> bytes:
@@ -191,8 +165,8 @@ class Bindings:
             return "elsewhere" if self._partial and kept.salt is not None else "unbound"
         if kept.commitment != bound[1]:
             raise CorruptData(
-                f"the name, club or country of {kept.player_id}, bound at position {bound[0]}: "
-                "it differs from what was bound, and no event changed it"
+                f"the personal details of {kept.player_id}, bound at position {bound[0]}: "
+                "they differ from what was bound, and no event changed them"
             )
         return "bound"
 
@@ -231,14 +205,15 @@ async def list_stored_names(connection: AsyncConnection) -> list[StoredName]:
             return [to_stored_name(row) for row in rows]
     except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8
         failure = problem
-    misfit = await kind_of(connection).misfit(connection, _NAME_TEXTS, {}, (str, str, str, str))
+    misfit = await kind_of(connection).misfit(connection, _NAME_TEXTS, {}, [str] * len(PERSON_COLUMNS))
     if misfit is None and failure is not None:
         raise failure
     raise CorruptData(f"the table of people has {misfit.found if misfit else 'an invalid salt'}")
 
 
 def _is_name(row: Any) -> bool:
-    texts = all(isinstance(value, str) for value in row[:4])
+    columns = zip(PERSON_COLUMNS, row, strict=False)
+    texts = all(isinstance(value, str) or (value is None and column.nullable) for column, value in columns)
     return texts and (row.salt is None or isinstance(row.salt, bytes | memoryview))
 
 

@@ -14,7 +14,6 @@ from faristol.event_store.event import Metadata, microseconds, utc_now
 from faristol.event_store.personal_data import notes
 from faristol.event_store.personal_data.people import (
     ENTRIES,
-    Person,
     forget,
     is_official,
     names,
@@ -22,6 +21,7 @@ from faristol.event_store.personal_data.people import (
     when_erased,
 )
 from faristol.event_store.record import Record
+from faristol.kernel.details import Person
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.mentions import players_of
 from faristol.pb.access.v1.events_pb2 import CredentialGranted as Granted
@@ -64,13 +64,13 @@ async def find(record: Record, player_id: str) -> Person | None:
     while events := await record.read(after, types=ENTRIES):
         for event in events:
             if player_id in players_of(event.message):
-                return Person(player_id, "", "")
+                return Person(player_id)
         after = events[-1].position
     raise RecordError(f"this record has no player {player_id!r}: no data was erased")
 
 
 async def erase(record: Record, player_id: str) -> Erased:
-    """Erase a person's name, club and country, and the notes that concern them or have their full name, permanently.
+    """Erase all personal details of a person, and the notes that concern them or have their full name, permanently.
 
     Events have only an id, and commitments that do not reveal the name without its salt, so every hash and seal remains
     valid. An event states the erasure, and ``people.remember`` refuses the id from then on. Afterwards the database

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends.databases import kind_of
-from faristol.event_store.backends.tables import erased, people
+from faristol.event_store.backends.tables import counter, erased, people
 from faristol.event_store.event import moment
-from faristol.event_store.personal_data.bindings import StoredName, build_binding, new_salt, to_stored_name
+from faristol.event_store.personal_data.bindings import build_binding, new_salt
+from faristol.event_store.personal_data.stored_names import PERSON_COLUMNS, StoredName, to_person, to_stored_name
 from faristol.kernel import facts
+from faristol.kernel.details import DETAILS, Person, Value
 from faristol.kernel.names import OFFICIAL, is_named_person
 from faristol.kernel.names import list_distinct_names as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
@@ -28,40 +29,28 @@ ENTRIES = facts.types_of(facts.types_that_change(event.CHANGE_ENTRIES))
 """Types of events that register a player: each has a ``player_id``."""
 
 
+FORMAT_WITH_DETAILS_NUMBER = 3
+"""Format of the record from which on every version knows the details without a column."""
+
 PEOPLE_BATCH_SIZE = 1_000
 """Ids in one statement."""
 
 _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A player with public data; or an official, with only a name."""
-
-    player_id: str
-    name: str
-    club: str
-    country: str = ""
-    """Country code of the player; empty if unknown."""
-
-
-_OF_ALL = select(people.c.player_id, people.c.name, people.c.club, people.c.country, people.c.salt)
+_OF_ALL = select(*PERSON_COLUMNS, people.c.salt)
 _ROW = _OF_ALL.where(people.c.player_id == bindparam("wanted"))
 _ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)))
 
 
-async def store_player(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> str:
-    """Store a player's name, club and country, in place of the previous ones.
-
-    Returns the binding for the events of this transaction, see ``Decision.also``. Raises ``Refusal`` for an erased
-    player, so that an old list cannot restore the name.
-    """
-    (said,) = await store_players(connection, [Person(player_id, name, club, country)])
+async def store_player(connection: AsyncConnection, player_id: str, *details: str, **others: Any) -> str:
+    """Store the details of one person, given as those of a ``Person``, like ``store_players``."""
+    (said,) = await store_players(connection, [Person(player_id, *details, **others)])
     return said
 
 
-async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[str, str]) -> str:
-    """Change the ``name``, ``club`` or ``country`` of a player; values that are not given remain.
+async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[str, Value]) -> str:
+    """Change details of a player, by name; an empty value removes a detail, and those that are not given remain.
 
     Returns the binding for the events of this transaction, see ``Decision.also``; empty if no value is given. Raises
     ``Refusal`` for an erased player in any case.
@@ -71,7 +60,9 @@ async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[st
     if not amended:
         return ""
     before = await _load_kept(connection, player_id)
-    kept = (before or StoredName(player_id, "", "", "", None))._replace(**amended, salt=new_salt())
+    values = {**(before.values if before else {}), **amended}
+    kept = StoredName(player_id, {name: value for name, value in values.items() if value}, new_salt())
+    await _check_format(connection, [kept])
     return await _keep(connection, kept, before)
 
 
@@ -96,7 +87,11 @@ def refused_as_erased(player_id: str) -> Refusal:
 
 
 async def store_players(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
-    """Store many persons like ``store_player``, in few statements; return the bindings in the same order."""
+    """Store the details of persons in place of the previous ones, in few statements.
+
+    Returns the bindings for the events of this transaction in the same order, see ``Decision.also``. Raises ``Refusal``
+    for an erased player, so that an old list cannot restore the name.
+    """
     ids = [person.player_id for person in persons]
     for player_id in await all_erased(connection, ids):
         raise refused_as_erased(player_id)
@@ -107,37 +102,53 @@ async def store_players(connection: AsyncConnection, persons: Sequence[Person]) 
     said, changed = [], []
     for person in persons:
         known = before.get(person.player_id)
-        told = (person.name, person.club, person.country)
-        if known and known.salt is not None and known[1:4] == told:
+        unread = {name: value for name, value in known.values.items() if name not in DETAILS} if known else {}
+        values = {**unread, **person.known}
+        if known and known.salt is not None and known.values == values:
             said.append(build_binding(known))
             continue
-        kept = StoredName(person.player_id, *told, new_salt())
+        kept = StoredName(person.player_id, values, new_salt())
         said.append(build_binding(kept, known))
-        changed.append(kept._asdict())
+        changed.append(kept)
+    await _check_format(connection, changed)
     if changed:
-        await connection.execute(kind_of(connection).upsert(people, changed[0].keys() - {"player_id"}), changed)
+        rows = [kept.to_row() for kept in changed]
+        await connection.execute(kind_of(connection).upsert(people, rows[0].keys() - {"player_id"}), rows)
     return said
 
 
+async def _check_format(connection: AsyncConnection, persons: Sequence[StoredName]) -> None:
+    """Raise ``Refusal`` for further details while a version that does not know them may run beside this one.
+
+    That version would bind a person without them.
+    """
+    if not any(person.others for person in persons):
+        return
+    if (await connection.execute(select(counter.c.format))).scalar_one() < FORMAT_WITH_DETAILS_NUMBER:
+        raise Refusal(
+            "RECORD_NOT_MIGRATED",
+            "",
+            N_("Not all personal details can be stored yet: the operator must first run `faristol record migrate`."),
+        )
+
+
 async def remember_persons(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
-    """Store names, clubs and countries of persons in an appeal, and return their bindings (``Decision.also``).
+    """Store the details of persons in an appeal, and return their bindings (``Decision.also``).
 
     A person of one tournament (``is_named_person``) takes the new values. Another known person keeps the name, and gets
-    a club or a country if none is stored. Without a name only a known person gets them. Raises ``Refusal`` for an
-    erased person with a name.
+    the details that are unknown. Without a name only a known person gets them. Raises ``Refusal`` for an erased person
+    with a name.
     """
     said: list[str] = []
     for person in persons:
         known = await _load_kept(connection, person.player_id)
         if not person.name and (known is None or await when_erased(connection, person.player_id)):
             continue
+        before = known.person if known else Person(person.player_id)
         if known is None or (person.name and is_named_person(person.player_id)):
-            club = person.club or (known.club if known else "")
-            country = person.country or (known.country if known else "")
-            said.append(await store_player(connection, person.player_id, person.name, club, country))
+            said += await store_players(connection, [before.replace(**person.known)])
             continue
-        told = {"club": person.club, "country": person.country}
-        added = {part: value for part, value in told.items() if value and not getattr(known, part)}
+        added = {name: value for name, value in person.known.items() if name not in before.known}
         said.append(await amend(connection, person.player_id, added))
     return [each for each in said if each]
 
@@ -173,14 +184,14 @@ async def _load_kept(connection: AsyncConnection, player_id: str) -> StoredName 
 
 async def _keep(connection: AsyncConnection, kept: StoredName, before: StoredName | None) -> str:
     said = build_binding(kept, before)
-    row = kept._asdict()
+    row = kept.to_row()
     changed = row.keys() - {"player_id"}
     await connection.execute(kind_of(connection).upsert(people, changed).values(**row))
     return said
 
 
 async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:
-    """Delete a player's name, club and country, and note the time ``at`` (microseconds since 1970)."""
+    """Delete all personal details of a player, and note the time ``at`` (microseconds since 1970)."""
     await connection.execute(delete(people).where(people.c.player_id == player_id))
     await connection.execute(erased.insert().values(player_id=player_id, erased_at=at))
 
@@ -203,7 +214,7 @@ async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person
     found: dict[str, Person] = {}
     async with record.reading() as connection:
         for some in _slices(player_ids):
-            found |= {row[0]: Person(*row[:4]) for row in await connection.execute(_ROWS, {"wanted": some})}
+            found |= {row.player_id: to_person(row) for row in await connection.execute(_ROWS, {"wanted": some})}
     return found
 
 
@@ -218,8 +229,7 @@ async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]
     if not wanted:
         return []
     async with record.reading() as connection:
-        rows = await connection.execute(select(people).where(people.c.name.in_(sorted(wanted))))
-        found = [Person(row.player_id, row.name, row.club, row.country) for row in rows]
+        found = [to_person(row) for row in await connection.execute(_OF_ALL.where(people.c.name.in_(sorted(wanted))))]
     return [person for person in found if person.player_id not in known]
 
 

@@ -89,7 +89,7 @@ class PairingHandler:
                 check_meets_at_tables(situation.ruleset)
             facts = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, facts)
-            persons = [people.Person(*person) for person in command.keeps(loaded.state, asked)]
+            persons = command.keeps(loaded.state, asked)
 
             async def remember(connection: AsyncConnection) -> Sequence[str]:
                 return await people.remember_persons(connection, persons)

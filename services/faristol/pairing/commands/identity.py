@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import COUNTRY, MAX_OFFICIAL_NOTE_CHARACTERS, OFFICIAL, check_text, slug, tidy
+from faristol.kernel.names import MAX_OFFICIAL_NOTE_CHARACTERS, OFFICIAL, check_text, slug, tidy
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
 
@@ -46,20 +46,6 @@ def checked_tournament_id(field: str, value: str) -> str:
         raise Invalid(
             field,
             N_("{given} looks like the id of a game of another tournament; expected one that does not end like -r1"),
-            {"given": repr(value)},
-        )
-    return value
-
-
-def checked_country(field: str, value: str) -> str:
-    """Return the country code, which may be empty. Raises ``Invalid`` if it is malformed."""
-    if value and not COUNTRY.fullmatch(value):
-        raise Invalid(
-            field,
-            N_(
-                "{given} is not a country: expected a code of three capital letters, such as ESP, GRE or AND, or "
-                "an empty field"
-            ),
             {"given": repr(value)},
         )
     return value

@@ -11,6 +11,7 @@ from faristol.event_store import Record
 from faristol.event_store.personal_data import people
 from faristol.kernel import facts
 from faristol.kernel.bounded import store_bounded
+from faristol.kernel.details import Person
 from faristol.kernel.mentions import players_of
 from faristol.kernel.names import name_key, same_affiliation, same_name
 from faristol.kernel.refusal import N_, Refusal
@@ -53,7 +54,7 @@ class NamesakeCache:
         self._position: int | None = None
         """Position up to which amendments are known; None until names are cached."""
 
-    async def of(self, divisions: Sequence[TournamentState], names: Collection[str]) -> Mapping[str, people.Person]:
+    async def of(self, divisions: Sequence[TournamentState], names: Collection[str]) -> Mapping[str, Person]:
         """Return the players of the divisions who may have one of the names, by id."""
         wanted = {name_key(name) for name in names}
         if not wanted:
@@ -93,10 +94,10 @@ class NamesakeCache:
 
 
 def check_name_free(
-    entering: people.Person,
+    entering: Person,
     entered: TournamentState,
     divisions: Sequence[TournamentState],
-    known: Mapping[str, people.Person],
+    known: Mapping[str, Person],
 ) -> None:
     """Raise ``Refusal`` if another player has the name and readers of a list could not tell them apart.
 
@@ -134,7 +135,7 @@ def check_name_free(
             )
 
 
-def _may_be_same(known: people.Person, entering: people.Person) -> bool:
+def _may_be_same(known: Person, entering: Person) -> bool:
     """Check whether two persons have the same name and are not known to be of different clubs."""
     if not same_name(known.name, entering.name):
         return False

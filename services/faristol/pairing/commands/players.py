@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from typing import Any, Literal
+from typing import Any
 
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,12 +15,13 @@ from faristol.event_store import Decision, Guard, Loaded
 from faristol.event_store.personal_data import people
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.errors import reason_of
+from faristol.kernel.details import Person, normalize_details, read_details
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
 from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name, name_key, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.commands.handler import PairingHandler
-from faristol.pairing.commands.identity import checked_country, checked_id, checked_player_id, is_given, player_id
+from faristol.pairing.commands.identity import checked_id, checked_player_id, is_given, player_id
 from faristol.pairing.commands.namesakes import check_name_free
 from faristol.pairing.commands.outcome import SHARED, answer_to, write_of
 from faristol.pairing.commands.registry import normalize_note
@@ -57,14 +58,11 @@ def _amended_by(
 
 _ANSWER_COMMAND = PairingCommand(answer, tells=events.DataRequestAnswered, more=_amended_by)
 
-BESIDE_EVENTS: tuple[Literal["name", "club", "country"], ...] = ("name", "club", "country")
-"""Fields about a person that are stored outside events."""
-
 
 async def register_player(
     office: PairingHandler, request: pb.RegisterPlayerRequest, context: Context
 ) -> pb.RegisterPlayerResponse:
-    """Register a player. Name, club and country are stored outside events, in the same transaction."""
+    """Register a player. Personal details are stored outside events, in the same transaction."""
     at, record = office.at(request), office.record
     asked = _normalize_request(request)
 
@@ -78,8 +76,8 @@ async def register_player(
         person = _person(asked, known)
         await _check_name_free(office, person, loaded.state, others.tournaments)
 
-        async def remember(connection: AsyncConnection) -> str:
-            return await people.store_player(connection, person.player_id, person.name, person.club, person.country)
+        async def remember(connection: AsyncConnection) -> Sequence[str]:
+            return await people.store_players(connection, [person])
 
         decision = Decision([write_of(loaded, facts)], others.guards, also=remember)
         return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, facts)
@@ -135,15 +133,15 @@ class RegistrationBatch:
         self, state: TournamentState, divisions: Sequence[TournamentState], now: datetime, at: datetime | None
     ) -> None:
         self.facts: list[Message] = []
-        self.persons: list[people.Person] = []
+        self.persons: list[Person] = []
         """The persons registered, in the order of the registration events."""
         self.registrations: list[pb.Registration] = []
         self._state = state
         self._divisions = divisions
         self._now, self._at = now, at
-        self._known: Mapping[str, people.Person] = {}
+        self._known: Mapping[str, Person] = {}
         self._erased: Collection[str] = ()
-        self._by_name: dict[str, list[people.Person]] = {}
+        self._by_name: dict[str, list[Person]] = {}
 
     async def read(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
         """Read the known names of the entering players, and the namesakes of those without a chosen id."""
@@ -179,12 +177,10 @@ class RegistrationBatch:
 
 
 def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
-    """Return a normalized request with an id. Raises ``Invalid`` for an invalid name, country or id."""
+    """Return a normalized request with an id. Raises ``Invalid`` for an invalid personal detail, category or id."""
     asked = pb.RegisterPlayerRequest()
     asked.CopyFrom(request)
-    asked.name = check_name("name", request.name)
-    asked.club = check_name("club", request.club, empty=True)
-    asked.country = checked_country("country", request.country)
+    normalize_details(asked)
     asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
     asked = normalize_note(asked)
     asked.player_id = (
@@ -196,7 +192,7 @@ def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRe
 async def amend_player(
     office: PairingHandler, request: pb.AmendPlayerRequest, context: Context
 ) -> pb.AmendPlayerResponse:
-    """Amend a player. Name, club and country change outside events, in the same transaction."""
+    """Amend a player. Personal details change outside events, in the same transaction."""
     asked = _amendment(request)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
@@ -232,15 +228,14 @@ async def _amend(
             raise people.not_amended_as_erased(asked.player_id)
     others = await office.other_divisions(loaded.state)
     person = (await people.names(record, [asked.player_id])).get(asked.player_id)
-    known = person or people.Person(asked.player_id, "", "")
+    known = person or Person(asked.player_id)
     note = (await notes_on_players(record, loaded.state.tournament_id)).get(asked.player_id, "")
-    words = Words(known.name, known.club, known.country, note)
-    situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=words)
+    situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=Words(known, note))
     facts = amend(situation, asked)
-    beside: dict[str, str] = {field: getattr(asked, field) for field in BESIDE_EVENTS if asked.HasField(field)}
+    beside = read_details(asked)
     if beside and not (known.name or asked.name):
         raise Invalid("name", N_("is missing; none is stored for {player}"), {"player": asked.player_id})
-    called = replace(known, **beside)
+    called = known.replace(**beside)
     if (called.name, called.club) != (known.name, known.club):
         await _check_name_free(office, called, loaded.state, others.tournaments)
 
@@ -255,7 +250,7 @@ async def answer_data_request(
 ) -> pb.AnswerDataRequestResponse:
     """Grant or refuse a data request. A granted correction amends the player in the same decision."""
     asked, at = normalize_note(request), office.at(request)
-    corrects = any(asked.HasField(field) for field in BESIDE_EVENTS)
+    corrects = bool(read_details(asked))
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerDataRequestResponse]]:
         loaded = await office.load(request.tournament_id)
@@ -264,10 +259,8 @@ async def answer_data_request(
         if not corrects:
             decision = Decision([write_of(loaded, answered)])
             return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, situation, asked, answered)
-        amendment = pb.AmendPlayerRequest(player_id=loaded.state.data_requests[asked.request - 1].player_id)
-        for field in BESIDE_EVENTS:
-            if asked.HasField(field):
-                setattr(amendment, field, getattr(asked, field))
+        player_id = loaded.state.data_requests[asked.request - 1].player_id
+        amendment = pb.AmendPlayerRequest(player_id=player_id, **read_details(asked))
         made = await _amend(office, loaded, _amendment(amendment), at)
         facts = [*made.facts, *answered]
         decision = Decision([write_of(loaded, facts)], made.guards, also=made.keep)
@@ -277,15 +270,10 @@ async def answer_data_request(
 
 
 def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
-    """Return a normalized request. Raises ``Invalid`` for an invalid name, country or id."""
+    """Return a normalized request. Raises ``Invalid`` for an invalid personal detail, category or id."""
     asked = normalize_note(request)
     checked_id("player_id", request.player_id)
-    if request.HasField("name"):
-        asked.name = check_name("name", request.name)
-    if request.HasField("club"):
-        asked.club = check_name("club", request.club, empty=True)
-    if request.HasField("country"):
-        asked.country = checked_country("country", request.country)
+    normalize_details(asked)
     if request.HasField("category"):
         asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
     return asked
@@ -315,7 +303,7 @@ async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, con
     return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)
 
 
-def _check_same_name(known: people.Person | None, name: str) -> None:
+def _check_same_name(known: Person | None, name: str) -> None:
     """Raise ``Refusal`` if a known player would enter under another name."""
     if known and not same_name(known.name, name):
         raise Refusal(
@@ -326,15 +314,15 @@ def _check_same_name(known: people.Person | None, name: str) -> None:
         )
 
 
-def _person(asked: pb.RegisterPlayerRequest, known: people.Person | None) -> people.Person:
-    """Return the entering person. A known person keeps the name, and missing fields are those of before."""
+def _person(asked: pb.RegisterPlayerRequest, known: Person | None) -> Person:
+    """Return the entering person. A known person keeps the name, and missing details are those of before."""
     if known is None:
-        return people.Person(asked.player_id, asked.name, asked.club, asked.country)
-    return people.Person(known.player_id, known.name, asked.club or known.club, asked.country or known.country)
+        return Person(asked.player_id).replace(**read_details(asked))
+    return known.replace(**{**read_details(asked), "name": known.name})
 
 
 async def _check_name_free(
-    office: PairingHandler, entering: people.Person, entered: TournamentState, divisions: Sequence[TournamentState]
+    office: PairingHandler, entering: Person, entered: TournamentState, divisions: Sequence[TournamentState]
 ) -> None:
     if not is_given(entering.player_id):
         known = await office.namesakes.of((entered, *divisions), [entering.name])

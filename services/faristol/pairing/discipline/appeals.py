@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
+from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import check_name, is_named_person
 from faristol.kernel.refusal import N_, Refusal
@@ -22,7 +23,7 @@ from faristol.pairing.discipline.checks import (
 )
 from faristol.pairing.discipline.sanctions import lift_sanction
 from faristol.pairing.situation import PairingCommand, Situation, Undo
-from faristol.pairing.state import Appeal, AppealPhase, NamedPerson, Phase, TournamentState
+from faristol.pairing.state import Appeal, AppealPhase, Phase, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
@@ -273,7 +274,7 @@ def _list_appointed(state: TournamentState, request: pb.AppointTribunalRequest) 
     return named | {person.person_id for person in request.affiliations}
 
 
-def _persons_of(state: TournamentState, request: pb.AppointTribunalRequest) -> Sequence[NamedPerson]:
+def _persons_of(state: TournamentState, request: pb.AppointTribunalRequest) -> Sequence[Person]:
     """Return the members whose data are stored: those whose names are given, and players with a country or a club.
 
     A player has no name here, keeps the data of the registration, and gets those that are missing.
@@ -283,17 +284,17 @@ def _persons_of(state: TournamentState, request: pb.AppointTribunalRequest) -> S
     for each in request.appointments:
         club = affiliations.get(each.person_id, "")
         if state.player(each.person_id) is not None:
-            found += [NamedPerson(each.person_id, "", club, each.country)] if club or each.country else []
+            found += [Person(each.person_id, "", club, each.country)] if club or each.country else []
         elif each.name:
-            found.append(NamedPerson(each.person_id, check_name("appointments", each.name), club, each.country))
+            found.append(Person(each.person_id, check_name("appointments", each.name), club, each.country))
     return found
 
 
-def _appellant(state: TournamentState, request: pb.LodgeAppealRequest) -> Sequence[NamedPerson]:
+def _appellant(state: TournamentState, request: pb.LodgeAppealRequest) -> Sequence[Person]:
     """Return the player who appeals with the given own country and club. Those of others are not stored."""
     country = next((each.country for each in request.countries if each.person_id == request.player_id), "")
     club = next((each.affiliation for each in request.affiliations if each.person_id == request.player_id), "")
-    return [NamedPerson(request.player_id, "", club, country)] if country or club else []
+    return [Person(request.player_id, "", club, country)] if country or club else []
 
 
 def _in_dispute(state: TournamentState, request: pb.LodgeAppealRequest) -> Collection[str]:

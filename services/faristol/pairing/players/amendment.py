@@ -4,32 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import Literal
 
 from google.protobuf.message import Message
 
+from faristol.kernel.details import DETAILS, read_details
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import build_not_registered_refusal
 from faristol.pairing.players.registration import UNRATED_START_POINTS, check_rating
-from faristol.pairing.situation import Situation, Undo, Words
+from faristol.pairing.situation import Situation, Undo
 from faristol.pairing.state import PlayerState, TournamentState, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
-_ExternalField = Literal["name", "club", "country", "note"]
+_PARTS = events.EntryPart.DESCRIPTOR.values_by_name
 
-EXTERNAL_PART_FIELDS: Mapping[events.EntryPart.ValueType, _ExternalField] = {
-    events.ENTRY_PART_NAME: "name",
-    events.ENTRY_PART_CLUB: "club",
-    events.ENTRY_PART_COUNTRY: "country",
-    events.ENTRY_PART_NOTE: "note",
+DETAIL_PARTS: Mapping[str, events.EntryPart.ValueType] = {
+    name: events.EntryPart.ValueType(_PARTS.get(f"ENTRY_PART_{name.upper()}", _PARTS["ENTRY_PART_DETAILS"]).number)
+    for name in DETAILS
 }
-"""The parts of an entry that are stored outside events, by their fields in the command."""
+"""The part of an entry that each personal detail is. Those without a part of their own share one."""
+
+EXTERNAL_PARTS = frozenset({*DETAIL_PARTS.values(), events.ENTRY_PART_NOTE})
+"""The parts of an entry that are stored outside events."""
 
 
 def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]:
-    """Amend the name, club, country, category, note or rating of a player. Missing fields do not change.
+    """Amend the personal details, category, note or rating of a player. Missing fields do not change.
 
     All but the rating can be amended at any time, even after the final standings: no decision depends on them. Raises
     ``Invalid`` for an invalid rating. Raises ``Refusal`` if the player is not registered, if a pairing has used the
@@ -42,32 +43,30 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
     if request.HasField("rating") and request.unrated:
         raise Invalid("unrated", N_("conflicts with the given rating; expected only one of the two"))
     check_rating(request.rating)
-    parts = [part for part, field in EXTERNAL_PART_FIELDS.items() if _differs(field, request, situation.words)]
+    details = situation.words.person.details
+    parts = {DETAIL_PARTS[name] for name, value in read_details(request).items() if value != getattr(details, name)}
     fact = events.PlayerAmended(player_id=player_id, occurred_at=situation.occurred_at)
-    if events.ENTRY_PART_NOTE in parts:
+    if request.HasField("note") and request.note != situation.words.note:
+        parts.add(events.ENTRY_PART_NOTE)
         fact.note = request.note
     if request.HasField("category") and request.category != player.category:
-        parts.append(events.ENTRY_PART_CATEGORY)
+        parts.add(events.ENTRY_PART_CATEGORY)
         fact.category = request.category
     rating = UNRATED_START_POINTS if request.unrated else request.rating
     rated = request.unrated or request.HasField("rating")
     if rated and (rating, request.unrated) != (player.rating, player.unrated):
         _check_not_paired(state, player)
-        parts.append(events.ENTRY_PART_RATING)
+        parts.add(events.ENTRY_PART_RATING)
         fact.rating, fact.unrated = rating, request.unrated
     if not parts:
         raise Refusal(
             "SAME_ENTRY",
             "",
-            N_("No change for {player}: specify a new name, club, country, rating, category or note."),
+            N_("No change for {player}: specify a new personal detail, rating, category or note."),
             {"player": player_id},
         )
     fact.parts.extend(sorted(parts))
     return [fact]
-
-
-def _differs(field: _ExternalField, request: pb.AmendPlayerRequest, kept: Words) -> bool:
-    return request.HasField(field) and getattr(request, field) != getattr(kept, field)
 
 
 def _has_been_paired(state: TournamentState, player: PlayerState) -> bool:
@@ -88,7 +87,7 @@ def _check_not_paired(state: TournamentState, player: PlayerState) -> None:
 
 
 def _of_words(act: events.PlayerAmended) -> bool:
-    return any(part in EXTERNAL_PART_FIELDS for part in act.parts)
+    return not EXTERNAL_PARTS.isdisjoint(act.parts)
 
 
 def _check_undone(situation: Situation, act: events.PlayerAmended) -> None:

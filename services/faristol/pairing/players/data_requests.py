@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from google.protobuf.message import Message
 
+from faristol.kernel.details import read_details
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import build_not_registered_refusal
@@ -54,7 +54,7 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
     """Grant or refuse a request.
 
     Raises ``Invalid`` unless there is exactly one answer, of the kind of the request. Raises ``Invalid`` for a refusal
-    without a note, and for a name, club or country without a granted correction. Raises ``Refusal`` if the request is
+    without a note, and for a personal detail without a granted correction. Raises ``Refusal`` if the request is
     unknown or already answered.
     """
     if request.corrected + request.erased + request.refused != 1:
@@ -65,9 +65,8 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
         raise Invalid(said, N_("answers another kind of request"))
     if request.refused and not request.note:
         raise Invalid("note", N_("is missing; expected the reason for the refusal"))
-    fields: tuple[Literal["name", "club", "country"], ...] = ("name", "club", "country")
-    for field in fields:
-        if request.HasField(field) and not request.corrected:
+    if not request.corrected:
+        for field in read_details(request):
             raise Invalid(field, N_("is given, but no correction is granted"))
     return [
         events.DataRequestAnswered(

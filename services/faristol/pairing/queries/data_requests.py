@@ -77,6 +77,6 @@ async def _name(office: PairingHandler, requests: list[pb.DataRequest]) -> None:
     for each in requests:
         each.tournament_name = states[each.tournament_id].name
         if person := known.get(each.player_id):
-            each.name, each.club, each.country = person.name, person.club, person.country
+            each.MergeFrom(pb.DataRequest(**person.known))
         if each.player_id in erased:
             each.state = pb.DATA_REQUEST_STATE_ERASED

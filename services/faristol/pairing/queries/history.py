@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import get_args
 
@@ -14,9 +13,9 @@ from faristol.credentials.credential import Credential
 from faristol.credentials.roles import SCORER
 from faristol.event_store import Record, Recorded
 from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.people import Person
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller
+from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid
 from faristol.kernel.facts import Common, game_of, occurred_at, round_of, types_of
 from faristol.kernel.mentions import players_of
@@ -55,7 +54,7 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     known = await people.names(record, named | {event.metadata.actor for event in page})
     for player_id, name in (await office.names(loaded.state)).items():
         if player_id in known:
-            known[player_id] = replace(known[player_id], name=name)
+            known[player_id] = known[player_id].replace(name=name)
     acts = [
         act_of(
             event,
@@ -125,7 +124,7 @@ async def list_sanctions(
     shown = await office.names(loaded.state)
     for person_id, name in shown.items():
         if person_id in known:
-            known[person_id] = replace(known[person_id], name=name)
+            known[person_id] = known[person_id].replace(name=name)
     answer = pb.ListSanctionsResponse()
     for event in on_player:
         sanction = answer.sanctions.add(act=act_of(event, (), notes.get(event.version, ""), known, event.message))

@@ -8,9 +8,9 @@ from google.protobuf.message import Message
 
 from faristol.event_store import Record
 from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.people import Person
 from faristol.host.descriptions import Description, read_description
 from faristol.host.rpc.dispatch import Context
+from faristol.kernel.details import Person
 from faristol.pairing.commands.handler import PairingHandler
 from faristol.pairing.state import (
     BYE_KINDS,
@@ -157,13 +157,11 @@ def _player(player: PlayerState, paired: int, known: Person | None, note: str) -
         checked_in=player.checked_in,
         table=player.table or 0,
         byes=_byes(player, paired),
-        name=known.name if known else "",
-        club=known.club if known else "",
         category=player.category,
         note=note,
         rating=player.rating,
         unrated=player.unrated,
-        country=known.country if known else "",
+        **(known.known if known else {}),
     )
 
 

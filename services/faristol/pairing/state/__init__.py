@@ -2,7 +2,7 @@
 
 from faristol.pairing.state.entries import BYE_KINDS, REQUESTED_BYES
 from faristol.pairing.state.evolution import evolve
-from faristol.pairing.state.origins import NamedPerson, Origins
+from faristol.pairing.state.origins import Origins
 from faristol.pairing.state.player import PlayerState
 from faristol.pairing.state.rounds import take_off_entered
 from faristol.pairing.state.rulings import TableRulings, game_stream, watch

@@ -7,21 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from faristol.kernel.details import check_country
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import same_affiliation
 from faristol.kernel.refusal import N_
-from faristol.pairing.commands.identity import checked_country
-
-
-class NamedPerson(NamedTuple):
-    """A person with the name, club and country that a command gives."""
-
-    person_id: str
-    name: str
-    club: str
-    country: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +37,7 @@ class Origins:
         """
         of_country, of_club = dict(self.countries), dict(self.affiliations)
         for person_id, country in countries.items():
-            if checked_country(name, country) and of_country.setdefault(person_id, country) != country:
+            if check_country(name, country) and of_country.setdefault(person_id, country) != country:
                 raise Invalid(name, N_("{person} was registered with another country"), {"person": person_id[:100]})
         for person_id, affiliation in affiliations.items():
             if not same_affiliation(of_club.setdefault(person_id, affiliation), affiliation):

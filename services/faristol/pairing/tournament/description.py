@@ -12,10 +12,10 @@ from zoneinfo import available_timezones
 
 from google.protobuf.message import Message
 
+from faristol.kernel.details import check_country
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.commands.identity import checked_country
 from faristol.pairing.conditions import check_not_removed, check_open
 from faristol.pairing.situation import PairingCommand, Situation, Undo
 from faristol.pairing.state import Phase, TournamentState, evolve
@@ -137,7 +137,7 @@ def _normalize_field(field: str, value: str) -> str:
     """Return a normalized field of the description. Raises ``Invalid``."""
     match field:
         case "country":
-            return checked_country(field, value.strip())
+            return check_country(field, value.strip())
         case "starts_on" | "ends_on":
             return _checked_day(field, value.strip())
         case "time_zone":

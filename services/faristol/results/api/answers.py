@@ -11,7 +11,8 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.event_store.personal_data.people import Person, load_distinct_names
+from faristol.event_store.personal_data.people import load_distinct_names
+from faristol.kernel.details import Person
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -79,8 +80,8 @@ def players(
 
 
 def player(of: rows.Player, person: Person, shown_name: str) -> results.Player:
-    """Return a player of a tournament with the personal data of ``person``."""
-    return like(results.Player, of, name=person.name, club=person.club, country=person.country, shown_name=shown_name)
+    """Return a player of a tournament with the public details of ``person``."""
+    return like(results.Player, of, **person.public, shown_name=shown_name)
 
 
 def teams(of: Championship) -> list[results.Team]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from faristol.event_store import Record
-from faristol.event_store.personal_data.people import Person
+from faristol.kernel.details import Person
 from faristol.kernel.names import begins, words_of
 from faristol.results.storage import lookup
 from faristol.results.storage.store import Reader
@@ -28,7 +28,7 @@ class Entrant:
     person: Person
     tournaments: int
     words: tuple[str, ...]
-    """The normalized words of name and club."""
+    """The normalized words of the details that a search reads."""
     sorted_by: tuple[tuple[str, ...], str]
 
 
@@ -44,7 +44,7 @@ class Directory:
         self._ordered: Sequence[Entrant] = ()
 
     async def search(self, wanted: str, min_position: int = 0) -> tuple[list[Entrant], int]:
-        """Return people with these words in name or club, in the order of names, and the position of the data.
+        """Return people with these words in their details, in the order of names, and the position of the data.
 
         Without any words in ``wanted``, all people are found if it is blank, else none. The directory is read again if
         it does not reach ``min_position``.
@@ -73,7 +73,7 @@ def _sort_entrants(
     for person, tournaments in found:
         known = before.get(person.player_id)
         if known is None or known.person != person or known.tournaments != tournaments:
-            name, club = words_of(person.name), words_of(person.club)
-            known = Entrant(person, tournaments, name + club, (name, person.player_id))
+            words = [word for text in person.searched for word in words_of(text)]
+            known = Entrant(person, tournaments, tuple(words), (words_of(person.name), person.player_id))
         entrants[person.player_id] = known
     return entrants, sorted(entrants.values(), key=lambda each: each.sorted_by)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from faristol.event_store import Record
-from faristol.event_store.personal_data.people import Person
+from faristol.kernel.details import Person
 from faristol.kernel.errors import NotFound
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api import answers
-from faristol.results.api.likeness import like
 from faristol.results.api.page import page
 from faristol.results.computed.standings import PAIR_TABLE_PLAYERS
 from faristol.results.storage import lookup
@@ -50,7 +49,13 @@ async def player(record: Record, player_id: str, size: int, token: str) -> resul
 
     (entries, total, following), position = await lookup.read_now(record, look)
     known = (await lookup.load_people(record, [player_id]))[player_id]
-    answer = like(results.GetPlayerResponse, known, position=position, next_page_token=following, total=total)
+    answer = results.GetPlayerResponse(
+        player_id=player_id,
+        **known.public,
+        position=position,
+        next_page_token=following,
+        total=total,
+    )
     for entry in entries:
         names = await lookup.load_player_names(record, _list_player_ids(entry), entry.tournament.tournament_id)
         answer.tournaments.append(_build_player_tournament(entry, known, names))

@@ -13,7 +13,8 @@ from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
-from faristol.event_store.personal_data.people import Person, load_distinct_names
+from faristol.event_store.personal_data.people import load_distinct_names
+from faristol.kernel.details import Person
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.storage import rows

@@ -13,9 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.consumers import Live, NotBuilt, read
 from faristol.event_store import Record, stored
 from faristol.event_store.integrity import seals as record_seals
-from faristol.event_store.personal_data.people import Person, is_official, load_distinct_names, names, namesakes
+from faristol.event_store.personal_data.people import is_official, load_distinct_names, names, namesakes
 from faristol.host.descriptions import read_description
 from faristol.host.rpc.errors import Unreachable
+from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.names import list_distinct_names as names_told_apart
 from faristol.kernel.refusal import N_
@@ -309,7 +310,7 @@ async def load_people(record: Record, player_ids: Iterable[str]) -> dict[str, Pe
     """Return the names of players by id; an erased player has an empty one."""
     wanted: Collection[str] = set(player_ids)
     known = await names(record, wanted)
-    return {player: known.get(player) or Person(player, "", "") for player in wanted}
+    return {player: known.get(player) or Person(player) for player in wanted}
 
 
 async def load_player_names(record: Record, player_ids: Iterable[str], tournament_id: str) -> dict[str, str]:

@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store.backends.backend import Backend
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.backends.tables import people
-from faristol.event_store.personal_data.people import Person
+from faristol.event_store.personal_data.stored_names import PERSON_COLUMNS, to_person
+from faristol.kernel.details import Person
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.storage.rows import (
     Bye,
@@ -219,14 +220,13 @@ class Reader:
 
     async def entrants(self) -> list[tuple[Person, int]]:
         """Return all who ever entered a tournament, with the number of theirs, except erased people."""
-        person = (people.c.player_id, people.c.name, people.c.club, people.c.country)
         player = self.tables[Player]
         query = (
-            select(*person, func.count())
+            select(*PERSON_COLUMNS, func.count().label("tournaments"))
             .join_from(people, player, player.c.player_id == people.c.player_id)
-            .group_by(*person)
+            .group_by(*PERSON_COLUMNS)
         )
-        return [(Person(*row[:4]), row[4]) for row in await self._connection.execute(query)]
+        return [(to_person(row), row.tournaments) for row in await self._connection.execute(query)]
 
     async def people(self, tournament_id: str) -> list[tuple[str, str, str]]:
         """Return id, name and club of the players of a tournament, except erased ones."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.support.halls import FISC, Hall, hall_of
 
+from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.commands.undo import can_undo
@@ -19,7 +20,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rating.model import TournamentView, view
 
-ANNA = Words("Ana Puig", "Valls", "ESP", "needs a ramp")
+ANNA = Words(Person("p1", "Ana Puig", "Valls", "ESP"), "needs a ramp")
 NAME, CLUB, COUNTRY = events.ENTRY_PART_NAME, events.ENTRY_PART_CLUB, events.ENTRY_PART_COUNTRY
 RATING, CATEGORY, NOTE = events.ENTRY_PART_RATING, events.ENTRY_PART_CATEGORY, events.ENTRY_PART_NOTE
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.unit.results.folded import Folded
 
-from faristol.event_store.personal_data.people import Person
+from faristol.kernel.details import Person
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results

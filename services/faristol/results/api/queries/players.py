@@ -7,7 +7,6 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api import person
-from faristol.results.api.likeness import like
 from faristol.results.api.page import page
 from faristol.results.computed.minors import public_category
 from faristol.results.storage.models import ReadModels, check_reached
@@ -58,7 +57,10 @@ async def search_players(
     check_reached(request.min_position, position)
     shown, following = page(found, request.page_size or DEFAULT_FOUND_PLAYERS, request.page_token)
     return results.SearchPlayersResponse(
-        players=[like(results.FoundPlayer, each.person, tournaments=each.tournaments) for each in shown],
+        players=[
+            results.FoundPlayer(player_id=each.person.player_id, **each.person.public, tournaments=each.tournaments)
+            for each in shown
+        ],
         position=position,
         next_page_token=following,
         total=len(found),

@@ -1,0 +1,64 @@
+-- A record of format 3, as the version with further personal details writes it on SQLite. It never changes.
+CREATE TABLE checkpoints (
+    consumer VARCHAR(128) NOT NULL,
+    position BIGINT NOT NULL,
+    PRIMARY KEY (consumer)
+);
+INSERT INTO "checkpoints" VALUES('relay',5);
+CREATE TABLE commands (
+    command_id VARCHAR(36) NOT NULL,
+    answer BLOB NOT NULL,
+    position BIGINT NOT NULL,
+    PRIMARY KEY (command_id)
+);
+INSERT INTO "commands" VALUES('00000000-0000-4000-8000-0000000000c1',X'0801',1);
+INSERT INTO "commands" VALUES('00000000-0000-4000-8000-0000000000c2',X'080200FF',2);
+CREATE TABLE counter (id INTEGER NOT NULL, position BIGINT NOT NULL, format INTEGER NOT NULL, record_id VARCHAR(36) NOT NULL, PRIMARY KEY (id));
+INSERT INTO "counter" VALUES(1,5,3,'00000000-0000-4000-8000-0000000000aa');
+CREATE TABLE erased (player_id VARCHAR(64) NOT NULL, erased_at BIGINT NOT NULL, PRIMARY KEY (player_id));
+INSERT INTO "erased" VALUES('dolors',1795168806000000);
+CREATE TABLE events (
+    position INTEGER NOT NULL,
+    stream VARCHAR(128) NOT NULL,
+    version INTEGER NOT NULL,
+    event_id VARCHAR(36) NOT NULL,
+    type VARCHAR(128) NOT NULL,
+    schema_version INTEGER NOT NULL,
+    tournament VARCHAR(64) NOT NULL,
+    payload BLOB NOT NULL,
+    metadata TEXT NOT NULL,
+    recorded_at BIGINT NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (position),
+    UNIQUE (stream, version),
+    UNIQUE (event_id)
+);
+INSERT INTO "events" VALUES(1,'tournament-cup',1,'00000000-0000-4000-8000-000000000001','faristol.pairing.v1.PlayerRegistered',1,'cup',X'0A04616E6E6110DC0B','{"actor":"director","names":"anna:5cc3b7687f2d1d8333f4acb0ab1ccd8dadfb3b29dd75668652a4dfc3aa81654b","role":"director"}',1795168800000000,X'F147D5BE9463C58AE9D8C25CB15A06D1CC0E137FF75907122488ADAB8C2A8CA8');
+INSERT INTO "events" VALUES(2,'tournament-cup',2,'00000000-0000-4000-8000-000000000002','faristol.pairing.v1.PlayerRegistered',1,'cup',X'0A046269656C1801','{"actor":"Òscar","names":"biel:0f5d86b8e95814085a3ddb3d7f38e2f4d79e0c24b8ae8e0eeebff9342ff28e8a"}',1795168801000000,X'8783D6FFDDAE1605BB3402F6A58001B64B4F82237179A2E7FECD3793857A7270');
+INSERT INTO "events" VALUES(3,'game-cup-r1-t1',1,'00000000-0000-4000-8000-000000000003','faristol.game.v1.Passed',1,'cup',X'08011204616E6E61','{"correlation_id":"00000000-0000-4000-8000-0000000000c2"}',1795168802000000,X'0C1EC263511A1D454C60B478287EDE2C7EBDCC9604D44A66468A8BDC0EF696EF');
+INSERT INTO "events" VALUES(4,'game-cup-r1-t1',2,'00000000-0000-4000-8000-000000000004','faristol.game.v1.Passed',1,'cup',X'08021204616E6E61','{"correlation_id":"00000000-0000-4000-8000-0000000000c2"}',1795168803000000,X'BD95AAFE8ADDC7093CADC2EA037B93025776399574E1C449B86A0A6A658B406C');
+INSERT INTO "events" VALUES(5,'game-cup-r1-t1',3,'00000000-0000-4000-8000-000000000005','faristol.game.v1.Passed',1,'cup',X'08031204616E6E61','{"correlation_id":"00000000-0000-4000-8000-0000000000c2"}',1795168804000000,X'A980D6B8D960B969687D6CF7323897C268A7C478AA432009259C55BEB19E5CB9');
+CREATE TABLE leases (
+    name VARCHAR(64) NOT NULL,
+    holder VARCHAR(64) NOT NULL,
+    until BIGINT NOT NULL,
+    PRIMARY KEY (name)
+);
+INSERT INTO "leases" VALUES('relay','someone',1795168800000000);
+CREATE TABLE notes (
+    position INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    player_ids TEXT NOT NULL,
+    PRIMARY KEY (position)
+);
+CREATE TABLE people (
+    player_id VARCHAR(64) NOT NULL,
+    name VARCHAR(200) NOT NULL,
+    club VARCHAR(200) NOT NULL, country VARCHAR(3) DEFAULT '' NOT NULL, salt BLOB, details TEXT,
+    PRIMARY KEY (player_id)
+);
+INSERT INTO "people" VALUES('anna','Anna Puigdomènech','Club Tarragona','AND',X'000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F','{"birth_year":1987,"school":"Institut Narcís Oller"}');
+INSERT INTO "people" VALUES('biel','Biel Soler','','',X'202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F',NULL);
+CREATE TABLE seals (from_position INTEGER NOT NULL, to_position BIGINT NOT NULL, root BLOB NOT NULL, previous BLOB NOT NULL, key_id VARCHAR(16) NOT NULL, signature BLOB NOT NULL, sealed_at BIGINT NOT NULL, PRIMARY KEY (from_position), UNIQUE (to_position));
+CREATE INDEX ix_events_tournament ON events (tournament);
+CREATE INDEX ix_people_name ON people (name);
