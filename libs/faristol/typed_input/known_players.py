@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from faristol.kernel.details import Person, read_person
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import withdrew_before_start
@@ -14,24 +15,25 @@ from faristol.presentation.names import withdrew_before_start
 class KnownPlayer:
     """Player data for the next tournament."""
 
-    player_id: str
-    name: str
-    club: str
+    person: Person
+    """The player with the public details."""
     rating: int | None
     """Rating after the last tournament; None if unrated."""
-    country: str
     category: str
+
+    @property
+    def player_id(self) -> str:
+        """The id of the player."""
+        return self.person.player_id
 
     def request(self, tournament_id: str) -> pairing.RegisterPlayerRequest:
         """Return the command that registers the player in a tournament, without a command id."""
         return pairing.RegisterPlayerRequest(
             tournament_id=tournament_id,
             player_id=self.player_id,
-            name=self.name,
-            club=self.club,
             rating=self.rating,
-            country=self.country,
             category=self.category,
+            **self.person.known,
         )
 
 
@@ -49,7 +51,7 @@ def of_list(players: Iterable[results.Player]) -> list[KnownPlayer]:
 def to_known_player(player: results.Player) -> KnownPlayer:
     """Return the data of a player after a tournament."""
     rating = player.new_rating if player.HasField("new_rating") else None if player.unrated else player.rating
-    return KnownPlayer(player.player_id, player.name, player.club, rating, player.country, player.category)
+    return KnownPlayer(read_person(player), rating, player.category)
 
 
 def of_person(person: results.GetPlayerResponse) -> KnownPlayer | None:
@@ -57,4 +59,4 @@ def of_person(person: results.GetPlayerResponse) -> KnownPlayer | None:
     if not person.name or not person.tournaments:
         return None
     found = to_known_player(person.tournaments[0].player)
-    return KnownPlayer(person.player_id, person.name, person.club, found.rating, person.country, found.category)
+    return KnownPlayer(read_person(person), found.rating, found.category)

@@ -12,9 +12,11 @@ from enum import StrEnum
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from faristol.kernel.details import DETAILS, Detail, is_country
+from faristol.kernel.errors import Invalid
 from faristol.kernel.names import (
-    COUNTRY,
     MAX_CATEGORY_CHARACTERS,
     MAX_OFFICIAL_NOTE_CHARACTERS,
     name_key,
@@ -40,8 +42,18 @@ from faristol.typed_input.lists import (
 )
 from faristol.typed_input.message_lines import parse_message_lines
 
-PLAYER_COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
+DETAIL_COLUMNS: Mapping[str, Detail] = {detail.options.column: detail for detail in DETAILS.values()}
+"""Columns with personal details."""
+
+_FIRST_COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
+
+PLAYER_COLUMNS = (*_FIRST_COLUMNS, *(column for column in DETAIL_COLUMNS if column not in _FIRST_COLUMNS))
 """Columns of a player list. The name is required; a missing column is empty."""
+
+PUBLIC_COLUMNS = tuple(
+    name for name in PLAYER_COLUMNS if name not in DETAIL_COLUMNS or DETAIL_COLUMNS[name].options.public
+)
+"""The columns of a list that everybody may read."""
 
 DIVISION = "division"
 """Column with the division that a player enters; if empty, the player enters the tournament itself."""
@@ -49,11 +61,12 @@ DIVISION = "division"
 TEAM = "team"
 """Column with the name of the player's team. The order of the lines is the order of the line-up."""
 
+LIST_COLUMNS = (*PLAYER_COLUMNS, DIVISION, TEAM)
+"""All columns of a list."""
+
 HEADINGS = {
-    "name": N_("Name"),
-    "club": N_("Club"),
+    **{column: detail.options.label for column, detail in DETAIL_COLUMNS.items()},
     "rating": N_("Rating"),
-    "country": N_("Country"),
     "category": N_("Category"),
     "note": N_("Note"),
     DIVISION: N_("Division"),
@@ -297,7 +310,7 @@ def _fits(fields: Sequence[str], columns: Sequence[str]) -> bool:
     row = dict(zip(columns, fields, strict=False))
     rating, country = _whole(row.get("rating", "")), row.get("country", "")
     spare = any(fields[len(columns) :]) or bool(row.get("", ""))
-    return not spare and (not rating or rating.isdigit()) and (not country or COUNTRY.fullmatch(country) is not None)
+    return not spare and (not rating or rating.isdigit()) and (not country or is_country(country))
 
 
 def _are_surnames(names: Sequence[str], *, of_every_row: bool) -> bool:
@@ -469,7 +482,7 @@ def _texts_between_commas(line: str) -> list[str]:
     cells = _split(line, ",") if not any(sign in line for sign in "\t;|") else []
     if not _SURNAME_FIRST.fullmatch(", ".join(cells[:2])):
         return []
-    texts = [cell for cell in cells if cell and not _NUMBER.fullmatch(cell) and not COUNTRY.fullmatch(cell)]
+    texts = [cell for cell in cells if cell and not _NUMBER.fullmatch(cell) and not is_country(cell)]
     return texts if texts[:2] == cells[:2] else []
 
 
@@ -501,7 +514,7 @@ def _whole(rating: str) -> str:
 def known_columns() -> frozenset[str]:
     """Return every heading that a column of players can have, normalized as by ``columns_of``."""
     said = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
-    return frozenset({*PLAYER_COLUMNS, DIVISION, TEAM, *said, *OTHER_HEADINGS})
+    return frozenset({*LIST_COLUMNS, *said, *OTHER_HEADINGS})
 
 
 @cache
@@ -537,7 +550,7 @@ def _cells(line: str, *, with_comma: bool = False) -> list[str]:
     for cell in filter(None, others):
         if _NUMBER.fullmatch(cell) and "rating" not in found:
             found["rating"] = cell
-        elif COUNTRY.fullmatch(cell) and "country" not in found:
+        elif is_country(cell) and "country" not in found:
             found["country"] = cell
         elif "club" not in found:
             found["club"] = cell
@@ -553,9 +566,13 @@ def _are_distinct(first: pairing.RegisterPlayerRequest, other: pairing.RegisterP
     return bool(first.club and other.club) and not same_affiliation(first.club, other.club)
 
 
+def list_columns(language: str) -> list[str]:
+    """Return the names of all columns of a list in a language."""
+    return [say(HEADINGS[column], {}, language).lower() if column in HEADINGS else column for column in LIST_COLUMNS]
+
+
 def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator[LineError]:
-    known = (*PLAYER_COLUMNS, DIVISION, TEAM)
-    names = [say(HEADINGS[column], {}, language).lower() if column in HEADINGS else column for column in known]
+    names = list_columns(language)
     if "name" not in columns:
         expected = {"name": names[0], "known": ", ".join(names)}
         yield LineError(
@@ -565,7 +582,7 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
         given = {"column": repr(column), "known": ", ".join(names)}
         if not column:
             continue  # its cells must be empty
-        if column not in known:
+        if column not in LIST_COLUMNS:
             yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
         elif times > 1:
             yield LineError(line, say(N_("the column {column} is there twice"), given, language))
@@ -596,13 +613,9 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
     if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
         expected = N_("the rating is {given}; expected 0 to 9999, or an empty field for an unrated player")
         raise ValueError(say(expected, {"given": repr(given["rating"])}, language))
-    country = given.get("country", "")
-    if country and not COUNTRY.fullmatch(country):
-        expected = N_(
-            "the country is {given}; expected a code of three capital letters, such as ESP, GRE or AND, or an "
-            "empty field"
-        )
-        raise ValueError(say(expected, {"given": repr(country)}, language))
+    details = {
+        detail.name: _detail(detail, given.get(column, ""), language) for column, detail in DETAIL_COLUMNS.items()
+    }
     category, note = given.get("category", ""), given.get("note", "")
     for text, value, most in (
         (LONG_CATEGORY, category, MAX_CATEGORY_CHARACTERS),
@@ -613,10 +626,17 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
     return pairing.RegisterPlayerRequest(
         command_id=str(uuid.uuid4()),
         player_id=given.get("id", ""),
-        name=given["name"],
-        club=given.get("club", ""),
         rating=int(rating) if rating else None,
-        country=country,
         category=category,
         note=note,
+        **details,
     )
+
+
+def _detail(detail: Detail, text: str, language: str) -> Any:
+    """Return the value of a personal detail in a cell. Raises ``ValueError`` that names the column and the error."""
+    try:
+        return detail.parse(text)
+    except Invalid as problem:
+        heading = say(detail.options.label, {}, language)
+        raise ValueError(f"{heading}: {say(problem.problem, problem.params, language)}") from None

@@ -21,7 +21,6 @@ from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.erasure import erase
 from faristol.host import StartError
-from faristol.kernel.details import Person
 from faristol.pairing.commands.outcome import write_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -227,46 +226,6 @@ async def test_what_does_not_exist_is_not_found_by_its_id(desk: Desk) -> None:
         code, message, _ = await refused(call)
         assert code is grpc.StatusCode.NOT_FOUND
         assert "nowhere" in message
-
-
-async def test_names_stand_beside_the_events_and_not_in_them(desk: Desk) -> None:
-    await create(desk)
-    answer = await register(desk, name="  Núria   Bonet ", club="Club d'Scrabble", country="AND")
-
-    assert (await people.names(desk.record, [answer.player_id]))[answer.player_id] == Person(
-        answer.player_id, "Núria Bonet", "Club d'Scrabble", "AND"
-    )
-    for event in await desk.record.read():
-        assert b"Bonet" not in event.payload
-        assert b"Club" not in event.payload
-        assert b"AND" not in event.payload
-
-
-async def test_a_country_that_is_none_is_refused_and_nobody_is_registered(desk: Desk) -> None:
-    await create(desk)
-
-    code, message, _ = await refused(register(desk, player_id="anna", name="Anna", country="Andorra"))
-
-    assert code is grpc.StatusCode.INVALID_ARGUMENT
-    assert "'Andorra' is not a country: expected a code of three capital letters" in message
-    assert await people.names(desk.record, ["anna"]) == {}
-
-
-async def test_who_comes_again_keeps_the_name_and_has_the_club_and_the_country_told_last(desk: Desk) -> None:
-    await create(desk)
-    for place in range(3):
-        await create(desk, tournament_id=f"open-{place}")
-
-    async def told(tournament_id: str, **fields: object) -> Person:
-        await register(desk, tournament_id=tournament_id, player_id="anna", **fields)
-        return (await people.names(desk.record, ["anna"]))["anna"]
-
-    assert await told("open", name="Anna Puig", club="Prat") == Person("anna", "Anna Puig", "Prat")
-    assert await told("open-0", name="ANNA PUIG", country="AND") == Person("anna", "Anna Puig", "Prat", "AND")
-    assert await told("open-1", name="Anna Puig") == Person("anna", "Anna Puig", "Prat", "AND")
-    assert await told("open-2", name="Anna Puig", club="Valls", country="ESP") == Person(
-        "anna", "Anna Puig", "Valls", "ESP"
-    )
 
 
 async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: Desk) -> None:

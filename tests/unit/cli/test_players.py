@@ -84,9 +84,10 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
         "3: the name is missing",
         "4: there is no column for 'x': it is neither a rating nor a country, or there are two of the same kind",
         "6: the name 'carme' is already in line 5",
-        "7: the country is 'Spain'; expected a code of three capital letters, such as ESP, GRE or "
-        "AND, or an empty field",
-        "8: the country is 'and'; expected a code of three capital letters, such as ESP, GRE or AND, or an empty field",
+        "7: Country: 'Spain' is not a country: expected a code of three capital letters, such as ESP, GRE or AND, "
+        "or an empty field",
+        "8: Country: 'and' is not a country: expected a code of three capital letters, such as ESP, GRE or AND, "
+        "or an empty field",
     ]
 
 

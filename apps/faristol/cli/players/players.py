@@ -28,6 +28,7 @@ from faristol.table_terminal.shared.names import TournamentNames, load_names
 from faristol.text import translations
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.player_list import (
+    LIST_COLUMNS,
     Answers,
     Comma,
     ListedPlayer,
@@ -67,7 +68,7 @@ def import_players(
     tournament: Tournament,
     file: Annotated[
         Path,
-        typer.Argument(help="CSV with column names: name, club, rating, id, country, category, note, division, team."),
+        typer.Argument(help=f"CSV with column names: {', '.join(LIST_COLUMNS)}."),
     ],
     zero: Annotated[Zero | None, typer.Option(help="Meaning of a rating of 0; if not given, the command asks.")] = None,
     comma: Annotated[

@@ -20,8 +20,8 @@ from faristol.table_terminal.shared.screen import console
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
-from faristol.typed_input.known_players import of_list
-from faristol.typed_input.player_list import PLAYER_COLUMNS
+from faristol.typed_input.known_players import KnownPlayer, of_list
+from faristol.typed_input.player_list import DETAIL_COLUMNS, PUBLIC_COLUMNS
 
 RATING_HEADINGS = (N_("Player"), N_("Before"), N_("After"), N_("Games"), N_("Points"), N_("Expected"))
 ESTIMATE = N_("{system}, an estimate from the results so far")
@@ -97,6 +97,12 @@ def export(tournament: Tournament, address: Address = None, json_output: AsJson 
 
 def rating_list(players: Iterable[results.Player]) -> str:
     """Return the rating list as CSV, without players that have no name."""
-    # The note is for officials only, and this list is public.
-    lines = ([who.name, who.club, who.rating, who.player_id, who.country, who.category, ""] for who in of_list(players))
-    return format_csv(PLAYER_COLUMNS, lines)
+    return format_csv(PUBLIC_COLUMNS, map(_cells, of_list(players)))
+
+
+def _cells(player: KnownPlayer) -> list[str | int | None]:
+    """Return the cells of a player. The note is for officials only, and this list is public."""
+    details = player.person.details
+    cells = {column: detail.format(getattr(details, detail.name)) for column, detail in DETAIL_COLUMNS.items()}
+    cells |= {"rating": player.rating, "id": player.player_id, "category": player.category, "note": ""}
+    return [cells[column] for column in PUBLIC_COLUMNS]

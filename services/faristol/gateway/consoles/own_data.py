@@ -19,13 +19,17 @@ from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
+from faristol.gateway.consoles.director.commands import set_removed_details
 from faristol.gateway.consoles.director.players import RESEMBLES
+from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.details import DETAILS
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -116,10 +120,14 @@ async def answer_request(request: Request, results: Reader, signed_in: SignedIn,
         note=given.get("note", "").strip()[:MAX_NOTE_CHARACTERS],
     )
     setattr(command, act, True)
-    for field in ("name", "club", "country") if act == "corrected" else ():
-        if field in given and given[field].strip() != given.get(f"{field}.before", ""):
-            setattr(command, field, given[field].strip())
     language = language_of(request)
+    try:
+        if act == "corrected":
+            fill(command, {key: value for key, value in given.items() if key.partition(".")[0] in DETAILS})
+            set_removed_details(command, given)
+    except Invalid as problem:
+        said = problem.format_message(lambda text, params: say(text, params, language))
+        return await _show_requests(request, results, signed_in, said, given)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
         tournament = await signed_in.calls.ask(pairing.GetTournamentRequest(tournament_id=command.tournament_id))
     renamed = command.name if given.get("others") != "yes" else ""

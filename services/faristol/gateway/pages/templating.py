@@ -28,6 +28,7 @@ from faristol.gateway.http.forms import public_address
 from faristol.gateway.pages.embedding import oembed_path
 from faristol.gateway.pages.operator import contact_link
 from faristol.gateway.pages.spectators.seats import coming, has_no_result
+from faristol.kernel.details import DETAILS, format_details
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
@@ -188,6 +189,8 @@ def environment(language: str) -> Environment:
         duplicate_game_id=duplicate_id,
     )
     env.globals.update(
+        personal_details=tuple(DETAILS.values()),
+        details_of=format_details,
         clock_text=clock_text,
         is_of_duplicate_games=is_of_duplicate_games,
         minutes=minutes,

@@ -121,7 +121,7 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         listed = of_list(of_all.players)
         known = {who.player_id: who for who in listed}
         words = words_of(look.name)
-        found = [who.player_id for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
+        found = [who.player_id for who in listed if begins(words, words_of(" ".join(who.person.searched)))]
         look.more = max(0, len(found) - MAX_LIST_LINES)
         found = found[:MAX_LIST_LINES]
     elif look.name:

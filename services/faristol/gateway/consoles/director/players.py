@@ -17,6 +17,7 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
+from faristol.kernel.details import DETAILS, Detail, read_details
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -32,6 +33,7 @@ from faristol.typed_input.player_list import (
     Reading,
     Zero,
     column_line,
+    list_columns,
     players_pasted,
     reorder_name,
 )
@@ -162,8 +164,22 @@ async def _show_list(
 ) -> Response:
     """Render the form for a list, after a preview with its ``rows`` or its errors ``wrong``."""
     return await desk.show(
-        "director/player_list.html", PAGE, text=text, rows=rows, wrong=wrong, encodings=ENCODINGS, **values
+        "director/player_list.html",
+        PAGE,
+        text=text,
+        rows=rows,
+        shown=_list_given_details(rows),
+        columns=list_columns(desk.language),
+        wrong=wrong,
+        encodings=ENCODINGS,
+        **values,
     )
+
+
+def _list_given_details(rows: Sequence[ListedPlayer]) -> list[Detail]:
+    """Return the details besides the name that a row of a list has."""
+    given = {name for row in rows for name in read_details(row.request)}
+    return [detail for name, detail in DETAILS.items() if name in given and name != "name"]
 
 
 @dataclass(frozen=True, slots=True)
