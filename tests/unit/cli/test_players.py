@@ -15,7 +15,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.table_terminal.shared.names import TournamentNames
-from faristol.typed_input.player_list import Reading, players_pasted, read_players
+from faristol.typed_input.player_list import Reading, list_columns, players_pasted, read_players
 from faristol.typed_input.team_list import teams_of
 
 both = attrgetter("rows", "errors")
@@ -96,12 +96,11 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     [
         (
             "",
-            "2: expected a line of column names, with `name` among name, club, rating, id, country, category, note, "
-            "division, team",
+            f"2: expected a line of column names, with `name` among {', '.join(list_columns('en'))}",
         ),
         (
             "name,prize",
-            "1: there is no column 'prize'; expected name, club, rating, id, country, category, note, division, team",
+            f"1: there is no column 'prize'; expected {', '.join(list_columns('en'))}",
         ),
         ("name,name", "1: the column 'name' is there twice"),
     ],
