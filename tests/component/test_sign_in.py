@@ -744,6 +744,7 @@ async def test_a_player_asks_for_a_correction_and_for_erasure_and_sees_what_is_a
         assert (await web.send_form("/my-data", act="x", command_id=str(uuid.uuid4()))).status_code == 400
         assert (await web.get("/data-requests")).status_code == 404
     given_ = {"tournament_id": OWN, "club": "Vic", "club.before": "", "note": "It is done"}
+    given_ |= {"school": "Institut Jaume Callís", "school.before": "", "birth_year": "2011", "birth_year.before": ""}
     async with visiting(cell, director) as web:
         page = (await web.get("/data-requests")).text
         assert "My club is Vic" in page
@@ -767,3 +768,10 @@ async def test_a_player_asks_for_a_correction_and_for_erasure_and_sees_what_is_a
         page = (await web.get("/my-data")).text
         assert page.count("granted") == 2
         assert "Answer: It is done" in page
+        assert 'Institut Jaume Callís <span class="sub">not public</span>' in page
+        own = (await web.get("/my-data.json")).json()
+        assert (own["club"], own["school"], own["birth_year"]) == ("Vic", "Institut Jaume Callís", 2011)
+        for public in (f"/players/{player}", f"/api/v1/players/{player}", f"/tournaments/{OWN}/players"):
+            shown = (await web.get(public)).text
+            assert "Vic" in shown
+            assert "Callís" not in shown

@@ -16,7 +16,6 @@ from tests.support.halls import FISC, hall_of
 from faristol.cli.contract import command_of as command_line_of
 from faristol.cli.contract import request_of
 from faristol.cli.tournament.ratings import rating_list
-from faristol.cli.verbs import METHOD_FORMS
 from faristol.gateway.api.comma_separated import format_csv
 from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.pages.templating import environment
@@ -36,6 +35,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.people.v1 import details_pb2 as people
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.results.api.answers import player as answer_player
 from faristol.results.storage.rows import Player as PlayerRow
 from faristol.typed_input.player_list import DETAIL_COLUMNS, PUBLIC_COLUMNS, players_of
@@ -135,7 +135,7 @@ def test_a_form_has_an_input_for_a_detail_and_shows_the_error_beside_it(detail: 
     assert f'name="{detail.name}.before" value="{example_of(detail)}"' in shown
     if detail.options.pattern:
         with pytest.raises(Invalid) as wrong:
-            command_of("AmendPlayer", _typed(player_id="anna", **{detail.name: "?"}), "cup", "UTC")
+            normalize_details(command_of("AmendPlayer", _typed(player_id="anna", **{detail.name: "?"}), "cup", "UTC"))
         assert wrong.value.field == detail.name
 
 
@@ -143,7 +143,7 @@ def test_a_form_has_an_input_for_a_detail_and_shows_the_error_beside_it(detail: 
 def test_a_detail_goes_in_by_the_command_line(method: str) -> None:
     assert inspect.signature(command_line_of(method)).parameters.keys() >= DETAILS.keys()
     (kind,) = (kind for kind in COMMANDS if kind.__name__ == f"{method}Request")
-    request = request_of(METHOD_FORMS[method], kind, {"tournament_id": "cup", **examples()}, None, str)
+    request = request_of(TOURNAMENT_COMMANDS[method], kind, {"tournament_id": "cup", **examples()}, None, str)
     assert read_details(request) == examples()
 
 

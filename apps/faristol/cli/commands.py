@@ -305,6 +305,7 @@ _SPELLED = {method: command.verb for method, command in TOURNAMENT_COMMANDS.item
     "ListResults": "enter",
     "ListDataRequests": "data-request list",
     "ListSanctions": "player sanction",
+    "GetPersonalDetails": "player list",
 }
 
 

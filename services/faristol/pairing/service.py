@@ -18,7 +18,7 @@ from faristol.pairing.commands.players import (
     register_players,
 )
 from faristol.pairing.commands.tournaments import change_options, choose_lexicon, create_tournament
-from faristol.pairing.queries.data_requests import list_data_requests
+from faristol.pairing.queries.data_requests import get_personal_details, list_data_requests
 from faristol.pairing.queries.history import list_acts, list_sanctions
 from faristol.pairing.queries.pairings import explain_pairing, list_obstacles
 from faristol.pairing.queries.results import get_result_check, list_results
@@ -45,6 +45,7 @@ def service(runtime: Runtime) -> Dispatcher:
         pb.ListActsRequest: partial(list_acts, office),
         pb.ListSanctionsRequest: partial(list_sanctions, office),
         pb.ListDataRequestsRequest: partial(list_data_requests, office),
+        pb.GetPersonalDetailsRequest: partial(get_personal_details, office),
         pb.ListResultsRequest: partial(list_results, office),
         pb.GetResultCheckRequest: partial(get_result_check, office),
         pb.ListObstaclesRequest: partial(list_obstacles, office),

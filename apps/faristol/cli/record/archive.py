@@ -13,6 +13,7 @@ from faristol.cli.options import AsJson, Data, Database, Reader, Writer
 from faristol.cli.record.record import PublicKey, existing, open_record, roles_of, with_record
 from faristol.event_store import Record
 from faristol.host import StartError
+from faristol.kernel.details import format_details
 from faristol.table_terminal.shared.common import format_count, print_answer, run
 from faristol.table_terminal.shared.screen import progress
 from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
@@ -112,7 +113,7 @@ def erase_person(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Erase a person permanently: name, club, country, and notes that concern them or have their full name.
+    """Erase a person permanently: all personal details, and notes that concern them or have their full name.
 
     Results remain, under the player id, and every hash and seal remains valid. Earlier exports and backups still have
     the name.
@@ -122,7 +123,7 @@ def erase_person(
     async def work(record: Record) -> tuple[str, int]:
         person = await erasure.find(record, player_id)
         if person and not yes:
-            of = ", ".join(filter(None, (person.club, person.country)))
+            of = ", ".join(format_details(person.details))
             known = f"{person.name} ({of})" if of else person.name or "name unknown"
             if not _confirm(f"Erase player {player_id}, {known}, permanently?"):
                 return "no data was erased", -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
 
 import grpc
@@ -28,11 +28,12 @@ from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Reader, Results
-from faristol.kernel.details import DETAILS
+from faristol.kernel.details import DETAILS, read_details
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.people.v1.details_pb2 import PersonalDetails
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.names import Roster
 from faristol.presentation.sentences import DATA_REQUESTS
@@ -92,7 +93,9 @@ async def ask_about_own_data(request: Request, signed_in: SignedIn, given: Field
 @routes.get("/my-data.json")
 async def get_own_data(signed_in: SignedIn) -> Response:
     """Send the data as a file."""
-    told = json.dumps(to_json(await _own(signed_in)), ensure_ascii=False, indent=2)
+    answer = await _own(signed_in)
+    details = await _get_details(signed_in, _list_own_tournaments(signed_in, answer))
+    told = json.dumps(to_json(answer) | read_details(details), ensure_ascii=False, indent=2)
     headers = {
         "Content-Disposition": f'attachment; filename="{signed_in.credential.player_id}.json"',
         "Cache-Control": "no-store, private",
@@ -147,7 +150,7 @@ async def _show_own(
 ) -> Response:
     answer = await _own(signed_in)
     scope = set(signed_in.credential.scope.tournament_ids)
-    played = [each.tournament for each in answer.tournaments if not scope or each.tournament.tournament_id in scope]
+    played = _list_own_tournaments(signed_in, answer)
     requests = await _requests(signed_in.calls, scope, answer.player_id)
     waiting = {each.kind for each in requests if each.state == pairing.DATA_REQUEST_STATE_WAITING}
     return private_page(
@@ -156,6 +159,7 @@ async def _show_own(
         status=HTTPStatus.CONFLICT if said else HTTPStatus.OK,
         session=signed_in,
         player=answer,
+        details=await _get_details(signed_in, played),
         tournaments=played,
         zones={each.tournament.tournament_id: each.tournament.time_zone for each in answer.tournaments},
         requests=requests,
@@ -215,6 +219,22 @@ async def _requests(calls: Calls, scope: Collection[str], player_id: str = "") -
     ]
     found = [each for answer in await asyncio.gather(*asked) for each in answer.requests]
     return sorted(found, key=lambda each: each.lodged_at.ToNanoseconds())
+
+
+def _list_own_tournaments(signed_in: Session, answer: pb.GetPlayerResponse) -> list[pb.Tournament]:
+    """Return the tournaments of the player in the scope of the credential, the latest first."""
+    scope = set(signed_in.credential.scope.tournament_ids)
+    return [each.tournament for each in answer.tournaments if not scope or each.tournament.tournament_id in scope]
+
+
+async def _get_details(signed_in: Session, tournaments: Sequence[pb.Tournament]) -> PersonalDetails:
+    """Return all personal details of the signed-in player, who is registered in ``tournaments``; empty without one."""
+    if not tournaments:
+        return PersonalDetails()
+    asked = pairing.GetPersonalDetailsRequest(
+        tournament_id=tournaments[0].tournament_id, player_id=signed_in.credential.player_id
+    )
+    return (await signed_in.calls.ask(asked)).details
 
 
 async def _own(signed_in: Session) -> pb.GetPlayerResponse:

@@ -155,6 +155,7 @@ def environment(language: str) -> Environment:
     env.code_generator_class = _CommonCodeGenerator
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
     _fill_by_language(env, language)
+    env.filters["translated"] = translations(language).gettext
     env.filters["article"] = lambda article: cite(article, language)
     env.filters["listed"] = lambda entries: join_list(list(entries), language)
     env.filters["points"] = lambda value: number(value, language)

@@ -9,6 +9,7 @@ from faristol.event_store.personal_data import people
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel import facts
 from faristol.pairing.commands.handler import PairingHandler
+from faristol.pairing.conditions import build_not_registered_refusal
 from faristol.pairing.state import TournamentState, stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -51,6 +52,19 @@ async def list_data_requests(
     wanted = [each for each in found.values() if request.player_id in ("", each.player_id)]
     await _name(office, wanted)
     return pb.ListDataRequestsResponse(requests=wanted)
+
+
+async def get_personal_details(
+    office: PairingHandler, request: pb.GetPersonalDetailsRequest, context: Context
+) -> pb.GetPersonalDetailsResponse:
+    """Return the details of a player. Raises ``Refusal`` if the player is not registered in the tournament."""
+    state = (await office.load(request.tournament_id)).state
+    if state.player(request.player_id) is None:
+        raise build_not_registered_refusal(state, request.player_id)
+    known = await people.names(office.record, [request.player_id])
+    return pb.GetPersonalDetailsResponse(
+        details=known[request.player_id].details if request.player_id in known else None
+    )
 
 
 async def _load_events(record: Record, tournament: str | None) -> list[Recorded]:
