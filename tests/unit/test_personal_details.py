@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import Message
 from hypothesis import given
 from tests.support.details import PUBLIC_VALUE_SETS, example_of, examples, value_sets
 from tests.support.halls import FISC, hall_of
@@ -17,7 +18,7 @@ from faristol.cli.contract import command_of as command_line_of
 from faristol.cli.contract import request_of
 from faristol.cli.tournament.ratings import rating_list
 from faristol.gateway.api.comma_separated import format_csv
-from faristol.gateway.consoles.director.commands import command_of
+from faristol.gateway.consoles.director.commands import command_of as convert_form
 from faristol.gateway.pages.templating import environment
 from faristol.kernel.details import (
     DETAILS,
@@ -107,6 +108,13 @@ def test_a_list_may_use_the_heading_of_a_detail_and_is_told_of_a_wrong_value(det
     assert error.problem.startswith(f"{detail.options.label}: ")
 
 
+def _command_of(name: str, typed: dict[str, str]) -> Message:
+    """Return the command of a form."""
+    command = convert_form(name, typed, "cup", "UTC")
+    assert command is not None
+    return command
+
+
 def _typed(**fields: Any) -> dict[str, str]:
     return {"command_id": str(uuid.uuid4()), **fields}
 
@@ -114,13 +122,13 @@ def _typed(**fields: Any) -> dict[str, str]:
 @given(values=value_sets())
 def test_a_detail_goes_in_by_a_form(values: dict[str, Any]) -> None:
     texts = {name: DETAILS[name].format(value) for name, value in values.items()}
-    assert read_details(command_of("RegisterPlayer", _typed(**texts), "cup", "UTC")) == values
+    assert read_details(_command_of("RegisterPlayer", _typed(**texts))) == values
     before = {f"{name}.before": "" for name in texts}
-    assert read_details(command_of("AmendPlayer", _typed(player_id="anna", **texts, **before), "cup", "UTC")) == values
+    assert read_details(_command_of("AmendPlayer", _typed(player_id="anna", **texts, **before))) == values
     same = {f"{name}.before": text for name, text in texts.items()}
-    assert read_details(command_of("AmendPlayer", _typed(player_id="anna", **texts, **same), "cup", "UTC")) == {}
+    assert read_details(_command_of("AmendPlayer", _typed(player_id="anna", **texts, **same))) == {}
     emptied = {name: "" for name in texts if name != "name"}
-    removed = command_of("AmendPlayer", _typed(player_id="anna", **same, **emptied), "cup", "UTC")
+    removed = _command_of("AmendPlayer", _typed(player_id="anna", **same, **emptied))
     assert read_details(removed) == {name: DETAILS[name].empty for name in emptied}
 
 
@@ -135,7 +143,7 @@ def test_a_form_has_an_input_for_a_detail_and_shows_the_error_beside_it(detail: 
     assert f'name="{detail.name}.before" value="{example_of(detail)}"' in shown
     if detail.options.pattern:
         with pytest.raises(Invalid) as wrong:
-            normalize_details(command_of("AmendPlayer", _typed(player_id="anna", **{detail.name: "?"}), "cup", "UTC"))
+            normalize_details(_command_of("AmendPlayer", _typed(player_id="anna", **{detail.name: "?"})))
         assert wrong.value.field == detail.name
 
 

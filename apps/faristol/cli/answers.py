@@ -13,6 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.commands import format_command
 from faristol.cli.judge.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
 from faristol.cli.tournament.ratings import rating_systems
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game
@@ -21,7 +22,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 from faristol.presentation.history import game_params, players_at, round_time
-from faristol.presentation.names import seats_of, withdrew_before_start
+from faristol.presentation.names import withdrew_before_start
 from faristol.presentation.sentences import (
     DATA_REQUESTS,
     DESCRIBED_WITH_NAMES,

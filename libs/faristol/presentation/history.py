@@ -11,11 +11,12 @@ from zoneinfo import ZoneInfo
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.facts import events_of, meaning
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.spellings import names_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.names import ROUND_AND_TABLE, Roster, seats_of, withdrew_before_start
+from faristol.presentation.names import ROUND_AND_TABLE, Roster, withdrew_before_start
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.sentences import (
     BYES,

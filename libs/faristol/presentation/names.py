@@ -16,6 +16,7 @@ import grpc
 
 from faristol.client.problems import info_of
 from faristol.kernel.names import OFFICIAL, list_distinct_names
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -96,11 +97,6 @@ _NO_PLACES = frozenset({"message", "article", "field"})
 def withdrew_before_start(entrant: pairing.Player | pairing.Team | results.Player) -> bool:
     """Check whether an entrant withdrew before any round."""
     return 0 < entrant.withdrawn_round <= entrant.entered_round
-
-
-def seats_of(seat: events.Pairing) -> Sequence[str]:
-    """Return the ids of the players at a table."""
-    return seat.player_ids or (seat.first_player_id, seat.second_player_id)
 
 
 _SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 NO_HALLS = N_("tables are numbered from 1")
 NO_TIMES = N_("no round")
@@ -43,6 +44,13 @@ ENTRY_PARTS: Mapping[events.EntryPart.ValueType, str] = {
 DATA_REQUESTS: Mapping[events.DataRequestKind.ValueType, str] = {
     events.DATA_REQUEST_KIND_CORRECTION: N_("correction of personal data"),
     events.DATA_REQUEST_KIND_ERASURE: N_("erasure of personal data"),
+}
+
+DATA_REQUEST_STATES: Mapping[pb.DataRequestState.ValueType, str] = {
+    pb.DATA_REQUEST_STATE_WAITING: N_("pending"),
+    pb.DATA_REQUEST_STATE_GRANTED: N_("granted"),
+    pb.DATA_REQUEST_STATE_REFUSED: N_("refused"),
+    pb.DATA_REQUEST_STATE_ERASED: N_("erased"),
 }
 
 TOURNAMENT_PARTS: Mapping[events.TournamentPart.ValueType, str] = {

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset, commitment, derive_seed, draw, full_bag, without
 from faristol.rules.draws.starting_draw import starting_draw
 from faristol.table.game.state import UNENTERED_TILE
-from faristol.table.views import TableTournament, list_players
+from faristol.table.views import TableTournament
 
 
 def open_table(
@@ -25,7 +26,7 @@ def open_table(
     has one (PES Γ.γ). A recorded table starts when the first player is entered.
     """
     seed = derive_seed(tournament.seed, pairing.game_id)
-    players = list_players(pairing)
+    players = seats_of(pairing)
     facts: list[Message] = [
         events.GameOpened(
             game_id=pairing.game_id,

@@ -66,11 +66,6 @@ class TableTournament:
         return tuple(game for game in games if game not in gone)
 
 
-def list_players(pairing: pairing_events.Pairing) -> tuple[str, ...]:
-    """Return the players at a table, in the order of turns."""
-    return tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
-
-
 def watch_tournament(tournament: TableTournament, message: Message) -> TableTournament:
     """Return ``tournament`` after an event of its stream; events without effect on tables are ignored."""
     match message:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from faristol.kernel.details import DETAILS, Detail, is_country
+from faristol.kernel.divisions import find_division
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import (
     MAX_CATEGORY_CHARACTERS,
     MAX_OFFICIAL_NOTE_CHARACTERS,
     name_key,
     same_affiliation,
-    same_name,
 )
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -53,7 +53,7 @@ PLAYER_COLUMNS = (*_FIRST_COLUMNS, *(column for column in DETAIL_COLUMNS if colu
 PUBLIC_COLUMNS = tuple(
     name for name in PLAYER_COLUMNS if name not in DETAIL_COLUMNS or DETAIL_COLUMNS[name].options.public
 )
-"""The columns of a list that everybody may read."""
+"""The columns of a list that all readers see."""
 
 DIVISION = "division"
 """Column with the division that a player enters; if empty, the player enters the tournament itself."""
@@ -596,9 +596,8 @@ def _division(row: Mapping[str, str], divisions: Sequence[events.Division], lang
     given = row.get(DIVISION, "")
     if not given:
         return ""
-    for division in divisions:
-        if same_name(division.name, given):
-            return division.tournament_id
+    if division := find_division(divisions, given):
+        return division.tournament_id
     params = {"given": repr(given), "known": ", ".join(division.name for division in divisions)}
     if not divisions:
         raise ValueError(say(N_("the division is {given}; there are no divisions"), params, language))

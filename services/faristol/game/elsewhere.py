@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from faristol.event_store import Guard, Record, load
 from faristol.host.table_store import Settled, game_stream, load_other_games
-from faristol.table.views import TableTournament, list_players, watch_tournament
+from faristol.kernel.pairings import seats_of
+from faristol.table.views import TableTournament, watch_tournament
 
 
 async def add_other_games(record: Record, settled: Settled, *player_ids: str) -> Settled:
@@ -21,7 +22,7 @@ async def add_other_games(record: Record, settled: Settled, *player_ids: str) ->
     others = [
         pairing.game_id
         for pairing in pairings
-        if {*player_ids} & {*list_players(pairing)} and pairing.game_id != game.game_id
+        if {*player_ids} & {*seats_of(pairing)} and pairing.game_id != game.game_id
     ]
     games = await load_other_games(record, others)
     states = [loaded.state for loaded in games.values()]

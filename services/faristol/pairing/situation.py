@@ -36,7 +36,7 @@ class Words:
 
     person: Person = field(default_factory=lambda: Person(""))
     note: str = ""
-    """Note for officials; empty if there is none."""
+    """Note for officials; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)

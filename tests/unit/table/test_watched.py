@@ -6,10 +6,11 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.table.views import TableTournament, list_players, watch_tournament
+from faristol.table.views import TableTournament, watch_tournament
 
 NOON = 1_700_000_000_000_000_000
 
@@ -81,5 +82,5 @@ def test_who_has_left_is_known_with_the_game_given_up_until_the_return() -> None
 
 
 def test_two_or_more_sit_at_a_table_in_the_order_of_turns() -> None:
-    assert list_players(events.Pairing(first_player_id="anna", second_player_id="biel")) == ("anna", "biel")
-    assert list_players(events.Pairing(player_ids=["c", "b", "a"])) == ("c", "b", "a")
+    assert seats_of(events.Pairing(first_player_id="anna", second_player_id="biel")) == ("anna", "biel")
+    assert seats_of(events.Pairing(player_ids=["c", "b", "a"])) == ("c", "b", "a")

@@ -13,6 +13,7 @@ from faristol.casebook.case import TournamentCase
 from faristol.casebook.document import Value
 from faristol.casebook.forms import fill
 from faristol.casebook.names import Game, Names
+from faristol.kernel.pairings import seats_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -120,4 +121,4 @@ def final_of(line: CaseResult, pairing: pairing_events.Pairing, names: Names, ga
 
 def seats(pairing: pairing_events.Pairing) -> tuple[str, ...]:
     """Return the players at a table, in the order of turns if the pairing has it."""
-    return tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
+    return seats_of(pairing)

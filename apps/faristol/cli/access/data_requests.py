@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -12,18 +12,12 @@ from faristol.cli.options import Address, AsJson
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.presentation.sentences import DATA_REQUESTS
+from faristol.presentation.sentences import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.table_terminal.shared.common import localize, print_answer
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import ask_service
 
 NO_REQUESTS = N_("There are no requests.")
-DATA_REQUEST_STATE_TEXTS: Mapping[pb.DataRequestState.ValueType, str] = {
-    pb.DATA_REQUEST_STATE_WAITING: N_("pending"),
-    pb.DATA_REQUEST_STATE_GRANTED: N_("granted"),
-    pb.DATA_REQUEST_STATE_REFUSED: N_("refused"),
-    pb.DATA_REQUEST_STATE_ERASED: N_("erased"),
-}
 
 InTournament = Annotated[
     str,
@@ -54,6 +48,6 @@ def _lines(answer: pb.ListDataRequestsResponse) -> Iterator[str]:
     for each in answer.requests:
         day = to_datetime(each.lodged_at).date()
         who = f"{each.name} ({each.player_id})" if each.name else each.player_id
-        kind, state = localize(DATA_REQUESTS[each.kind]), localize(DATA_REQUEST_STATE_TEXTS[each.state])
+        kind, state = localize(DATA_REQUESTS[each.kind]), localize(DATA_REQUEST_STATES[each.state])
         yield f"{each.tournament_id} {each.request}  {day}  {who}  {kind}: {state}"
         yield from (f"    {words}" for words in (each.note, each.answer) if words)

@@ -103,6 +103,8 @@ def rating_list(players: Iterable[results.Player]) -> str:
 def _cells(player: KnownPlayer) -> list[str | int | None]:
     """Return the cells of a player. The note is for officials only, and this list is public."""
     details = player.person.details
-    cells = {column: detail.format(getattr(details, detail.name)) for column, detail in DETAIL_COLUMNS.items()}
+    cells: dict[str, str | int | None] = {
+        column: detail.format(getattr(details, detail.name)) for column, detail in DETAIL_COLUMNS.items()
+    }
     cells |= {"rating": player.rating, "id": player.player_id, "category": player.category, "note": ""}
     return [cells[column] for column in PUBLIC_COLUMNS]

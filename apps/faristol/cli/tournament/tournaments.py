@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from faristol.cli.options import Address, AsJson
+from faristol.kernel.divisions import format_title
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.table_terminal.shared.common import columns, print_answer
 from faristol.table_terminal.shared.services import answer_to
@@ -14,7 +15,7 @@ def list_tournaments(address: Address = None, json_output: AsJson = False) -> No
     rows = (
         [
             entry.tournament_id,
-            ", ".join(filter(None, (entry.name, entry.division))),
+            format_title(entry),
             entry.ruleset.name,
             f"{len(entry.played)}/{entry.rounds}",
             str(entry.players),

@@ -216,7 +216,7 @@ async def _details(connection: AsyncConnection) -> None:
 
 
 async def _use_details(connection: AsyncConnection) -> None:
-    """Change no table. From here on, further details can be stored: versions without them do not run any more."""
+    """Change no table. From this format on, further details can be stored, as no version without them runs."""
 
 
 async def _list_completed(connection: AsyncConnection) -> set[str]:

@@ -83,7 +83,7 @@ people = Table(
     Column("club", String(200), nullable=False),
     Column("country", String(3), nullable=False, server_default=""),
     Column("salt", LargeBinary, nullable=True, comment="of what binds the name to an event; null where none does"),
-    Column("details", Text, nullable=True, comment="further details by name, a JSON object; null where there are none"),
+    Column("details", Text, nullable=True, comment="further details by name, a JSON object; null without any"),
 )
 
 notes = Table(

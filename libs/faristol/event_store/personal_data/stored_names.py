@@ -1,7 +1,7 @@
 """Personal details as the database and archives store them, and the commitment to them.
 
 The first details have columns of their own. All later ones are one JSON object by name, so a new detail needs no
-migration. A value whose name this version does not know is kept, so that a version that knows it loses nothing.
+migration. A value whose name this version does not know is stored unchanged for the version that knows it.
 """
 
 from __future__ import annotations

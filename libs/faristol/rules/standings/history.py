@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from faristol.kernel.byes import Bye
 from faristol.rules.ruleset.ruleset import Ruleset
-from faristol.rules.standings.results import Bye, OfRound, Result, RoundOutcome, TableResult
+from faristol.rules.standings.results import OfRound, Result, RoundOutcome, TableResult
 
 
 class PlayerRound(NamedTuple):

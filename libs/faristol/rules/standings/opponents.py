@@ -30,10 +30,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from faristol.kernel.byes import Bye
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.standings.arithmetic import Basis, LeftOut, Term
 from faristol.rules.standings.history import PlayerRound, Rounds
-from faristol.rules.standings.results import Bye, RoundOutcome
+from faristol.rules.standings.results import RoundOutcome
 
 PREDETERMINED = frozenset({"round-robin", "double-round-robin", "match"})
 """Systems whose pairings are known before the first round."""

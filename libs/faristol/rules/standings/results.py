@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-
-class Bye(StrEnum):
-    """The kind of a bye."""
-
-    ALLOCATED = "allocated"
-    """The pairing left the player without an opponent."""
-    HALF_POINT = "half-point"
-    FULL_POINT = "full-point"
-    ZERO_POINT = "zero-point"
+from faristol.kernel.byes import Bye
 
 
 class RoundOutcome(StrEnum):

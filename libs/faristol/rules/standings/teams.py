@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from faristol.kernel.byes import Bye
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.ruleset.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
@@ -19,7 +20,7 @@ from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import PlayerRound, is_rest, sides, tabulate, worths
 from faristol.rules.standings.opponents import PlayerRounds
 from faristol.rules.standings.ranking import rank_players
-from faristol.rules.standings.results import Bye, Result, RoundOutcome, SpreadAdjustment
+from faristol.rules.standings.results import Result, RoundOutcome, SpreadAdjustment
 from faristol.rules.standings.tie_breaks import TieBreaks
 
 TeamScore = Literal["match-points", "board-points"]

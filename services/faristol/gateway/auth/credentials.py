@@ -27,10 +27,10 @@ from faristol.gateway.consoles.navigation import list_console_links
 from faristol.gateway.http.errors import Problem, of_rpc
 from faristol.gateway.http.forms import Fields, public_address
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_, Param
 from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb

@@ -38,10 +38,10 @@ from faristol.gateway.consoles.navigation import list_console_links, may
 from faristol.gateway.http.errors import as_json, of_rpc, of_session
 from faristol.gateway.http.forms import Fields, local
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import NotSignedIn
 from faristol.gateway.rpc.results import Reader
+from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import needs_pb2

@@ -30,25 +30,17 @@ from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.details import DETAILS, read_details
 from faristol.kernel.errors import Invalid
-from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.people.v1.details_pb2 import PersonalDetails
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.names import Roster
-from faristol.presentation.sentences import DATA_REQUESTS
+from faristol.presentation.sentences import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.text import say
 from faristol.typed_input.resembling import similar_player
 
 MAX_NOTE_CHARACTERS = 500
 """Limit in characters of the note of a request and of its answer."""
-
-DATA_REQUEST_STATE_LABELS: Mapping[pairing.DataRequestState.ValueType, str] = {
-    pairing.DATA_REQUEST_STATE_WAITING: N_("pending"),
-    pairing.DATA_REQUEST_STATE_GRANTED: N_("granted"),
-    pairing.DATA_REQUEST_STATE_REFUSED: N_("refused"),
-    pairing.DATA_REQUEST_STATE_ERASED: N_("erased"),
-}
 
 REQUEST_KINDS: Mapping[str, pairing_events.DataRequestKind.ValueType] = {
     "correction": pairing_events.DATA_REQUEST_KIND_CORRECTION,
@@ -165,7 +157,7 @@ async def _show_own(
         requests=requests,
         may_ask={act for act, kind in REQUEST_KINDS.items() if kind not in waiting},
         kinds=DATA_REQUESTS,
-        states=DATA_REQUEST_STATE_LABELS,
+        states=DATA_REQUEST_STATES,
         said=said,
         typed=Typed(given or {}),
         new_id=lambda: str(uuid.uuid4()),
@@ -196,7 +188,7 @@ async def _show_requests(
         answered=[each for each in reversed(requests) if each.state != waits],
         may_erase=signed_in.credential.role == FEDERATION,
         kinds=DATA_REQUESTS,
-        states=DATA_REQUEST_STATE_LABELS,
+        states=DATA_REQUEST_STATES,
         erasure=pairing_events.DATA_REQUEST_KIND_ERASURE,
         granted=pairing.DATA_REQUEST_STATE_GRANTED,
         said=said,
@@ -228,13 +220,14 @@ def _list_own_tournaments(signed_in: Session, answer: pb.GetPlayerResponse) -> l
 
 
 async def _get_details(signed_in: Session, tournaments: Sequence[pb.Tournament]) -> PersonalDetails:
-    """Return all personal details of the signed-in player, who is registered in ``tournaments``; empty without one."""
+    """Return all personal details of the signed-in player; empty unless registered in one of ``tournaments``."""
     if not tournaments:
         return PersonalDetails()
     asked = pairing.GetPersonalDetailsRequest(
         tournament_id=tournaments[0].tournament_id, player_id=signed_in.credential.player_id
     )
-    return (await signed_in.calls.ask(asked)).details
+    answer: pairing.GetPersonalDetailsResponse = await signed_in.calls.ask(asked)
+    return answer.details
 
 
 async def _own(signed_in: Session) -> pb.GetPlayerResponse:

@@ -6,20 +6,16 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from faristol.gateway.rpc.results import Results
+from faristol.kernel.divisions import first_division_of, list_other_divisions
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.page_addresses import round_path, tournament_path
-
-
-def format_title(tournament: pb.Tournament) -> str:
-    """Return the name of a tournament with that of its division."""
-    return ", ".join(filter(None, (tournament.name, tournament.division)))
 
 
 def together(tournaments: Iterable[pb.Tournament]) -> list[pb.Tournament]:
     """Group the divisions of a championship at the place of the first; other tournaments keep their order."""
     championships: dict[str, list[pb.Tournament]] = {}
     for tournament in tournaments:
-        championships.setdefault(tournament.division_of or tournament.tournament_id, []).append(tournament)
+        championships.setdefault(first_division_of(tournament), []).append(tournament)
     return [division for divisions in championships.values() for division in sorted(divisions, key=_place)]
 
 
@@ -41,9 +37,7 @@ async def rounds_beside(results: Results, tournament: pb.Tournament, number: int
     An unpaired division has the address of its standings, since each has its own rounds.
     """
     others = [
-        division.tournament_id
-        for division in tournament.divisions
-        if division.tournament_id != tournament.tournament_id
+        division.tournament_id for division in list_other_divisions(tournament.divisions, tournament.tournament_id)
     ]
     heads = await asyncio.gather(*(results.tournament(tournament_id) for tournament_id in others))
     beside = pages_beside(tournament)

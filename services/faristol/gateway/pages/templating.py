@@ -29,6 +29,7 @@ from faristol.gateway.pages.embedding import oembed_path
 from faristol.gateway.pages.operator import contact_link
 from faristol.gateway.pages.spectators.seats import coming, has_no_result
 from faristol.kernel.details import DETAILS, format_details
+from faristol.kernel.divisions import first_division_of, format_title
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
@@ -192,6 +193,8 @@ def environment(language: str) -> Environment:
     env.globals.update(
         personal_details=tuple(DETAILS.values()),
         details_of=format_details,
+        title_of=format_title,
+        first_division_of=first_division_of,
         clock_text=clock_text,
         is_of_duplicate_games=is_of_duplicate_games,
         minutes=minutes,

@@ -20,6 +20,7 @@ from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import load_pinned, ruleset_of
 from faristol.host.security.actor import actor_of
+from faristol.kernel.divisions import list_other_divisions
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import types_of
 from faristol.kernel.names import same_name
@@ -226,8 +227,7 @@ class PairingHandler:
         first = await self.load(state.division_of) if state.division_of else None
         loaded = [
             first if first and division.tournament_id == state.division_of else await self.load(division.tournament_id)
-            for division in (first.state if first else state).divisions
-            if division.tournament_id != state.tournament_id
+            for division in list_other_divisions((first.state if first else state).divisions, state.tournament_id)
         ]
         return OtherDivisions(
             tuple(division.state for division in loaded),

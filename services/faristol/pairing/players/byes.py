@@ -7,11 +7,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_to_come, taking_part
 from faristol.pairing.rounds.systems import CYCLES
 from faristol.pairing.situation import PairingCommand, Situation, Undo, paired_since
-from faristol.pairing.state import REQUESTED_BYES
 from faristol.pairing.teams.selection import of_entry
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -11,9 +11,9 @@ from faristol.event_store.personal_data import people
 from faristol.host.descriptions import Description, read_description
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.details import Person
+from faristol.kernel.pairings import BYE_KINDS
 from faristol.pairing.commands.handler import PairingHandler
 from faristol.pairing.state import (
-    BYE_KINDS,
     Appeal,
     AppealPhase,
     BoardBye,

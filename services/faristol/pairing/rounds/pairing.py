@@ -10,6 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.pairings import BYE_KINDS
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.conditions import paired_round
@@ -17,7 +18,7 @@ from faristol.pairing.rounds.readiness import against_next, check_next
 from faristol.pairing.rounds.systems import Proposal, of_algorithm, propose
 from faristol.pairing.rounds.tables import hall_of_table, tables_for, tables_for_matches
 from faristol.pairing.situation import PairingCommand, Situation, Undo, started_since
-from faristol.pairing.state import BYE_KINDS, BoardBye, Pairing, Phase, TournamentState, evolve, game_id
+from faristol.pairing.state import BoardBye, Pairing, Phase, TournamentState, evolve, game_id
 from faristol.pairing.teams import boards
 from faristol.pairing.teams.boards import MatchBoard
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -1,6 +1,5 @@
 """The state of a tournament, folded from its events. Pure."""
 
-from faristol.pairing.state.entries import BYE_KINDS, REQUESTED_BYES
 from faristol.pairing.state.evolution import evolve
 from faristol.pairing.state.origins import Origins
 from faristol.pairing.state.player import PlayerState

@@ -9,21 +9,11 @@ from typing import Any, get_args
 
 from google.protobuf.message import Message
 
+from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pairing.state.player import PlayerState
 from faristol.pairing.state.team import TeamState
 from faristol.pairing.state.tournament import Appeal, AppealPhase, DataRequest, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Bye
-
-REQUESTED_BYES: Mapping[events.ByeKind.ValueType, Bye] = {
-    events.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
-    events.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
-    events.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
-}
-"""Byes on request, by their kind in events."""
-
-BYE_KINDS: Mapping[Bye, events.ByeKind.ValueType] = {bye: kind for kind, bye in REQUESTED_BYES.items()}
-"""The kinds of byes in events, by bye: the inverse of ``REQUESTED_BYES``."""
 
 OfPlayer = (
     events.PlayerAmended

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.pairing.state.entries import REQUESTED_BYES
+from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pairing.state.team import BoardBye, TeamMatch, TeamState
 from faristol.pairing.state.tournament import GameDecision, GameSanction, Pairing, Phase, RoundState, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events

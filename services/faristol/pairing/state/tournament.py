@@ -10,6 +10,8 @@ from itertools import chain, count
 from types import MappingProxyType
 from typing import Any
 
+from faristol.kernel.divisions import first_division_of
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pairing.state.player import PlayerState
 from faristol.pairing.state.team import BoardBye, TeamMatch, TeamState
@@ -98,8 +100,7 @@ class Pairing:
     @classmethod
     def of(cls, pairing: events.Pairing) -> Pairing:
         """Parse the pairing of an event."""
-        seated = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
-        return cls(pairing.table, pairing.game_id, seated, pairing.hall, pairing.match, pairing.board)
+        return cls(pairing.table, pairing.game_id, seats_of(pairing), pairing.hall, pairing.match, pairing.board)
 
     def message(self) -> events.Pairing:
         """Convert the pairing to a message."""
@@ -434,7 +435,7 @@ class TournamentState:
     @property
     def first_division(self) -> str:
         """Id of the first division of the championship; the own id without divisions."""
-        return self.division_of or self.tournament_id
+        return first_division_of(self)
 
     def player(self, player_id: str) -> PlayerState | None:
         """Return the player with this id, if registered."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.divisions import find_division
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import build_expelled_refusal, check_open
 from faristol.pairing.situation import Situation
@@ -62,14 +62,13 @@ def add_division(situation: Situation, added: events.Division, *, first_division
             N_("A championship has at most {most} divisions."),
             {"most": MAX_DIVISIONS},
         )
-    for other in first.divisions or (own,):
-        if same_name(other.name, added.name):
-            raise Refusal(
-                "DIVISION_TAKEN",
-                "",
-                N_("Division {division} is already {tournament}."),
-                {"division": other.name, "tournament": other.tournament_id},
-            )
+    if other := find_division(first.divisions or (own,), added.name):
+        raise Refusal(
+            "DIVISION_TAKEN",
+            "",
+            N_("Division {division} is already {tournament}."),
+            {"division": other.name, "tournament": other.tournament_id},
+        )
     return [*facts, events.DivisionAdded(division=added, occurred_at=occurred_at)]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.kernel.pins import Pin
-from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.computed.arithmetic import quarters
 from faristol.results.storage.rows import (
     ByeKind,
@@ -24,13 +24,6 @@ from faristol.results.storage.rows import (
 from faristol.results.storage.tables import LAYOUTS
 from faristol.rules import Ruleset
 from faristol.rules.standings import Bye, Result, SpreadAdjustment, Standings, StandingsRow, TableResult, TeamRow
-
-GRANTED_BYES: Mapping[int, Bye] = {
-    pairing.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
-    pairing.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
-    pairing.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
-}
-"""Granted byes, as the standings name them."""
 
 PAIR_TABLE_PLAYERS = 2
 """Players of a table whose result is between two."""
@@ -281,7 +274,7 @@ def _alone(round_: Round) -> Iterable[Result]:
     for bye in round_.byes_of(ByeKind.REQUESTED):
         if bye.match:
             yield Result.without_opponent(round_.round, bye.player_id)
-        elif bye.team_id in left_over and GRANTED_BYES[bye.worth] is Bye.FULL_POINT:
+        elif bye.team_id in left_over and REQUESTED_BYES[bye.worth] is Bye.FULL_POINT:
             yield Result.bye(round_.round, bye.player_id)
         else:
-            yield Result.bye(round_.round, bye.player_id, GRANTED_BYES[bye.worth])
+            yield Result.bye(round_.round, bye.player_id, REQUESTED_BYES[bye.worth])

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api.likeness import like
 from faristol.results.computed.arithmetic import explain, to_arithmetic_message
-from faristol.results.computed.standings import GRANTED_BYES, result_of, rules_of, tie_breaks_of
+from faristol.results.computed.standings import result_of, rules_of, tie_breaks_of
 from faristol.results.storage import rows
 from faristol.results.storage.rows import ByeKind, Game, Round, Tournament, decode_tuples, encode_tuples
 from faristol.rules import Ruleset
@@ -213,7 +214,7 @@ def _match(of: rows.Match, boards: _Boards) -> Match:
 
 
 def _bye(bye: rows.Bye, boards: int) -> TeamBye:
-    return TeamBye(bye.round, bye.team_id, boards, GRANTED_BYES.get(bye.worth, Bye.ALLOCATED))
+    return TeamBye(bye.round, bye.team_id, boards, REQUESTED_BYES.get(bye.worth, Bye.ALLOCATED))
 
 
 def _is_final(round_: Round, of: rows.Match, boards: _Boards) -> bool:

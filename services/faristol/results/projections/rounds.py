@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.pairings import seats_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -55,7 +56,7 @@ def _game(tournament_id: str, round_: int, number: int, pair: pairing.Pairing, t
         match=pair.match,
         board=pair.board,
     )
-    for place, player_id in enumerate(pair.player_ids or (pair.first_player_id, pair.second_player_id)):
+    for place, player_id in enumerate(seats_of(pair)):
         team_id = teams[place] if place < len(teams) else ""
         game.seats.append(Seat(pair.game_id, place, tournament_id, round_, player_id, team_id))
     return game

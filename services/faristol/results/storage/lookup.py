@@ -17,6 +17,7 @@ from faristol.event_store.personal_data.people import is_official, load_distinct
 from faristol.host.descriptions import read_description
 from faristol.host.rpc.errors import Unreachable
 from faristol.kernel.details import Person
+from faristol.kernel.divisions import first_division_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.names import list_distinct_names as names_told_apart
 from faristol.kernel.refusal import N_
@@ -141,7 +142,7 @@ def build_listing(found: Mapping[str, Championship], position: int) -> Listing:
     made.sort(key=lambda each: (-each.tournament.created_at, each.id))
     shown = [
         answers.tournament(
-            each.tournament, each.rounds.values(), found[each.tournament.division_of or each.id].tournament.divisions
+            each.tournament, each.rounds.values(), found[first_division_of(each.tournament)].tournament.divisions
         )
         for each in made
     ]

@@ -22,7 +22,6 @@ from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import ids_in
 from faristol.gateway.consoles.duplicate_game import judge
 from faristol.gateway.consoles.navigation import callers
-from faristol.gateway.consoles.own_data import DATA_REQUEST_STATE_LABELS
 from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
 from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
 from faristol.gateway.pages.templating import LIVE, environment, render
@@ -34,7 +33,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
 from faristol.presentation.names import Roster, fold_name
-from faristol.presentation.sentences import DATA_REQUESTS
+from faristol.presentation.sentences import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.presentation.table_commands import TABLE_COMMANDS
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 
@@ -392,7 +391,7 @@ def test_a_request_about_data_says_when_in_the_zone_of_its_tournament() -> None:
                 "waiting": [],
                 "answered": [asked],
                 "kinds": DATA_REQUESTS,
-                "states": DATA_REQUEST_STATE_LABELS,
+                "states": DATA_REQUEST_STATES,
                 "erasure": asked.kind,
                 "granted": asked.state,
             },

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from faristol.client.places import tables_of
 from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
-from faristol.presentation.names import seats_of
+from faristol.kernel.pairings import seats_of
 
 PAGE = "halls"
 SPARE_HALL_LINES = 2

@@ -18,9 +18,9 @@ from faristol.gateway.consoles.director import players
 from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.consoles.forms import Given, list_in
 from faristol.gateway.http.forms import Lists
-from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Page
+from faristol.kernel.divisions import format_title
 from faristol.kernel.names import begins, words_of
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2

@@ -7,10 +7,10 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.consoles.navigation import may
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.presentation.names import seats_of
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import say
 

@@ -18,10 +18,11 @@ from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.details import DETAILS, Detail, read_details
+from faristol.kernel.divisions import list_other_divisions
 from faristol.kernel.names import name_key
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.names import seats_of
 from faristol.text import say, translations
 from faristol.typed_input.encodings import ENCODINGS
 from faristol.typed_input.lists import LineError, decode_list, lines_of
@@ -353,5 +354,5 @@ async def _show(desk: DirectorPageDep, said: str = "") -> Response:
         playing=_playing(desk.tournament),
         to_check_in=waiting_for_check_in(desk.tournament),
         round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
-        divisions=[each for each in desk.tournament.divisions if each.tournament_id != desk.tournament_id],
+        divisions=list_other_divisions(desk.tournament.divisions, desk.tournament_id),
     )

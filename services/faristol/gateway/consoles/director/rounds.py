@@ -16,9 +16,9 @@ from starlette.responses import Response
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.http.forms import Fields
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.names import seats_of
 from faristol.text import say, with_article
 from faristol.typed_input.results.tables import Tables
 

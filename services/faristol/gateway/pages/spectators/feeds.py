@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.api.contract_json import moment
-from faristol.gateway.pages.divisions import format_title
+from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.page_addresses import duplicate_path, round_path, tournament_path

@@ -14,9 +14,9 @@ from starlette.responses import JSONResponse, Response
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.pages.embedding import Embed, embed_of_url
 from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
