@@ -36,6 +36,7 @@ from faristol.presentation.sentences import (
     RATING_SYSTEMS,
     ROUNDS_OUT,
     TOURNAMENT_PARTS,
+    select_sentence,
 )
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
@@ -96,7 +97,7 @@ def format_answer(
         return
     of = TOURNAMENT_COMMANDS[method]
     params = _params(method, request, answer, known, language)
-    texts = [of.said]
+    texts = [select_sentence(of.said, params)]
     if isinstance(request, pairing.SanctionPlayerRequest):
         params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
         loses = request.game_id and not (request.points or request.rounds)
@@ -350,7 +351,7 @@ def _tournament(
         "rounds": answer.rounds,
         "played": len(answer.played),
     }
-    yield from (say(text, params, language) for text in TOURNAMENT)
+    yield from (say(select_sentence(text, params), params, language) for text in TOURNAMENT)
     for paired in answer.played[-1:]:
         finished, tables = len(paired.finished_game_ids), len(paired.pairings)
         yield say(

@@ -34,6 +34,7 @@ from faristol.presentation.sentences import (
     ROUNDS_OUT,
     TABLE_SANCTIONS,
     TOURNAMENT_PARTS,
+    select_sentence,
 )
 from faristol.presentation.tournament_commands import FOLLOWS, TOURNAMENT_COMMANDS
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
@@ -201,7 +202,8 @@ def _in_sentences(
         command = TOURNAMENT_COMMANDS[method]
         texts = [WITHOUT_ID.get(method, command.said)]
         texts += [text for field, text in command.further.items() if params[field]]
-    said = " ".join(say(worded.get(text, text), params, language) for text in filter(None, texts))
+    texts = [select_sentence(worded.get(text, text), params) for text in filter(None, texts)]
+    said = " ".join(say(text, params, language) for text in texts)
     also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
     return HistoryEntry(act, with_article(said, params["article"], language), also)
 

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+WITHOUT_LEXICON: Mapping[str, str] = {
+    "{name} is created: {id}, under {ruleset}, with the words of {lexicon}.": N_(
+        "{name} is created: {id}, under {ruleset}, without a lexicon."
+    ),
+    "{name} is created, with the words of {lexicon}.": N_("{name} is created, without a lexicon."),
+    "Rules: {ruleset}. Words: {lexicon}. Time zone: {time_zone}.": N_(
+        "Rules: {ruleset}. No lexicon. Time zone: {time_zone}."
+    ),
+}
+"""Sentences about a tournament without a lexicon, by those that name it."""
+
+
+def select_sentence(text: str, params: Mapping[str, Param]) -> str:
+    """Return the sentence for a tournament without a lexicon if ``params`` have none, else ``text``."""
+    return text if params.get("lexicon") else WITHOUT_LEXICON.get(text, text)
+
 
 NO_HALLS = N_("tables are numbered from 1")
 NO_TIMES = N_("no round")

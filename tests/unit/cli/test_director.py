@@ -15,6 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from typer.testing import CliRunner
 
 from faristol.cli import contract
+from faristol.cli.answers import format_answer
 from faristol.cli.contract import COMMAND_METHODS, as_written
 from faristol.cli.fields import option_of
 from faristol.cli.main import app
@@ -505,6 +506,18 @@ def test_of_a_forfeit_that_was_corrected_the_history_says_who_had_won(scores: st
     acts = pairing.ListActsResponse(acts=[corrected])
     (entry,) = office_history.describe_history(acts, TournamentNames(_copa()), "en")
     assert entry.also["scores_before"] == f"Before: {expected}."
+
+
+def test_a_tournament_without_a_lexicon_is_said_to_have_none() -> None:
+    known = pairing.GetTournamentResponse(tournament_id="liga", name="Liga")
+    created = pairing.Act(type="TournamentCreated", details=["name: Liga"])
+    (entry,) = office_history.describe_history(pairing.ListActsResponse(acts=[created]), TournamentNames(known), "en")
+    assert entry.said == "Liga is created, without a lexicon."
+    request = pairing.CreateTournamentRequest(tournament_id="liga", name="Liga", ruleset="fise", without_lexicon=True)
+    answer = pairing.CreateTournamentResponse(tournament_id="liga")
+    answer.ruleset.name = "fise"
+    (line,) = format_answer("CreateTournament", request, answer, None, "en")
+    assert line == "Liga is created: liga, under fise, without a lexicon."
 
 
 def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
