@@ -63,7 +63,7 @@ def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
     Raises ``Invalid`` if the id is missing or malformed.
     """
     if not arbiter_id:
-        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
+        raise Invalid("arbiter_id", N_("expected the arbiter"))
     checked_id("arbiter_id", arbiter_id)
     check_not_concerned("arbiter_id", [arbiter_id], concerned)
 

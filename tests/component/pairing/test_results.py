@@ -168,7 +168,7 @@ async def test_an_act_with_no_results_or_a_forfeit_with_scores_is_malformed(desk
         "results[0].forfeited_by (table 1)",
     )
     code, told, _ = await refused(enter(desk, [result(table, 1, 0)], ()))
-    assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "arbiter_id: expected the id of the arbiter")
+    assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "arbiter_id: expected the arbiter")
 
 
 async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_and_table(desk: Desk) -> None:

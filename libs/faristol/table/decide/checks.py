@@ -277,7 +277,7 @@ def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
 def check_arbiter(table: Table, arbiter_id: str) -> None:
     """Refuse an arbiter that plays here. Raises ``Invalid`` if a command of an arbiter has no arbiter id."""
     if not arbiter_id:
-        raise Invalid("arbiter_id", N_("is empty; expected the id of the arbiter who decides"))
+        raise Invalid("arbiter_id", N_("is empty; expected the arbiter who decides"))
     check_not_concerned("arbiter_id", [arbiter_id], table.game.player_ids)
 
 

@@ -49,7 +49,7 @@ def article_of(law: str) -> str:
 def check_deciders(decided_by: Sequence[str], concerned: Collection[str]) -> None:
     """Raise ``Refusal`` if a decider is a player concerned, ``Invalid`` without deciders or for a malformed id."""
     if not decided_by:
-        raise Invalid("decided_by", N_("expected the ids of the persons who decided it"))
+        raise Invalid("decided_by", N_("expected the persons who decided it"))
     for person_id in decided_by:
         checked_id("decided_by", person_id)
     check_not_concerned("decided_by", decided_by, concerned)
