@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
+from tests.component.officials import do
 from tests.component.test_sign_in import Visitor, visiting
 from tests.support.access_cell import Cell, held
 from tests.support.access_cell import cell_with_small_lexicons as cell
@@ -634,6 +635,13 @@ async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cel
     )
     (appeal,) = (await stands(cell, "apela")).appeals
     assert (appeal.player_id, sorted(appeal.player_ids)) == (ana, sorted([ana, bruno]))
+    panel = (await desk.web.get(page)).text.partition('id="appeal-1"')[2].partition("</section>")[0]
+    assert all(
+        each in panel for each in ("Ana is warned", "The player wrote: it was not me", "Members: Núria Peñalver")
+    )
+    asked_by_player = pairing.ListSanctionsRequest(tournament_id="apela", player_id=ana)
+    (own,) = (await do(cell, asked_by_player, held(needs.ROLE_PLAYER, tournament="apela", player=ana))).sanctions
+    assert [member.name for member in own.members] == ["Núria Peñalver", "Ζωή Ρώτα", "Rui"]
 
 
 async def test_a_lexicon_is_installed_on_a_page_and_chosen_by_a_tournament(desk: Desk) -> None:

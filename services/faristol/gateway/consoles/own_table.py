@@ -91,6 +91,8 @@ class OwnSanction(NamedTuple):
     appealable: bool
     phase: str
     """State of the appeal against it, an English text; empty without an appeal."""
+    members: Sequence[str]
+    """Names of the members of the tribunal who decide the appeal."""
 
 
 class OwnSanctions(NamedTuple):
@@ -217,6 +219,7 @@ def describe_sanctions(answer: pairing_pb2.ListSanctionsResponse, roster: Roster
                 _further(each, roster, language),
                 by_version[each.act.version].appealable,
                 _phase(by_version[each.act.version]),
+                [member.name or name_in_id(member.player_id) for member in by_version[each.act.version].members],
             )
             for each in describe_history(acts, roster, language)
         ],

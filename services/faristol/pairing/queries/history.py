@@ -132,6 +132,11 @@ async def list_sanctions(
         for number, appeal in enumerate(loaded.state.appeals, start=1):
             if appeal.version == event.version and appeal.player_id == player_id:
                 sanction.appeal.CopyFrom(appeal_of(number, appeal))
+        members = [member.person_id for member in sanction.appeal.members]
+        of_tribunal = await people.names(record, members) if members else {}
+        sanction.members.extend(
+            pb.ActPlayer(player_id=member, name=shown.get(member) or _name(of_tribunal, member)) for member in members
+        )
     if any(sanction.appealable for sanction in answer.sanctions):
         persons = [*(member.person_id for member in loaded.state.tribunal), player_id]
         origins = await people.names(record, persons)

@@ -309,6 +309,8 @@ def test_a_player_is_told_what_a_sanction_takes_in_which_game_and_what_for() -> 
     rounds = pairing.Act(type="PlayerSanctioned", player_ids=["anna"], details=["kind: rounds", "rounds: 4, 5"])
     answer = _sanctions(points, game, rounds)
     answer.sanctions[0].appeal.phase = pairing.APPEAL_PHASE_UPHELD
+    answer.sanctions[0].members.add(player_id="nuria", name="Núria Mas")
+    answer.sanctions[0].members.add(player_id="o-1")
     known = pairing.GetTournamentResponse(tournament_id="cup")
     for player, name in (("anna", "Anna"), ("biel", "Biel")):
         known.players.add(player_id=player, name=name)
@@ -322,6 +324,7 @@ def test_a_player_is_told_what_a_sanction_takes_in_which_game_and_what_for() -> 
     ]
     assert [each.phase for each in own] == ["The tribunal has upheld your appeal. The sanction is lifted.", "", ""]
     assert own[0].said == "Anna is sanctioned (FISE 49)."
+    assert [list(each.members) for each in own] == [["Núria Mas", "o-1"], [], []]
 
 
 @pytest.mark.parametrize(

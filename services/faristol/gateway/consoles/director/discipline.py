@@ -42,6 +42,8 @@ async def _show(desk: DirectorPage) -> Response:
         "director/discipline.html",
         PAGE,
         acts=list(reversed(acts)),
+        appealed_acts={each.act.version: each.said for each in acts},
+        grounds={details_of(each.act).get("appeal"): each.act.note for each in acts if each.act.type == "AppealLodged"},
         can_lift={each.act.version for each in stand},
         can_appeal=[(f"{each.act.version} {each.act.player_ids[0]}", each.said) for each in reversed(stand)],
         appealed=desk.typed.get("appealed", "") or desk.request.query_params.get("appealed", ""),
