@@ -6,12 +6,12 @@ READY  := $(VENV)/.ready
 PB     := libs/faristol/pb/.generated
 LEXICON := $(VENV)/share/faristol/lexicons/catalan.lexicon
 CODE   := libs services apps tests proto deploy
-# The tests in the parts that the pipeline reports separately; `make test` runs all of them at once.
+# The parts of the tests that the pipeline reports separately; `make test` runs all of them.
 UNIT_TESTS      := tests/unit tests/rulebook
 COMPONENT_TESTS := tests/component tests/conformance tests/deploy
 BROWSER_TESTS   := tests/browser
 PYTEST_ARGS ?=
-# Processes of tests: they wait half of their time, for deadlines, leases and servers that start.
+# Number of test processes: they wait half of their time, for deadlines, leases and servers that start.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * os.cpu_count())')
 IN_PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
@@ -94,8 +94,8 @@ style:
 	$(BIN)/hadolint --failure-threshold warning deploy/image/Dockerfile
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github/workflows
 
-# Each process of tests reads every module of them. What pytest makes of their assertions is kept, so that it is made once,
-# as is the machine code of the search for plays and of the matching, which two tests compile.
+# Each test process imports all test modules. The assertions that pytest rewrites are cached, so that they are rewritten
+# once, and so is the machine code of the search for plays and of the matching, which two tests compile.
 compiled:
 	@mkdir -p var && $(BIN)/pytest --collect-only -qq >var/collected || { cat var/collected; exit 1; }
 	@$(BIN)/pytest -qq -k "best_plays_are_all_that_tie or circles_within" tests/unit/words/test_plays.py \
@@ -168,30 +168,30 @@ faults: setup ## make faults in a cell of two replicas, and say what they cost: 
 great: $(READY) $(PB) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
 	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest -m "" --timeout 3600 tests/component/test_great_championship.py $(PYTEST_ARGS)
 
-# The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
-# reported as not run. The headless shell takes a third less of the processor than Chromium, which serves as well.
+# Tests of pages need a browser. It is installed if it is missing and can be; otherwise these tests are reported as not
+# run. The headless shell needs a third less processor time than Chromium.
 browser:
 	@command -v chromium-headless-shell >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && { DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium-headless-shell >/dev/null 2>&1 || \
 		command -v chromium >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }; } || \
 		command -v chromium >/dev/null || echo "no Chromium: the tests of the pages will not run"
 
-# The tests of seal keys in a token need one in software. Where it is missing and can be installed, it is, as the browser.
-token: | browser # one process of apt at a time
+# Tests of seal keys in a token need a software token. It is installed like the browser.
+token: | browser # only one process of apt at a time
 	@command -v softhsm2-util >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq softhsm2 >/dev/null; } || \
 		echo "no SoftHSM: the tests of keys in a token will not run"
 
-# The tests of alerts evaluate them with Prometheus' own program, of Debian's package: it is unpacked, and nothing installed.
-promtool: | token # one process of apt at a time
+# Tests of alerts evaluate them with Prometheus' own tool, from the Debian package, which is unpacked and not installed.
+promtool: | token # only one process of apt at a time
 	@command -v promtool >/dev/null || test -x var/prometheus/usr/bin/promtool || { command -v apt-get >/dev/null && \
 		mkdir -p var/prometheus && cd var/prometheus && { apt-get download -qq prometheus 2>/dev/null || \
 		{ apt-get update -qq && apt-get download -qq prometheus; } 2>/dev/null; } && \
 		dpkg-deb --fsys-tarfile prometheus_*.deb | tar --extract ./usr/bin/promtool && rm prometheus_*.deb; } || \
 		echo "no promtool: the alerts will not be evaluated"
 
-# The definitions by which a cluster refuses objects of other projects, for the tests of the manifests. They are fetched with git
-# and not kept in this repository.
+# Schemas of custom resources of other projects, for the tests of the manifests. They are fetched with git and are not
+# in this repository.
 CRDS_OF := cloudnative-pg/cloudnative-pg:config/crd/bases cloudnative-pg/plugin-barman-cloud:config/crd/bases \
 	cert-manager/cert-manager:deploy/crds kubernetes-sigs/gateway-api:config/crd/standard kedacore/keda:config/crd/bases \
 	prometheus-operator/prometheus-operator:example/prometheus-operator-crd
@@ -203,8 +203,8 @@ crds: ## fetch the definitions of other projects' objects, which tests hold the 
 		cp var/crds-of/$${each##*:}/*.yaml var/crds || echo "no definitions of $${each%%:*}: manifests are not held to them"; \
 		rm -rf var/crds-of; done; rm -f var/crds/kustomization.yaml
 
-# The tests of OpenID Connect need a real provider, which runs on Node.js. Where that is missing they are reported as not
-# run. What is installed is in a lock, by its content; the registry is that of npm's own settings.
+# Tests of OpenID Connect need a real provider, which runs on Node.js. Without it they are reported as not run. A lock
+# file pins the packages by content; the registry is that of npm's settings.
 OPENID := var/openid/node_modules/.package-lock.json
 openid:
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(OPENID); else \
@@ -215,7 +215,7 @@ $(OPENID): tests/openid/package.json tests/openid/package-lock.json
 	@cd var/openid && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The tests of the pages run axe-core in the browser, where npm can install it: what it finds serious is a failure.
+# Tests of pages run axe-core in the browser if npm can install it: a serious finding is a failure.
 AXE := var/axe/node_modules/.package-lock.json
 axe:
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(AXE); else \
@@ -226,7 +226,7 @@ $(AXE): tests/axe/package.json tests/axe/package-lock.json
 	@cd var/axe && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The record is tested on each version of PostgreSQL that docs/record.md names. Its servers are of npm.
+# The record is tested on each version of PostgreSQL in docs/record.md. The servers are npm packages.
 POSTGRES := var/postgres/node_modules/.package-lock.json
 VERSIONS ?= 14 15 16 17 18
 databases: setup $(POSTGRES) ## test the record on each version of PostgreSQL: VERSIONS="14 17"
@@ -239,8 +239,8 @@ $(POSTGRES): tests/postgres/package.json tests/postgres/package-lock.json
 	@cd var/postgres && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The tests of clients that are made of the OpenAPI document run the generators that programmers use, each in a place of its
-# own: what they depend on is not what Faristol does.
+# Tests of clients generated from the OpenAPI document run the generators that programmers use, each in a separate
+# folder: their dependencies are not dependencies of Faristol.
 OPENAPI := var/openapi/.ready
 openapi: ## install the generators of clients of the OpenAPI document
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(OPENAPI); else \
@@ -267,7 +267,7 @@ lock: ## pin the dependencies of pyproject.toml, and what builds it, again (need
 digests: ## pin the images of the manifests by the digests of today (needs crane, skopeo or docker, and the internet)
 	$(PYTHON) deploy/digests.py
 
-# `--strict` makes an error of a package whose advisories cannot be asked for: no answer is not a good answer.
+# `--strict` makes it an error if the advisories of a package cannot be requested.
 AUDIT := var/audit
 audit: ## ask PyPI for known vulnerabilities of every version in the locks
 	$(PYTHON) -m venv $(AUDIT)

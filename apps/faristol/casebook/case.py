@@ -15,7 +15,8 @@ Word = tuple[str, ...]
 """A word as faces."""
 
 ARBITER, JUDGE, DIRECTOR = "arbiter", "judge", "director"
-"""Actors beside players: the arbiter decides at a table, the judge on challenges, the director runs the tournament."""
+"""Actors other than players: the arbiter decides at a table, the judge on challenges, the director runs the tournament.
+"""
 OFFICIALS = (ARBITER, JUDGE, DIRECTOR)
 
 TOURNAMENT_ID = "case"

@@ -11,7 +11,7 @@ from faristol.kernel.refusal import N_
 from faristol.rules.tiles import TileSet
 
 SAID_KEYS = frozenset({"with", "at", "after"})
-"""Keys of a step beside its action."""
+"""Keys of a step other than its action."""
 
 
 def words_of(

@@ -257,7 +257,7 @@ def call(address: str | None, method: str, request: Message) -> Any:
 
 
 def with_names(problem: StartError, known: TournamentNames | None) -> str:
-    """Return a refusal with names in place of the ids of players, teams and games."""
+    """Return a refusal with names instead of the ids of players, teams and games."""
     cause = problem.__cause__
     if known is None or not isinstance(cause, grpc.aio.AioRpcError):
         return str(problem)

@@ -47,7 +47,7 @@ class TableClock(Commands):
         await self.send(self.api.clock.Stop, request, turn, "stop", since + STOPPING)
 
     async def press(self, turn: int, mover: str, since: datetime) -> None:
-        """Press the clock. Press it again if a time ran out before and the turn still goes on."""
+        """Press the clock. Press it again if a time ran out before and the turn still continues."""
         for attempt in count(1):
             act, request = "press" if attempt == 1 else f"press-{attempt}", clock_pb2.PressRequest(player_id=mover)
             if not (await self.send(self.api.clock.Press, request, turn, act, since + PRESSING)).too_late:

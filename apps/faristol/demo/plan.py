@@ -18,7 +18,7 @@ from faristol.rules.ruleset.with_options import list_unsettled, with_options
 ROUND_EVERY = timedelta(hours=6)
 """Interval of rounds if a game's time is unlimited: players think for three minutes at most."""
 CLOSING = timedelta(minutes=20)
-"""Time of a round besides the clocks of a game: rulings, signatures."""
+"""Time of a round in addition to the clocks of a game: rulings, signatures."""
 
 DEFAULTS = {"minutes": "25"}
 """Values of options that a rule book leaves to the organiser without a default (UF 17, 20)."""
@@ -163,7 +163,7 @@ class Plan:
     def round_start(self, number: int, now: datetime) -> datetime:
         """Return the start of a round, so early that the last round ends just before ``now``.
 
-        Games run on clocks of their own, and no event may be dated ahead of the services' clocks.
+        Games run on separate clocks, and no event may be dated ahead of the services' clocks.
         """
         first = now - self.rounds * self.round_every
         first = first.replace(minute=first.minute - first.minute % 5, second=0, microsecond=0)

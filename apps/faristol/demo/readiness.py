@@ -21,7 +21,7 @@ from faristol.text.terminal import language_of_terminal
 from faristol.words import Library, WordGraph
 
 MAX_DEMO_PLAYERS = 400
-"""Limit of players at tables: each table has a game of its own."""
+"""Limit of players at tables: each table has a separate game."""
 
 
 def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:

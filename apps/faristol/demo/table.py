@@ -38,7 +38,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class DemoTable(Commands):
-    """The players of one game, from any state to its end. It has no state of its own.
+    """The players of one game, from any state to its end. It has no state.
 
     Their actions follow from the rules of the table: the steps of a turn, the score writers, the clock stops, and how
     long a play can be challenged.

@@ -89,7 +89,7 @@ async def running(
 ) -> AsyncIterator[Running]:
     """Serve these services until the block ends, with ``now`` as their clock.
 
-    With all services and no NATS URL, the process starts a NATS server of its own in the data folder. It waits for an
+    With all services and no NATS URL, the process starts its own NATS server in the data folder. It waits for an
     unavailable database or NATS server, for the time of the settings, or else for ``longest`` seconds; ``tell`` gets
     messages about it. Raises ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` if the start fails, and
     ``Cancelled`` if ``stop`` is set before.

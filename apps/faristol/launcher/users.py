@@ -20,8 +20,8 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
 
 
 BESIDE_COUNT = 2
-"""Earlier and later projection versions that a user may have: those of neighbouring releases. Processes of both run
-beside these during a rollout, with the NATS users of either release.
+"""Earlier and later projection versions that a user may have: those of neighbouring releases. Processes of both run in
+parallel with these during a rollout, with the NATS users of either release.
 """
 
 

@@ -35,7 +35,7 @@ RECONNECT_INTERVAL_SECONDS = 1.0
 REQUEST_TIMEOUT_SECONDS = 5.0
 """Timeout of a request to JetStream."""
 RECENT_DENIALS_COUNT = 64
-"""Denials of NATS that are kept until the denied request times out."""
+"""Denials of NATS that are stored until the denied request times out."""
 
 JETSTREAM_UNAVAILABLE_STATUS = 10008
 """Error code of JetStream without a quorum or a leader."""

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NewsLimits:
-    """Limits of stored notifications. Consumers read from the record what NATS drops or loses."""
+    """Limits of stored notifications. Consumers read from the record the messages that NATS drops or loses."""
 
     replicas: int = 1
     """Number of servers that store the stream: 1, 3 or 5."""
@@ -105,7 +105,7 @@ def _check(found: StreamConfig) -> None:
         raise BusError(
             f"the stream {NOTIFICATION_STREAM} has the retention {found.retention}: expected "
             f"{RetentionPolicy.LIMITS.value}, or "
-            "news are gone before every consumer has them"
+            "notifications are removed before every consumer has read them"
         )
 
 

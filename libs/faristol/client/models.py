@@ -500,7 +500,7 @@ class Sheet(Model):
 
 
 class SheetSide(Model):
-    """A player's fields of the sheet besides its lines."""
+    """A player's fields of the sheet, without its lines."""
 
     player_id: str
     bingos: int

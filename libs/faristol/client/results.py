@@ -210,9 +210,9 @@ class Results:
     ) -> AsyncIterator[News]:
         """Yield the news of tournaments, or of all, after a position, then live; it does not end by itself.
 
-        Each piece comes once and in order: a broken stream is resumed after the last one. A piece of news must pass
-        every filter. One of type ``Reset`` reports another record, as after the restore of a backup: discard everything
-        before it; all news is sent again from the first.
+        Each notification is delivered once and in order: a broken stream is resumed after the last one. A notification
+        must match every filter. One of type ``Reset`` reports another record, as after the restore of a backup: discard
+        everything before it; all news is sent again from the first.
         """
         filters = {"tournaments": tournament_ids, "games": games, "rounds": rounds, "tables": tables, "types": types}
         wanted = {name: ",".join(map(str, values)) for name, values in filters.items() if values}

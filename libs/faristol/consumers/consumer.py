@@ -5,7 +5,7 @@ loses messages. An event that it cannot process must not stop the events of all 
 
 Idea. The record is the queue. A checkpoint is the position up to which a consumer has worked. It moves in the
 transaction of the effects: the tables of a projection, or the events that a reaction appends. Notifications on the bus
-only state how far to read. The checkpoint is compared when it moves, so of two replicas only one succeeds.
+only state the position to read. The checkpoint is compared when it moves, so of two replicas only one succeeds.
 
 A failed event parks its key: its stream for a reaction, its tournament for a projection. This is a dead letter channel
 (Hohpe and Woolf, 2003) with one queue for each key. Later events of the key are skipped and stay pending in the record.
@@ -94,8 +94,8 @@ HINDERED_STATES = frozenset({ConsumerState.PARKED, ConsumerState.STOPPED})
 class Consumer:
     """Runs a reaction or a projection.
 
-    Notifications on the bus only state how far to read; the events come from the record. A bus that repeats, reorders,
-    loses or invents notifications can only delay work.
+    Notifications on the bus only state the position to read; the events come from the record. A bus that repeats,
+    reorders, loses or invents notifications can only delay work.
     """
 
     def __init__(
@@ -302,7 +302,7 @@ class Consumer:
             _log.warning("%s resumed %s, parked at event %d", self.name, released.key, released.position)
 
     async def _went_on(self) -> None:
-        """Leave the stop once the checkpoint is past its event."""
+        """Resume once the checkpoint has passed the event of the stop."""
         if self.problem and self._taker.noted >= self.problem.event.position:
             _log.warning("%s continues after event %d", self.name, self.problem.event.position)
             self.problem = None
@@ -329,7 +329,7 @@ class Consumer:
                 if has_room or await stopped.may_go_on(self._record, self.name):
                     return
             except (Stale, ProjectionError):
-                return  # another replica is further
+                return  # another replica is ahead
             except Exception as failure:
                 if not is_transient(failure):
                     raise

@@ -135,7 +135,7 @@ async def next_generation(connection: AsyncConnection, name: str, version: int) 
 
 
 async def built_to(connection: AsyncConnection, projection: Projection, position: int) -> bool:
-    """Note the position of a rebuild. Return False if its tables are gone: another rebuild has replaced it."""
+    """Note the position of a rebuild. Return False if its tables were dropped: another rebuild has replaced it."""
     moved = await connection.execute(
         update(_all)
         .where(

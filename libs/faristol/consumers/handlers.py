@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 CHECKPOINT_INTERVAL_EVENTS = 500
 """Events without an effect after which a reaction moves its checkpoint."""
 REPLAY_STEP_EVENTS = 100
-"""Events of a tournament in one step of a replay, which is how long others wait."""
+"""Events of a tournament in one step of a replay, during which others wait."""
 
 MAX_REACTION_ATTEMPTS = 8
 """Attempts of a reaction at one event with conflicts: about half a second."""
@@ -280,7 +280,8 @@ class Reactor(EventHandler):
                         await append(event, decision)
                     except Conflict:
                         if attempt == attempts:
-                            raise  # so many conflicts are not due to other writers: the decision does not fit the state
+                            # this number of conflicts is not due to other writers: the decision does not fit the state
+                            raise
                         await asyncio.sleep(CONFLICT_RETRY_SECONDS * 2 ** (attempt - 2) if attempt > 1 else 0)
                     else:
                         return True
@@ -292,7 +293,7 @@ class Reactor(EventHandler):
 
     async def _replay(self, key: str, events: Sequence[Recorded], last: int) -> None:
         async def append(event: Recorded, decision: Decision) -> None:
-            """Append with an update of the key's row, in place of the checkpoint."""
+            """Append with an update of the key's row, instead of the checkpoint."""
             before = self.parked[key]
 
             async def also(connection: AsyncConnection) -> str | Sequence[str] | None:

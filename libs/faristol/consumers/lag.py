@@ -31,7 +31,7 @@ class Lag:
     """Measures the lag of a process's consumers behind the end of its record.
 
     It runs in the thread of a scrape or of an exporter. So a consumer that hangs shows a lag, and one without pending
-    events shows 0, whether events come or not.
+    events shows 0, whether events arrive or not.
     """
 
     def __init__(self, record: Record, consumers: Sequence[Measured]) -> None:

@@ -119,8 +119,8 @@ class WorkShares:
     discards the work of the slower one. So a process that cannot renew its leases, because its database is unavailable
     or full, continues until it reads that another process has them.
 
-    Replicas share with those that have the same consumers: beside the leases on its work, each holds a lease on a
-    number, so that all know how many they are.
+    Replicas share with those that have the same consumers: in addition to the leases on its work, each holds a lease on
+    a number, so that all know their number.
     """
 
     def __init__(self, record: Record, holder: str, consumers: Collection[str]) -> None:

@@ -43,7 +43,7 @@ class Rebuilt:
 
 
 class _Plain:
-    """The fold of a projection without one of its own: its ``apply``, on many events at once."""
+    """The default fold of a projection: its ``apply``, on many events at once."""
 
     def __init__(self, projection: Projection) -> None:
         self._apply = projection.apply

@@ -55,7 +55,7 @@ class State(StrEnum):
     STOPPED = "stopped"
     """It has stopped before an event that fails, with the limit of parked keys reached."""
     OLDER = "older"
-    """A projection that a newer version has replaced; processes of its own version still read it."""
+    """A projection that a newer version has replaced; processes of its version still read it."""
     BUILDING = "building"
     """Tables of a running rebuild."""
     LEFT_OVER = "left over"

@@ -100,7 +100,7 @@ class Credential:
     name: str = ""
     """Name of the person, shown on officials' pages and never stored in the record."""
     player: str = ""
-    """Id of the holder as a player. A player acts only for themselves; an official handles no game of their own."""
+    """Id of the holder as a player. A player acts only for themselves; an official handles none of their own games."""
     ancestors: tuple[str, ...] = field(default=())
     """Ids of the credentials that it was handed on from, the root first. It ends when any of them ends."""
 

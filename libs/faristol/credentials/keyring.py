@@ -165,7 +165,7 @@ class Keyring:
             if stamp != self._stamp:
                 self._keys = keys.read_public(_public(self._folder))
                 self._stamp = stamp
-        except (OSError, RecordError) as problem:  # the folder may be in the middle of a change: keep the cached keys
+        except (OSError, RecordError) as problem:  # the folder may be in the middle of a change: use the cached keys
             _log.warning("the keys in %s cannot be reloaded: %s", self._folder, problem)
 
     def signer(self) -> Ed25519PrivateKey:

@@ -81,7 +81,7 @@ def check_scope(credential: Credential | None, needs: Needs, request: Message, p
 
 
 def may_judge(credential: Credential, place: GamePlace) -> bool:
-    """Check whether the holder may judge a case: it is in their scope and languages, and not of their own game."""
+    """Check whether the holder may judge a case: it is in their scope and languages, and is not their own game."""
     scope = credential.scope
     in_scope = scope.holds_table(place.tournament, place.hall, place.table)
     in_language = not scope.languages or place.language in scope.languages

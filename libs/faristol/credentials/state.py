@@ -47,7 +47,7 @@ class Access:
         return not credential.ids.isdisjoint(self.revoked) or credential.credential_id in self.signed_out
 
     def pause(self, tournament: str, table: int, now: datetime) -> timedelta:
-        """Return how long a new device must wait at a table before a PIN is accepted; 0 if a PIN is accepted now."""
+        """Return the time that a new device must wait at a table for a PIN to be accepted; 0 if one is accepted now."""
         wrong = self.refused.get((tournament, table))
         return max(timedelta(0), wrong.free_from(PIN_ATTEMPTS) - now) if wrong else timedelta(0)
 

@@ -87,7 +87,7 @@ def verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience:
 
 
 def decode_unverified(token: str) -> Credential:
-    """Decode a token without verification, for its own holder, which has no key of the cell.
+    """Decode a token without verification, for its holder, who has no key of the cell.
 
     Raises ``Unauthenticated`` if the token is malformed.
     """

@@ -5,8 +5,8 @@ later. No person may be able to change it afterwards, and only holders of its ke
 is over, every reader must be able to verify it.
 
 Idea. This is a commitment that is opened later. The record has the SHA-256 of the document, and the document encrypted
-with a key of its own. That key is encrypted with the key of the cell (``envelope``, AES-256-GCM). At the end of the
-game its key is on the record. The racks follow from a seed, and the seed has a commitment too, so ``check`` draws them
+with a separate key. That key is encrypted with the key of the cell (``envelope``, AES-256-GCM). At the end of the game
+its key is on the record. The racks follow from a seed, and the seed has a commitment too, so ``check`` draws them
 again. A rerun has no seed: it repeats the racks and plays of an earlier game.
 
 Invariants:
@@ -63,8 +63,8 @@ class SealedTurn:
     top: int
     """The highest score of the rack."""
     drawn_as: int = 0
-    """The turn for which the rack was drawn, if a rerun skips turns without a play; 0: this one. It determines how many
-    vowels and consonants the rack needs.
+    """The turn for which the rack was drawn, if a rerun skips turns without a play; 0: this one. It determines the
+    number of vowels and consonants that the rack needs.
     """
 
 
@@ -95,7 +95,7 @@ class SealedGame:
 
 
 class DocumentError(ValueError):
-    """A document that is no sealed game; the message says where, and what was expected."""
+    """A document that is not a sealed game; the message says where, and states the expected content."""
 
 
 def play_ahead(

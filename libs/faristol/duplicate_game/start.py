@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import commitment, derive_seed
 
 MAX_EVENT_SEATS = 1000
-"""Players in one event, which has room for so many with ids of any length."""
+"""Players in one event, which has room for this number with ids of any length."""
 
 
 def open_duplicate(

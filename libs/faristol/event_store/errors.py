@@ -16,4 +16,4 @@ class UnknownDatabase(ValueError):
 
 
 class CorruptData(Exception):
-    """Stored data is not what was written. The message states the data and the position."""
+    """Stored data differs from the written data. The message states the data and the position."""

@@ -98,7 +98,7 @@ class Recorded:
         """Distinguishes this event from any other at its position.
 
         The restore of a backup makes positions available again for other events. A position with its fingerprint
-        identifies one event and its history, however the backup came there.
+        identifies one event and its history, regardless of the origin of the backup.
         """
         return fingerprint_of(self.hash)
 

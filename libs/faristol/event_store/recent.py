@@ -59,7 +59,7 @@ class Recent:
                 at_the_end = False
                 while not (at_the_end or self._has(at_least, since) or self._last >= position + limit):
                     at_the_end = await self._look(limit)
-        if position < self._before:  # the caller is behind the cache
+        if position < self._before:  # the caller's position is before the cache
             return await self._read(position, limit=limit)
         start = position - self._before
         return self._kept[start : start + limit]

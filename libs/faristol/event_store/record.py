@@ -106,7 +106,7 @@ class Record:
         self._backend = backend
         self._now = now
         self.trouble: WriteProblem | None = None
-        """Why the last write failed, if not because of its own content; None while writes succeed."""
+        """Why the last write failed, unless its content was the reason; None while writes succeed."""
         self._committed_at = -math.inf
         """Time of the last commit of this process, by the loop's clock."""
         self._appender = Appender(backend, now, self.news.tell)

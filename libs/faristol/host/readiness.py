@@ -10,7 +10,7 @@ These failures make a service not ready, or do not:
   pages unavailable.
 * A stopped consumer never does: every replica stops at the same event, and the commands and queries of the service
   continue. The health of ``<service>.consumers`` and the status page report it.
-* A gateway in a process of its own is always ready: its pages report unavailable services themselves. So does its
+* A gateway in a separate process is always ready: its pages report unavailable services themselves. So does its
   ``/readyz``; its health on gRPC covers only itself.
 
 Liveness is separate: a restart does not help a process whose database is unavailable.

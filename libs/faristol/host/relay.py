@@ -1,4 +1,4 @@
-"""The relay in a process of its own: the only publisher on NATS."""
+"""The relay in a separate process: the only publisher on NATS."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ async def check(record: Record, services: Collection[str]) -> None:
         raise unusable(record.engine.url, problem) from problem
     if missing:
         raise StartError(
-            f"the database does not let this process do what {', '.join(sorted(services))} must: {'; '.join(missing)}"
+            f"the role of this process lacks rights for {', '.join(sorted(services))}: {'; '.join(missing)}"
             f" (`faristol record roles --{role} NAME` grants it)"
         )
 

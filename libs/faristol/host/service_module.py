@@ -30,4 +30,4 @@ class Part:
     reactions: Sequence[Reaction] = ()
     projections: Sequence[Projection] = ()
     tasks: Sequence[Callable[[], Awaitable[None]]] = ()
-    """Tasks that run beside the server, and are cancelled at the end."""
+    """Tasks that run in parallel with the server, and are cancelled at the end."""

@@ -9,7 +9,7 @@ RELAY = "relay"
 """Name of a process that only publishes notifications of the record."""
 
 ASKING = frozenset({"gateway"})
-"""Services that call others for all data. In a process of their own they have no database, bus or keys."""
+"""Services that call others for all data. In a separate process they have no database, bus or keys."""
 
 _LOOPBACK_OF_ALL = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104 # only compared
 

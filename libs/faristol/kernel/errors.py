@@ -29,10 +29,10 @@ Missing = Literal[
     "tournament",
     "webhook",
 ]
-"""Kinds of things that may not be found."""
+"""Kinds of entities that may not be found."""
 
 Taken = Literal["player", "team", "tournament"]
-"""Kinds of things that may exist already."""
+"""Kinds of entities that may exist already."""
 
 # A sentence for each kind: in other languages the article and the ending depend on the kind.
 THERE_IS_NO: Mapping[Missing, str] = {
@@ -63,7 +63,7 @@ THERE_IS: Mapping[Taken, str] = {
 
 
 class NotFound(Exception):
-    """No thing of this kind has the id."""
+    """No entity of this kind has the id."""
 
     def __init__(self, kind: Missing, wanted: str) -> None:
         super().__init__(kind, wanted)
@@ -82,7 +82,7 @@ class NotFound(Exception):
 
 
 class AlreadyExists(Exception):
-    """A thing of this kind has the id already."""
+    """An entity of this kind already has the id."""
 
     def __init__(self, kind: Taken, wanted: str) -> None:
         super().__init__(kind, wanted)

@@ -94,7 +94,7 @@ def types_for_audience(audience: options.Audience.ValueType) -> frozenset[Kind]:
 
 @cache
 def _private_fields(message: Any) -> Mapping[str, bool]:
-    """Return the fields that may have a private value; False for a message that has one only in a field of its own."""
+    """Return the fields that may have a private value; False for a message that has one only in a direct field."""
     found = {}
     for field in message.fields:
         given, below = field.GetOptions(), field.message_type

@@ -96,7 +96,7 @@ _TILDE = "\u0303"
 def name_order(name: str, language: str) -> tuple[tuple[tuple[int, str], ...], str, str]:
     """Return the sort key of a name for readers of ``language``.
 
-    Names sort by letters, then by marks, then by case, as in Unicode collation; the dot of ``l·l`` is no letter. In
+    Names sort by letters, then by marks, then by case, as in Unicode collation; the dot of ``l·l`` is not a letter. In
     Spanish ``ñ`` is a letter after ``n`` (CLDR). For Greek readers Greek letters precede Latin ones.
     """
     plain = unicodedata.normalize("NFKC", name.replace("\u0140", "l").replace("\u013f", "L")).translate(_SAME_SIGNS)
@@ -284,7 +284,7 @@ ACTOR_ID = re.compile(r"[a-z0-9-]{0,64}")
 """The format of the id of an actor; empty for no actor."""
 
 NAMED_PERSON = "m-"
-"""What the id begins with of a person who is named in one tournament and is no player or official of it."""
+"""What the id begins with of a person who is named in one tournament and is not a player or official of it."""
 
 _NAMED_PERSON = re.compile(rf"{NAMED_PERSON}[0-9a-f]{{12}}")
 

@@ -68,7 +68,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
     "RatingSystemChosen": RATED_BY,
 }
-"""Events that have a sentence of their own."""
+"""Events that have a separate sentence."""
 
 OF_DUPLICATE_GAMES: Mapping[str, str] = {
     EVENT_SENTENCES["RoundPaired"]: N_("All players have a seat in game {round}."),
@@ -98,7 +98,7 @@ ALSO: Mapping[str, str] = {
 """Further sentences, by the parameter that must be set for them."""
 
 CONSEQUENCES = ("points_off", "rounds_out", "game_lost")
-"""Sentences of ``ALSO`` that say what an act takes from a player."""
+"""Sentences of ``ALSO`` that describe the loss of a player by an act."""
 
 COUNTED: Mapping[str, str] = {
     "PlayerCheckedIn": N_("Checked in: {count} {count:player|players}."),
@@ -145,7 +145,7 @@ def describe_history(
 def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) -> str:
     """Say what a command did, by the acts that were written with it in the order of the record; empty for none.
 
-    The first is what was asked for, and how many it concerned; the others follow from it.
+    The first is the requested act, with the number of its objects; the others follow from it.
     """
     if not acts:
         return ""

@@ -170,7 +170,7 @@ INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_TAKEN_BACK: N_("entries undone"),
     pb.INCIDENT_KIND_GIVEN_UP: N_("turns of the table abandoned: the signed sheet gives the result"),
 }
-"""Labels of events besides turns."""
+"""Labels of events other than turns."""
 
 NEUTRALISED: Mapping[clock.NeutralisationReason.ValueType, str] = {
     clock.NEUTRALISATION_REASON_CHALLENGE: N_("Clocks stopped: a challenge is being ruled on."),
@@ -260,12 +260,9 @@ def explain_unplayed(rules: Ruleset | None) -> str:
     return UNPLAYED_EXPLAINED[law.unplayed]
 
 
-BYES_APART = N_(
-    "W–D–L counts games over the board. Forfeits, won or lost, and byes are counted apart: they are in the points."
-)
+BYES_APART = N_("W–D–L counts games over the board. Forfeits, won or lost, and byes are included only in the points.")
 RESTS_APART = N_(
-    "W–D–L counts games over the board. Forfeits, won or lost, are counted apart: they are in the points. A bye gives "
-    "no point."
+    "W–D–L counts games over the board. Forfeits, won or lost, are included only in the points. A bye gives no point."
 )
 
 

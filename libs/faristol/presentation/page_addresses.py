@@ -2,8 +2,8 @@
 
 Every page of a tournament is below ``/tournaments/ID``, every page of a game at a table below ``/games/ID``, and that
 of a player is ``/players/ID``. Pages of a duplicate game are below ``/duplicate/ID``, as in the JSON API: it has slips
-and a screen in place of a board with clocks. The short forms ``/t/ID`` and ``/g/ID`` are for typing by hand: the
-gateway redirects them permanently, and no page links to them.
+and a screen instead of a board with clocks. The short forms ``/t/ID`` and ``/g/ID`` are for typing by hand: the gateway
+redirects them permanently, and no page links to them.
 """
 
 from __future__ import annotations

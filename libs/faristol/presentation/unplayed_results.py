@@ -17,7 +17,7 @@ ABANDONED_BY_ALL = N_("abandoned by {players}: all lose")
 LOST_BY_ALL = N_("all lost")
 
 WON_MARK, LOST_MARK = "+", "–"
-"""Marks in the place of the scores of a forfeit without points."""
+"""Marks instead of the scores of a forfeit without points."""
 
 
 def outcome(

@@ -64,7 +64,7 @@ def clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Squ
     """Return the first square where ``text`` from ``start`` on contradicts the board, with both tiles, or None.
 
     The first tile is the one on the board, the second the typed one. Both are None if the text has a tile of the board,
-    such as a dot, on a free square. The result is None if ``text`` is no tiles, or leaves the board.
+    such as a dot, on a free square. The result is None if ``text`` has no tiles, or leaves the board.
     """
     text = tile_set.normalize(_with_parentheses(text))
     return _clash(text, start, board, tile_set) or _clash(_run_together(text, tile_set), start, board, tile_set)
@@ -154,7 +154,7 @@ _PASSED_OVER = frozenset(",;:/|!¡\"'·")
 
 
 def _run_together(text: str, tile_set: TileSet) -> str:
-    """Return ``text`` without spaces, and without punctuation that is no part of a tile."""
+    """Return ``text`` without spaces, and without punctuation that is not part of a tile."""
     signed = "|".join(re.escape(face) for face in tile_set.faces if not face.isalpha())
     parts = re.split(f"({signed})", text, flags=re.IGNORECASE) if signed else [text]
     return "".join(part if place % 2 else _without_punctuation(part) for place, part in enumerate(parts))
@@ -206,7 +206,7 @@ def _read_spaced(
     as_blanks: bool,
     anywhere: bool = False,
 ) -> tuple[Tile, ...]:
-    """Return the word with spaces between its tiles; empty if a part is no tile, or does not fit the board.
+    """Return the word with spaces between its tiles; empty if a part is not a tile, or does not fit the board.
 
     ``anywhere``: return the tiles as typed, even if they do not fit.
     """

@@ -101,7 +101,7 @@ def score_play(
     """Return the score of the play on ``board``, by word; the play must have passed ``check_play``.
 
     ``words`` are the words of ``check_play``, to avoid a second search. A play that goes out with fewer tiles than a
-    full rack is no bingo.
+    full rack is not a bingo.
     """
     laid = tuple(placements)
     if words is None:

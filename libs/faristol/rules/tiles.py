@@ -2,7 +2,7 @@
 
 A tile is not a character. Catalan has one tile for each of ``L·L``, ``NY`` and ``QU``; Spanish for ``CH``, ``LL`` and
 ``RR``. A *face* is the text printed on a tile (``"L·L"``); a word on the board is a sequence of faces. The blank has no
-face of its own: it stands for a face of the set (FISC I.6).
+face: it stands for a face of the set (FISC I.6).
 
 Problem. Typed or copied text has accents, small letters, look-alikes of other alphabets and invisible characters.
 Several sequences of tiles can have one text: ``CALLE`` is C·A·LL·E or C·A·L·L·E. A text may have exponentially many.
@@ -150,7 +150,7 @@ class TileSet:
 
     @cached_property
     def signs(self) -> str:
-        """The characters in faces and aliases that are no letters: ``·.-``."""
+        """The characters in faces and aliases that are not letters: ``·.-``."""
         texts = (*self.faces, *self.aliases)
         return "".join(dict.fromkeys(char for text in texts for char in text if not char.isalpha()))
 

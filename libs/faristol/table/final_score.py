@@ -37,7 +37,7 @@ def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
 def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
     """Return the players that sign the sheet: all at the table, its keeper (FM pr.), or none.
 
-    A player that left for good is not awaited; the next player then keeps the sheet.
+    A player that left for good is not awaited; the next player then writes the sheet.
     """
     match ruleset.scoresheet.signers:
         case "both":

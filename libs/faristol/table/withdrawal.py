@@ -1,4 +1,4 @@
-"""A play that comes off the board. Pure."""
+"""A play that is removed from the board. Pure."""
 
 from __future__ import annotations
 

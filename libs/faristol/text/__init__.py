@@ -110,7 +110,7 @@ def _spanish_conjunction(word: str, value: str) -> str:
     """Return ``y`` or ``o`` as Spanish writes it before a value: ``e Inés``, ``y Iolanda``, ``u Olga``, ``u 8``."""
     sound = _without_accents(value).removeprefix("h")
     if word == "y":
-        # An i with an accent is no semivowel: Ían, but hielo.
+        # An i with an accent is not a semivowel: Ían, but hielo.
         marked = unicodedata.normalize("NFD", value.casefold()).removeprefix("h").startswith("i\u0301")
         is_vowel = sound[:1] == "i" and (marked or not re.match(r"i[aeiou]", sound))
         return "e" if is_vowel or _Y_AS_VOWEL.match(sound) else word

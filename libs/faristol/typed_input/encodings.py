@@ -41,7 +41,7 @@ _JOINERS = frozenset("·.'’-‐‑ªº")
 """Signs that occur between the letters of a name or at its end."""
 
 _USUAL = frozenset("áàâãäéèêëíïóòôõöúùüñç")
-"""Letters, besides a to z, that are common in names of Western Europe."""
+"""Letters, other than a to z, that are common in names of Western Europe."""
 
 _RARE = frozenset("åæøœûîìýß")
 """Letters that are rare in names."""

@@ -52,7 +52,7 @@ def parse_message_lines(texts: Sequence[str]) -> MessageLines:
 
 
 def _strip_start(form: re.Pattern[str], line: str) -> str:
-    """Remove what ``form`` finds at the start of a line: a hyphen within a name is no mark."""
+    """Remove the text that ``form`` finds at the start of a line: a hyphen within a name is not a mark."""
     found = form.match(line)
     return line[found.end() :] if found else line
 
@@ -63,7 +63,7 @@ def _are_most(count: int, lines: Sequence[str]) -> bool:
 
 
 def _separate(line: str, form: re.Pattern[str]) -> str:
-    """Separate what ``form`` finds behind the text of a line, whose last cell may already be a rating."""
+    """Separate the text that ``form`` finds behind the text of a line, whose last cell may already be a rating."""
     sign = next((sign for sign in _SEPARATORS if sign in line), ";")
     *before, last = line.split(sign)
     behind: list[str] = []

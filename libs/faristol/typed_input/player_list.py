@@ -112,8 +112,8 @@ LONG_LINE = N_("the line has {length} characters; the limit is {most}")
 MORE_FIELDS = N_(
     "there is no column for {given}: it is neither a rating nor a country, or there are two of the same kind"
 )
-LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
-LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
+LONG_CATEGORY = N_("the category has {length} characters; expected at most {most}")
+LONG_NOTE = N_("the note has {length} characters; expected at most {most}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ def _fits(fields: Sequence[str], columns: Sequence[str]) -> bool:
 
 
 def _are_surnames(names: Sequence[str], *, of_every_row: bool) -> bool:
-    """Return whether the text before the commas is a surname: a single word is no whole name.
+    """Return whether the text before the commas is a surname: a single word is not a whole name.
 
     In a list that is written so in every row, one single word is enough; elsewhere each has to be one.
     """
@@ -432,7 +432,7 @@ def _parse_pairs(lines: Sequence[str], texts: Sequence[str], reading: Reading) -
 
 
 MOST_TEXTS_COUNT = 2
-"""Texts of a line beside its rating and country: the name and the club."""
+"""Texts of a line other than its rating and country: the name and the club."""
 
 
 def _parse_pasted(lines: Sequence[str], texts: Sequence[str], reading: Reading) -> PlayerList:
@@ -468,7 +468,7 @@ def _find_names_with_comma(rows: Mapping[int, str]) -> _NamesWithComma:
 def _may_be_given_names(names: Sequence[str]) -> bool:
     """Check whether the text behind the comma of each line may be a given name, after a surname of one or more words.
 
-    A single word before a comma is no whole name. Of three lines or more, clubs would not all be different.
+    A single word before a comma is not a whole name. Of three lines or more, clubs would not all be different.
     """
     pairs = [name.partition(", ") for name in names]
     return any(" " not in first for first, _, _ in pairs) or 2 < len(pairs) == len({second for _, _, second in pairs})

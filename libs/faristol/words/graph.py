@@ -30,7 +30,7 @@ class WordGraph:
     """An open lexicon. Immutable; safe to share between threads; its memory is shared between processes."""
 
     def __init__(self, data: bytes | mmap.mmap, *, path: Path | None = None) -> None:
-        """Read a lexicon from ``data``. Raises ``LexiconError`` if it is no lexicon, of another format, or damaged."""
+        """Read a lexicon from ``data``. Raises ``LexiconError`` if it is damaged, or not a lexicon of this format."""
         self._header, arrays, self.digest = unseal(memoryview(data), path)
         """SHA-256 of the content in hexadecimal: two graphs with the same digest are the same lexicon."""
         self.tile_set = _tile_set(self._header, path)

@@ -129,7 +129,7 @@ def unseal(content: memoryview, path: Path | None) -> tuple[Header, memoryview, 
     start = _PREAMBLE.size + _header_length(bytes(content[: _PREAMBLE.size]), path)
     digest = hashlib.sha256(content[:-_DIGEST_BYTES])
     if digest.digest() != bytes(content[-_DIGEST_BYTES:]):
-        raise LexiconError("is damaged: its SHA-256 is not the one that it states; install it again", path=path)
+        raise LexiconError("is damaged: its SHA-256 differs from the one in its header; install it again", path=path)
     header = _parse(bytes(content[_PREAMBLE.size : start]), path)
     return header, content[start:-_DIGEST_BYTES], digest.hexdigest()
 

@@ -48,8 +48,7 @@ class Affixes:
         """
         self._mode = ""
         self._aliases: list[str] = []
-        """The number of aliases, then the flags of each alias: entries have the number of an alias in place of
-        flags."""
+        """The number of aliases, then the flags of each alias: entries have the number of an alias instead of flags."""
         self._marks: dict[str, str] = {}
         self._full_strip = False
         self._classes: dict[str, _Class] = {}

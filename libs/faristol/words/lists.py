@@ -53,8 +53,8 @@ class WordLists:
         """Add the words of the file at ``path``: UTF-8, one word to a line, in any case.
 
         A word may be followed by a tab and layers, separated by commas; by default it has the layer of ``listing``.
-        Empty lines and lines with ``#`` first are ignored. A line that is no word for these tiles goes to ``left_out``.
-        Raises ``LexiconError`` if the file is unreadable or not UTF-8, or for an invalid layer.
+        Empty lines and lines with ``#`` first are ignored. A line that is not a word for these tiles goes to
+        ``left_out``. Raises ``LexiconError`` if the file is unreadable or not UTF-8, or for an invalid layer.
         """
         listing = listing or Listing()
         every_line = list(_lines(path))
@@ -80,7 +80,7 @@ class WordLists:
 
 
 def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusal | None:
-    """Return the reason why ``text`` is no word for these tiles in any lexicon; None if it may be one.
+    """Return the reason why ``text`` is not a word for these tiles in any lexicon; None if it may be one.
 
     ``in_list``: the text is a line of a list and has one spelling; otherwise it was typed and may have several.
     """

@@ -15,13 +15,13 @@ SYMBOL_LENGTH = 3
 """A string without a vowel is a symbol up to this number of tiles."""
 
 SOUNDED = {"en": frozenset("Y")}
-"""Letters by language that are no vowels of the set but make a word of a short string (``my``, ``cry``)."""
+"""Letters by language that are not vowels of the set but make a word of a short string (``my``, ``cry``)."""
 
 
 def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...]]:
     """Yield the lines that are words for the board, as faces. A word may repeat (``dona``, ``dóna``).
 
-    A word list for spelling has lines that are no words for playing. Left out are:
+    A word list for spelling has lines that are not words for playing. Left out are:
 
     - names, abbreviations in capitals and lines with an apostrophe, a hyphen, a digit or a full stop: lines
       that are not lower-case letters (and ``·``) throughout;

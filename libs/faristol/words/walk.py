@@ -47,7 +47,7 @@ BINGO_POINTS = 50
 """Points for laying all seven tiles; the same number in every rule book (FISC I.6)."""
 
 TILE_BITS = 7
-"""Bits of a laid tile in a play's number: six for the tile code + 1, one for a blank. 0 is no tile."""
+"""Bits of a laid tile in a play's number: six for the tile code + 1, one for a blank. 0 is not a tile."""
 SCORE_LIMIT = 1 << 16
 
 TILE, POINTS, LETTER_PREMIUM, WORD_PREMIUM, CONTACT, ALLOWED, ACROSS, ACROSS_LENGTH, SQUARE_FIELDS = range(9)
@@ -198,7 +198,7 @@ def look(graph: GraphArrays, line: Int64s, steps: Int64s, col: int) -> None:
 
 @compile_function
 def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int, top: Int64s | None) -> bool:
-    """Write the play of the word that ends before ``col``; return False if it is no play or not among ``top``."""
+    """Write the play of the word that ends before ``col``; return False if it is not a play or not among ``top``."""
     laid = step[LAID]
     # One tile that forms a word both ways is one play: the longer word is its main word, or the one across.
     if laid == 1 and col - start < step[CROSSING] + down:

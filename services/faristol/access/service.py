@@ -199,7 +199,7 @@ class AccessService:
     async def sign_in(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         """Sign in a device by a link or a PIN.
 
-        The stored answer has only what the record has. The token is issued only to a caller with the code or PIN, even
+        The stored answer has only data of the record. The token is issued only to a caller with the code or PIN, even
         if the command id repeats.
         """
         if request.WhichOneof("by") == "open_id":

@@ -13,7 +13,7 @@ from faristol.event_store.backends.databases import FAILURES
 from faristol.kernel.bounded import store_bounded
 
 MAX_ACTIVE_REPLICAS = 64
-"""Limit of active replicas; further ones stand by."""
+"""Limit of active replicas; further ones wait."""
 REPLICA_LEASE_SECONDS = 10.0
 """Duration of a replica's lease, in seconds."""
 REPLICA_RENEWAL_SECONDS = 3.0

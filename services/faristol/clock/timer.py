@@ -1,8 +1,8 @@
 """The timer that fires the deadlines of clocks.
 
-The timer has no state of its own. It reads the running clocks from the record and waits for the first deadline. It then
-writes the due events as a command does: with their effects on the game, and once. A process that starts reads the
-record again, so that no deadline is lost with a process.
+The timer has no state. It reads the running clocks from the record and waits for the first deadline. It then writes the
+due events as a command does: with their effects on the game, and once. A process that starts reads the record again, so
+that no deadline is lost with a process.
 
 Many deadlines can come at once. Tables are therefore loaded in batches, decisions are prepared some seconds ahead, and
 decisions due together are appended together. A prepared decision rests on stream versions: if the table has changed,
@@ -170,7 +170,7 @@ class ClockTimer:
                 if event.type in CLOCK_EVENT_TYPES:
                     self._hear(event)
                 elif event.stream.startswith(GAME):
-                    self._prepared.pop(game_of(event.stream), None)  # its decision rests on the version before
+                    self._prepared.pop(game_of(event.stream), None)  # its decision is based on the previous version
             self._position = events[-1].position if events else self._position
             more = len(events) == CLOCK_BATCH_EVENTS
 

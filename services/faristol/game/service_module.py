@@ -14,7 +14,7 @@ from faristol.words import Library
 def part(runtime: Runtime, lexicons: Lexicons | None = None) -> Part:
     """Build the game service and its reactions, which open tables and apply rulings.
 
-    ``lexicons`` score duplicate games; the default is the installed ones.
+    ``lexicons`` are used to score duplicate games, by default the installed ones.
     """
     return Part(
         name="game",

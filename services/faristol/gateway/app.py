@@ -191,7 +191,7 @@ def _answer_health(web: FastAPI, runtime: Runtime) -> None:
 
     @web.get("/readyz", tags=["health"], responses={503: {"model": Ready, "description": "The gateway is not ready."}})
     async def get_readiness(response: Response) -> Ready:
-        """Report whether the gateway is ready, and which consumers stand still."""
+        """Report whether the gateway is ready, and which consumers are stalled."""
         own = runtime.readiness
         found = Ready.of(own) if own else await Ready.from_health(runtime.channel("results"))
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE

@@ -40,7 +40,7 @@ _news_seconds = _meter.create_histogram(
 
 
 def measure_delays(now: Callable[[], datetime]) -> OnNews:
-    """Measure the delay of each notification recorded from now on. Older ones come in at a start."""
+    """Measure the delay of each notification recorded from now on. Older ones are read at a start."""
     since = now()
 
     def record_delays(news: Sequence[pb.FollowResponse]) -> None:

@@ -164,14 +164,14 @@ def started_since(act: Any, later: Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """How an event is undone, and what prevents it."""
+    """How an event is undone, and the obstacles."""
 
     by: Callable[[Any, Sequence[Message]], Message] | None = None
     """Builds the command that undoes the event, from it and all events before it; None if it cannot be undone."""
     decide: Callable[[Situation, int, str], list[Message]] | None = None
     """Decides the undo of a version, with a note, if the command lacks information."""
     thing: Callable[[Any], Hashable] | None = None
-    """Returns a key of what the event decides. A later event with the same key supersedes it."""
+    """Returns a key of the event's subject. A later event with the same key supersedes it."""
     rests: Callable[[Any, Message], bool] = lambda act, later: False
     """Checks whether a later event depends on this one."""
     check: Callable[[Situation, Any], None] = lambda situation, act: None

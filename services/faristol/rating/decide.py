@@ -48,7 +48,8 @@ def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: T
 def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
     """Return the changes of ratings by the results so far, highest new rating first, then by player id.
 
-    Players who never came are left out. Ratings, deviations and volatilities are clamped to the bounds of registration.
+    Players who were never present are left out. Ratings, deviations and volatilities are clamped to the bounds of
+    registration.
     """
     rated = system_named(state.system).rate(tournament.rated, tournament.games)
     bounded = [
@@ -66,7 +67,7 @@ def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
 def publish(
     state: RatingList, tournament: TournamentView, *, tournament_id: str, occurred_at: Timestamp
 ) -> list[Message]:
-    """Return the events of the list after the last round, with a line for each player who came.
+    """Return the events of the list after the last round, with a line for each player who was present.
 
     Returns an empty list if a round is not closed or the list is already published. Byes are not rated.
     """

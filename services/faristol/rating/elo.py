@@ -36,7 +36,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Elo:
-    """A system with its parameters. A system with any other parameter needs a name of its own."""
+    """A system with its parameters. A system with any other parameter needs a new name."""
 
     name: str
     curve: Curve

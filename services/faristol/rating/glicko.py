@@ -22,7 +22,7 @@ _HUNDREDTHS, _MILLIONTHS = Decimal(100), Decimal(1_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Glicko2:
-    """A system with its parameters. A system with any other parameter needs a name of its own."""
+    """A system with its parameters. A system with any other parameter needs a new name."""
 
     name: str
     tau: Decimal

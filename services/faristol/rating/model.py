@@ -82,7 +82,7 @@ class TournamentView:
 
     @property
     def rated(self) -> tuple[Rated, ...]:
-        """The players who came. The others may have moved to another division, which rates them."""
+        """The players who were present. The others may have moved to another division, which rates them."""
         met = {player_id for game in self.games for player_id in (game.first, game.second)}
         return tuple(
             player for player in self.players if player.player_id in met or player.player_id not in self.never_paired

@@ -29,7 +29,7 @@ def lists(record: Record, earlier: EarlierDeviations) -> Reaction:
         fact = event.message
         assert isinstance(fact, CLOSES + CORRECTS)
         if isinstance(fact, pairing_events.ResultRecorded) and not fact.revision:
-            return None  # a first result, before its round is closed
+            return None  # the first result of a game, before its round is closed
         published = await load(record, stream(event.tournament), RatingList(), evolve)
         if isinstance(fact, CORRECTS) and not published.state.tournament_id:
             return None

@@ -59,7 +59,7 @@ async def _master(world: World) -> str:
 
 
 async def _call(world: World) -> str:
-    """Return what the judge calls out: the names of the tiles, or the start of the chosen master play."""
+    """Return the announcement of the judge: the names of the tiles, or the start of the chosen master play."""
     turn, game, tile_set = await _turn(world), await _state(world), world.case.ruleset.tile_set
     table = with_names(load_call_names(tile_set.language), game.call_names, tile_set, game.call_numbers)
     return table.start(turn.master.start) if turn.master else ", ".join(table.rack(turn.rack))

@@ -39,7 +39,7 @@ def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> Tab
     ruleset = heading.ruleset
     players = keys["players"].parts() if "players" in keys else DEFAULT_PLAYERS[: ruleset.game.players_min]
     if len(set(players)) < len(players) or set(OFFICIALS) & set(players):
-        raise keys["players"].wrong(f"expected players with names of their own, none of them {' or '.join(OFFICIALS)}")
+        raise keys["players"].wrong(f"expected players with different names, none of them {' or '.join(OFFICIALS)}")
     position = Position(to_play=players[0])
     with errors.gather():
         position = _position(own, players, ruleset)

@@ -17,7 +17,7 @@ SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others", "teams", "wor
 """Keys that may apply to all cases of a file."""
 CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "teams", "keeping", "words"}
 GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
-"""Keys of events of a step beside its action, and of the round of its expectations."""
+"""Keys of events of a step other than its action and the round of its expectations."""
 
 ENTRY_KEYS = frozenset({"rating", "club", "country"})
 UNRATED = "unrated"

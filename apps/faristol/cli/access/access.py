@@ -121,7 +121,7 @@ def link_of(answer: pb.GrantCredentialResponse, address: str | None) -> str:
 
 
 def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> str:
-    """Return what its holder signs in by: a variable for a token, the link of a code, or a PIN."""
+    """Return the text with which its holder signs in: a variable for a token, the link of a code, or a PIN."""
     if answer.token:
         return localize(TAKE_IT, variable=TOKEN, token=answer.token)
     if not answer.code:
@@ -224,7 +224,7 @@ def hand_on(
 ) -> None:
     """Sign a token with a part of your rights, offline. Your own token is read from FARISTOL_CLIENT_TOKEN.
 
-    Each omitted part of the scope is that of your own credential.
+    Each omitted part of the scope is that of your credential.
     """
     token = os.environ.get(TOKEN, "")
     if not token:

@@ -58,7 +58,7 @@ def export(
 ) -> None:
     """Write the public data of a game: every slip of the scored rounds, the rounds, or the standings.
 
-    For a tournament in place of a game, the standings are the sum of all its games.
+    For a tournament instead of a game, the standings are the sum of all its games.
     """
     if what is ExportContent.STANDINGS and not place_of_duplicate(game)[0]:
         summed = _totals(game, address)

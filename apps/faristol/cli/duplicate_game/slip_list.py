@@ -31,7 +31,7 @@ NO_COLUMN = N_("there is no column {given}; expected {expected}")
 NO_PLAYER = N_("the player is missing")
 NOT_HERE = N_("no player with the id or the number {given} plays in this hall")
 TWICE = N_("{given} is already in line {line}")
-NO_HANDED = N_("{given} is not a way to hand in a slip; expected {expected}")
+NO_HANDED = N_("{given} does not describe the hand-in of a slip; expected {expected}")
 MANY_FIELDS = N_("has {count} fields; expected {most} at most")
 WRONG = N_("no slip of {file} was saved:\n{problems}")
 

@@ -74,7 +74,7 @@ class PersonFrontEnd:
             self._has_left.set()
 
     async def ask(self, file: pb.GetCaseFileResponse) -> Sequence[events.WordRuling] | None:
-        self._watching.close()  # the question reads the terminal
+        self._watching.close()  # the open question reads the terminal's input
         try:
             return await wait_for_answer(partial(ask_person, file))
         finally:

@@ -60,7 +60,7 @@ def sit_down(
         typer.Option("--json", help="Print each case as a line of JSON, and read its ruling as one line."),
     ] = False,
 ) -> None:
-    """Take cases as they come and rule on them. The case remains yours while you think; quitting releases it.
+    """Take cases in order and rule on them. The case remains yours while you think; quitting releases it.
 
     With --json a ruling is {"words": [{"tiles": ["A", "NY"], "valid": true, "reason": "…", "source": "…"}]}, and {}
     releases the case.

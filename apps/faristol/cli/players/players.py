@@ -170,7 +170,7 @@ def _register(
     """Return the ids of all registered players by line, and the number of new ones.
 
     A player registered before is refused, but has an id in the result. Many players are registered in one command; each
-    refused one is sent again in a command of its own, whose answer has the reason.
+    refused one is sent again in a separate command, whose answer has the reason.
     """
     ids: dict[int, str] = {}
     registered = 0

@@ -185,9 +185,9 @@ async def _load_witness_seals(where: str, settings: Settings) -> Sequence[Seal]:
 
 
 def _list_unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool) -> list[str]:
-    """List what this verification did not cover.
+    """List the parts that this verification did not cover.
 
-    ``outside`` is the position up to which the seals kept outside reach, 0 without any.
+    ``outside`` is the position up to which the seals stored outside reach, 0 without any.
     """
     found = []
     if verdict.after:
@@ -195,9 +195,9 @@ def _list_unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file:
     if verdict.tournament:
         if verdict.sealed < verdict.position or not verdict.seals:
             where = f"events of {verdict.tournament} after position {verdict.sealed}"
-            found.append(f"whether {where} were left out, as no seal is over them")
+            found.append(f"whether {where} were left out, because no seal covers them")
     else:
-        found.append("what commands were answered, beyond that none has lost its answer")
+        found.append("the answers to commands, except that each command has one")
     if not signed:
         found.append(
             "who made the seals (--public-key)" if verdict.seals else "whether all hashes were recomputed (no seals)"

@@ -100,7 +100,7 @@ def erasures(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Write the ids of erased persons to a file, without names, to keep beside backups of the record.
+    """Write the ids of erased persons to a file, without names, to store beside backups of the record.
 
     An older backup restores their names; `record restore --erased` and `record erase-again` erase them there.
     """

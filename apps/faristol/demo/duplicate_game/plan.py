@@ -57,7 +57,7 @@ class DuplicatePlan(Plan):
     def is_live(self, round_: int, turn: int) -> bool:
         """Check whether a turn is live, dated now: the last one, if it is known to be the last.
 
-        Requests from phones have no time of their own, so that phones can only play a live turn. All earlier turns are
+        Requests from phones have no separate time, so that phones can only play a live turn. All earlier turns are
         dated in the past, because each would otherwise take three minutes.
         """
         return round_ == self.rounds and turn == self.turns > 1

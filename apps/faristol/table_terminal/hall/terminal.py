@@ -100,7 +100,7 @@ class HallTerminal:
         await self.poll()
 
     def _take(self, number: int, slip: events.Slip) -> None:
-        """Store a slip. Online, one that is null by its form has to be typed twice."""
+        """Store a slip. While online, a slip that is null by its form must be typed twice."""
         doubted = self.hall.doubted.get(number)
         is_same = doubted is not None and (doubted.coordinates, doubted.word) == (slip.coordinates, slip.word)
         self.hall.take(number, slip, check_form=self.hall.online and not is_same)

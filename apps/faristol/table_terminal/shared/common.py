@@ -74,7 +74,7 @@ def print_answer(content: Any, lines: str | Iterable[str], *, json_output: bool,
 
 
 def format_count(count: int, thing: str, things: str = "") -> str:
-    """Format a number of things: ``1 seal``, ``2 seals``; ``things`` is an irregular plural."""
+    """Format a count with its noun: ``1 seal``, ``2 seals``; ``things`` is an irregular plural."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 

@@ -1,4 +1,4 @@
-"""Questions at the terminal while other work goes on, until the answer arrives or the command is interrupted."""
+"""Questions at the terminal during other work, until the answer arrives or the command is interrupted."""
 
 from __future__ import annotations
 

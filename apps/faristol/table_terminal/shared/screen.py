@@ -1,4 +1,4 @@
-"""Drawing on a terminal, in a module of its own because most commands draw no output."""
+"""Drawing on a terminal, in a separate module because most commands draw no output."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def sender() -> tuple[tuple[str, str | bytes], ...]:
 async def load_own_id(open_access: Callable[[], grpc.aio.Channel]) -> str:
     """Return the id of the caller by the access service; empty if the caller has none.
 
-    A caller without a name and without a token has no id of their own, nor has one of services without credentials.
+    A caller without a name and without a token has no id, and neither has a caller of services without credentials.
     Raises ``StartError`` if the service is unreachable.
     """
     if not (who_acts() or os.environ.get(TOKEN, "")):

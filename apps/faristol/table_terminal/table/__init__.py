@@ -1,1 +1,1 @@
-"""A table at a terminal: the grammar of what is typed, the journal, and what can be done next."""
+"""A table at a terminal: the grammar of typed steps, the journal, and the possible next steps."""

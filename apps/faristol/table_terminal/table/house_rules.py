@@ -27,7 +27,7 @@ LEAVING: Mapping[str, str] = {
     "arbiter": N_("A player tells the arbiter before leaving the table for a while."),
     "opponent": N_("A player tells the opponent before leaving the table for a while."),
 }
-"""The person to tell before leaving, by ``absence.told``."""
+"""The person to notify before leaving, by ``absence.told``."""
 
 BLANKS: Mapping[str, str] = {
     "both": N_("Both players note what a blank stands for."),
@@ -47,7 +47,7 @@ CHECKING = N_("By agreement the players may check plays in the lexicon together,
 
 
 def list_house_rules(ruleset: Ruleset, language: str) -> Iterator[str]:
-    """Yield the rules for people at a table beside the typed commands, each with its article."""
+    """Yield the rules for people at a table that typed commands do not cover, each with its article."""
     said = [
         ("start.seat", SEATS.get(ruleset.start.seat)),
         ("game.turn_direction", DIRECTIONS.get(ruleset.game.turn_direction)),

@@ -100,7 +100,7 @@ class Journal(LineFile):
         self._write({"id": known})
 
     def means(self, step_id: str, typed: Typed) -> None:
-        """Store the expanded step in place of the typed one, as its meaning depends on the current table."""
+        """Store the expanded step instead of the typed one, as its meaning depends on the current table."""
         self._write({"id": step_id, "text": typed.text})
 
     def as_sent(self, command_id: str, request: bytes) -> bytes:

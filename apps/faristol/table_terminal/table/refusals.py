@@ -1,4 +1,4 @@
-"""Messages for a person at a table about a failed step: in the person's language, with names, and a way out."""
+"""Messages for a person at a table about a failed step: in the person's language, with names, and a remedy."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _replace_ids(value: str, names: Mapping[str, str], language: str) -> str:
 def hints(
     reason: str, shown: ShownTable, params: Mapping[str, Param], names: Mapping[str, str], language: str
 ) -> Iterator[str]:
-    """Yield the way out of a refusal, unless the list of next steps shows it; ``params`` are those of the refusal."""
+    """Yield the remedy for a refusal, unless the list of next steps shows it; ``params`` are those of the refusal."""
     table, ruleset = shown.table, shown.ruleset
     mover = names.get(table.turn_player_id, "")
     lies = table.HasField("pending") and table.keeping == events.KEEPING_RECORDED

@@ -1,4 +1,4 @@
-"""The loop that keeps a table: typed steps are executed, and their results are printed."""
+"""The loop that records a table: typed steps are executed, and their results are printed."""
 
 from __future__ import annotations
 

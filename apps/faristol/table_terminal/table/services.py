@@ -67,7 +67,7 @@ class LiveTable:
         self._waiting = waiting
 
     async def call(self, request: Any) -> Message:
-        """Execute a command, with ids in place of names. Raises ``grpc.aio.AioRpcError`` if it is refused."""
+        """Execute a command, with ids instead of names. Raises ``grpc.aio.AioRpcError`` if it is refused."""
         self._name(request)
         sent = type(request).FromString(self._journal.as_sent(request.command_id, request.SerializeToString()))
         method = method_of(request.DESCRIPTOR)

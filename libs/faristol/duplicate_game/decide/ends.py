@@ -30,7 +30,7 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
 def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[Fact]:
     """Make the results final. Raises ``Refusal`` while the game runs, a hall is not scored, or a claim is open.
 
-    The same holds under an embargo: the results are hidden, and the time for claims has not begun.
+    The same applies under an embargo: the results are hidden, and the time for claims has not begun.
     """
     situation.not_final()
     situation.check_not_embargoed()

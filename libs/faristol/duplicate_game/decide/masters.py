@@ -90,7 +90,7 @@ def find_finished_turn(situation: Situation, number: int) -> Turn:
 
 
 def _read_play(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest) -> Play:
-    """Return the play that the judge wrote. Raises ``Invalid`` or ``Refusal`` if it is no play."""
+    """Return the play that the judge wrote. Raises ``Invalid`` or ``Refusal`` if it is not a play."""
     try:
         start = Notation.FISC.read(request.coordinates)
     except ValueError:

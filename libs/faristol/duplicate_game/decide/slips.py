@@ -69,7 +69,7 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
 
 
 def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) -> None:
-    """Raise ``Refusal`` for slips that are null with any lexicon, each with a reason of its own.
+    """Raise ``Refusal`` for slips that are null with any lexicon, each with a separate reason.
 
     Only the public board and rack are used. The subject of a reason is the id of the player.
     """

@@ -46,8 +46,8 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
     """Score every hall that has closed the turn and is not scored.
 
     A turn whose rack has no play is scored without a master play, and the rack goes back to the bag. Raises ``Refusal``
-    while halls are open, unless the judge goes on without them. Raises it also while slips wait for an arbiter, and if
-    all halls are scored.
+    while halls are open, unless the judge continues without them. Raises it also while slips wait for an arbiter, and
+    if all halls are scored.
     """
     turn = find_finished_turn(situation, request.turn)
     timer = turn.timer

@@ -52,7 +52,7 @@ class Write:
     tournament: str
     """The tournament that the stream belongs to, or ``faristol.kernel.facts.OF_THE_CELL``."""
     concerned: Collection[str] = ()
-    """Players that the free text of these events concerns, besides those named in an event (see ``notes``)."""
+    """Players that the free text of these events concerns, other than those named in an event (see ``notes``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,11 +109,11 @@ class Group:
 
     @property
     def position(self) -> int:
-        """Position of the last event after it."""
+        """Position of the last event, including this group."""
         return self.begin + len(self.events)
 
     def check(self, request: Request) -> None:
-        """Check the preconditions of a request. Raises ``Conflict`` or ``Stale`` if one does not hold."""
+        """Check the preconditions of a request. Raises ``Conflict`` or ``Stale`` if one is not met."""
         for stream, version in request.expected:
             found = self.heads.get(stream, (0, GENESIS))[0]
             if found != version:

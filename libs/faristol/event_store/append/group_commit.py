@@ -11,7 +11,7 @@ no other process has appended since. Then every cached version and hash is valid
 the counter together with the rows. So no lock is held while this process computes.
 
 The locked path holds the lock of the counter row for the whole transaction. It is used if other processes append too,
-and if a request must be refused. It is also used if a request writes rows of its own or has a note.
+and if a request must be refused. It is also used if a request writes additional rows or has a note.
 
 Invariants:
 
@@ -73,7 +73,7 @@ _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")
 class GroupCommit:
     """Appends for a backend.
 
-    ``fast`` writes a whole group durably, or not at all: it returns False if a precondition does not hold, and raises
+    ``fast`` writes a whole group durably, or not at all: it returns False if a precondition is not met, and raises
     ``OperationalError`` if the database fails. ``lock`` locks the counter and returns its position in the first column.
     ``notify`` notifies other processes of a ``position``.
     """

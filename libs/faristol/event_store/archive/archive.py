@@ -32,7 +32,7 @@ _TAIL = len(',"sum":""}\n') + _CHECKSUM_LENGTH
 
 
 class ArchiveError(RecordError):
-    """A file cannot be read or written as an archive, or its content is not what was written."""
+    """A file cannot be read or written as an archive, or its content differs from the written one."""
 
 
 class ArchiveLine:

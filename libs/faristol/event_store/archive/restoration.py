@@ -192,7 +192,7 @@ def verify(
     except ArchiveError as wrong:
         return Verdict.of(checker, wrong=str(wrong))
     found = Verdict.of(checker, names=opened.names)
-    # An omitted end leaves no trace in a part: the position of the record and the seals tell its extent.
+    # An omitted end leaves no trace in a part: the position of the record and the seals show its extent.
     return replace(found, position=opened.position) if opened.tournament else found
 
 

@@ -10,8 +10,7 @@ A format is reached in two steps, so that a version and its predecessor can run 
   the old one, so the old version continues and can restart; the table ``migrations`` stores the name. The new version
 can serve then, too.
 * ``post-…`` runs when no process of the old version is left. It may require data that the old version did not write,
-and
-  remove what only that version used. Only then the record has the new format.
+and remove parts that only that version used. Only then the record has the new format.
 
 A released migration never changes. It does not use ``tables``, which describes the current tables and not those of its
 time. It waits for locks only briefly: a waiting table lock blocks every later request for the table.

@@ -210,7 +210,7 @@ class Postgres(Backend):
         self._transactions = engine(
             url,
             settings,
-            hide_parameters=True,  # parameters may be names
+            hide_parameters=True,  # parameters may contain names of people
             **pool(url),
         )
         event.listen(self._transactions.sync_engine, "checkout", _check_open)

@@ -1,6 +1,6 @@
 """Roles of PostgreSQL: grant the required rights, and list missing ones.
 
-A role owns only a schema of its own name, where it may create tables. PostgreSQL searches it first, and only for this
+A role owns only a schema with its name, where it may create tables. PostgreSQL searches it first, and only for this
 role: a table made by one role cannot shadow a table of the record for another.
 """
 

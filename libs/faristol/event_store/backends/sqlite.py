@@ -1,7 +1,7 @@
 """A record in a SQLite file, for one machine without further installation.
 
 SQLite has one writer at a time. The calls of every command (appends, and reads of few rows) use a connection in a
-thread of its own: one switch of threads, where the driver below SQLAlchemy has one for every call.
+separate thread: one switch of threads, where the driver below SQLAlchemy has one for every call.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class Sqlite(Backend):
             url = url.set(database=_read_only(file), query={"uri": "true"})
         else:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # readers of the record see racks
-            file.touch(mode=0o600)  # it has names; files that SQLite puts beside it get its mode
+            file.touch(mode=0o600)  # it contains names; files that SQLite creates beside it get its mode
         self.engine = _engine(url, "BEGIN", is_read_only=self.is_read_only, pool_size=6, max_overflow=4)
         # BEGIN IMMEDIATE takes the write lock at the start of a transaction. Later, a second writer could only be
         # refused.
@@ -276,7 +276,7 @@ async def _poll_commits(
 
 
 class _Thread:
-    """A connection in a thread of its own, reopened after a failure."""
+    """A connection in a separate thread, reopened after a failure."""
 
     def __init__(self, where: str, name: str) -> None:
         """``where`` is the path of a file, or a URI."""
@@ -415,7 +415,7 @@ def _read_only(file: Path) -> str:
     """Return the URI of a file that is only readable, as on a read-only medium.
 
     The latest data may still be in the log beside it: SQLite reads it with the files that it finds there. Without a log
-    the file is complete, and SQLite is told that it is immutable.
+    the file is complete, and SQLite opens it as immutable.
     """
     log = file.with_name(f"{file.name}-wal")
     whole = "" if log.exists() and log.stat().st_size else "&immutable=1"

@@ -24,7 +24,7 @@ class Checker:
 
     Its memory grows only with the number of streams: one hash for each. ``keys`` verify signatures of seals, which are
     not checked without them. ``kept`` are seals stored outside the record. A check of a ``part``, which is a
-    tournament, gets only the events of that tournament, and hashes in place of the others.
+    tournament, gets only the events of that tournament, and hashes instead of the others.
     """
 
     def __init__(self, keys: Keys | None = None, *, kept: Iterable[Seal] = (), after: int = 0, part: str = "") -> None:
@@ -141,14 +141,14 @@ class Checker:
         if seal.from_position != self.sealed + 1 or seal.to_position < seal.from_position:
             raise CorruptData(f"position {self.sealed + 1}: {seal} does not follow position {self.sealed}")
         if seal.previous != self._previous:
-            raise CorruptData(
-                f"position {seal.from_position}: {seal} is not one that was made after the seal before it"
-            )
+            raise CorruptData(f"position {seal.from_position}: {seal} was not made after the previous seal")
         if self._keys is not None and (problem := seal.problem(self._keys)):
             raise CorruptData(f"position {seal.from_position}: {problem}")
         kept = self._kept.pop(seal.from_position, seal)
         if other := difference(kept, seal):
-            raise CorruptData(f"position {seal.from_position}: {seal} is not the one that was stored outside{other}")
+            raise CorruptData(
+                f"position {seal.from_position}: {seal} differs from the seal that is stored outside{other}"
+            )
 
     def _take(self, seal: Seal) -> None:
         self._previous = seal.digest
@@ -159,7 +159,7 @@ class Checker:
         self._tally = Counter()
 
     def end(self) -> None:
-        """Finish the check. All seals kept outside must have occurred, and with keys at least one seal."""
+        """Finish the check. All seals stored outside must have occurred, and with keys at least one seal."""
         for seal in sorted(self._kept.values(), key=lambda kept: kept.from_position):
             raise CorruptData(f"position {seal.from_position}: {seal}, which was stored outside, is missing here")
         if self._keys is not None and self.events and not self.seals:

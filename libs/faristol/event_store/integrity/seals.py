@@ -19,12 +19,12 @@ Invariants:
 
 Cost. A seal reads its events once and recomputes their hashes. It has one signature and one row. A tree stores one hash
 for each level. A larger range makes fewer seals, and locates an error less precisely; ``MAX_SEAL_EVENTS`` limits it. An
-archive has one hash in place of each complete subtree of events that it omits.
+archive has one hash instead of each complete subtree of events that it omits.
 
 Alternatives that are not used:
 
 - A signature for each event. Each append would wait for the key, which may be in a token, and archives would grow.
-- A hash over the concatenated events in place of a tree. The archive of one tournament could not prove its part.
+- A hash over the concatenated events instead of a tree. The archive of one tournament could not prove its part.
 - Trust in the chain of hashes only. It detects mistakes, but no attacker who computes new hashes (docs/record.md).
 """
 
@@ -133,7 +133,7 @@ class Seal:
         return replace(named, signature=key.sign(named.statement))
 
     def problem(self, keys: Keys) -> str:
-        """Return what is wrong with the signature; empty if it is valid for one of the keys."""
+        """Return the error of the signature; empty if it is valid for one of the keys."""
         if self.key_id not in keys:
             return f"{self} was made with the key {self.key_id}, which was not given"
         try:
@@ -192,7 +192,7 @@ def from_json(member: Mapping[str, Any]) -> Seal:
 
 
 def difference(kept: Seal, found: Seal) -> str:
-    """Describe how a seal differs from the one kept outside the record in its place; empty if they are equal."""
+    """Describe how a seal differs from the one stored outside the record in its place; empty if they are equal."""
     if kept.digest == found.digest:
         return ""
     if kept.to_position != found.to_position:
@@ -205,7 +205,7 @@ def difference(kept: Seal, found: Seal) -> str:
 
 
 def load_seals(path: Path) -> Sequence[Seal]:
-    """Read seals kept outside the record: an answer of ``/api/v1/seals``, saved to a file.
+    """Read seals stored outside the record: an answer of ``/api/v1/seals``, saved to a file.
 
     Raises ``RecordError`` if the file is not readable or malformed.
     """

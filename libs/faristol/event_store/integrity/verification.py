@@ -77,10 +77,10 @@ async def verify(
 ) -> Verdict:
     """Read the record and recompute every hash, the root of every seal, and the commitment of every name.
 
-    With ``keys``, every seal must have a valid signature of one of them; seals ``kept`` outside must all be in the
-    record. With ``after`` or ``from_seal``, everything up to that position or the last seal is trusted, except the
-    order and the signatures of its seals. Later appends are left for the next verification. A record that was restored
-    without people may be ``without_names`` that were bound.
+    With ``keys``, every seal must have a valid signature of one of them; seals ``kept`` outside the record must all be
+    in the record. With ``after`` or ``from_seal``, everything up to that position or the last seal is trusted, except
+    the order and the signatures of its seals. Later appends are left for the next verification. A record that was
+    restored without people may be ``without_names`` that were bound.
     """
     checker = Checker(keys, kept=kept, after=after)
     try:
@@ -90,9 +90,7 @@ async def verify(
             after = there.sealed
             checker = Checker(keys, kept=kept, after=after)
         if after > there.counted:
-            raise CorruptData(
-                f"position {there.counted + 1}: not there; what comes after position {after} was to be checked"
-            )
+            raise CorruptData(f"position {there.counted + 1}: not there; expected events after position {after}")
         bindings = Bindings(begun=after > 0, left_out=without_names)
         waiting = await _before(record, checker, after, there)
         while True:
@@ -189,7 +187,7 @@ async def _seals(record: Record, after: int, there: _RecordExtent) -> list[Seal]
 
 async def _next(record: Record, checker: Checker, up_to: int) -> tuple[list[Stored], set[str]]:
     """Return the next events, and those of their commands that have an answer."""
-    # Each batch is a read of its own, so that a long verification holds no transaction open.
+    # Each batch is a separate read, so that a long verification holds no transaction open.
     async with record.engine.connect() as connection:
         batch = await following(connection, checker, up_to)
         return batch, await stored.find_answered(connection, batch)

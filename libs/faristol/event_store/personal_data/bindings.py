@@ -79,7 +79,7 @@ class Names:
 
 
 class Bindings:
-    """Reads the bindings of names from events in order, and keeps the newest of each. Raises ``CorruptData``.
+    """Reads the bindings of names from events in order, and stores the newest of each. Raises ``CorruptData``.
 
     ``begun``: the events up to some position are skipped. ``part``: only the events of one tournament are passed.
     ``left_out``: the restore of the record may have omitted names.

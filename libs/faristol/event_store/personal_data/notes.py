@@ -1,7 +1,7 @@
 """Free text by people, stored beside the events so that it can be erased while every hash stays valid.
 
 The contract marks the field of an event that has free text with ``debug_redact``. The record stores that field empty,
-and the text as a row of its own in the same transaction. Older events still have their text.
+and the text as a separate row in the same transaction. Older events still have their text.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class WitnessUnavailable(RecordError):
 
 
 class Fork(Exception):
-    """The witness has a different seal in the place of one of the record's."""
+    """The witness has a different seal for the range of one of the record's."""
 
     def __init__(self, seal: Seal) -> None:
         super().__init__(f"it has another seal in the place of {seal}")
@@ -37,7 +37,7 @@ class Witness(Protocol):
     async def deliver(self, seals: Sequence[Seal]) -> None:
         """Store these seals in order, each after the previous one. A seal that it already has is left unchanged.
 
-        Raises ``Fork`` if it has a different seal in the place of one of them, and stores none from there on.
+        Raises ``Fork`` if it has a different seal for the range of one of them, and stores none from there on.
         """
 
     async def seals(self) -> list[Seal]:

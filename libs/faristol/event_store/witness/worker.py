@@ -1,4 +1,4 @@
-"""Blocking work in a thread of its own, with a timeout."""
+"""Blocking work in a separate thread, with a timeout."""
 
 from __future__ import annotations
 

@@ -200,5 +200,5 @@ def found_tiles_go_in(found: int, bag_size: int, ruleset: Ruleset) -> bool:
 
 
 def taken_too_many(exchanged: int, bag_size: int, ruleset: Ruleset) -> int:
-    """Return how many of ``exchanged`` tiles exceed the limit of a bag with ``bag_size`` tiles before the exchange."""
+    """Return the number of ``exchanged`` tiles beyond the limit of a bag with ``bag_size`` tiles."""
     return max(0, exchanged - exchange_limit(bag_size, ruleset))

@@ -176,7 +176,7 @@ def enter_rack(
         raise Refusal(
             "LEFTOVER_MISSING",
             ruleset.article("game.rack_size"),
-            N_("The tiles of the round before stay in the rack, but {tiles} is missing."),
+            N_("The tiles of the previous round stay in the rack, but {tiles} is missing."),
             {"tiles": " ".join(sorted(gone.elements()))},
         )
     if not is_valid(rack, turn, left, ruleset):

@@ -1,7 +1,7 @@
 """The sections of a ruleset for duplicate games: one class for each, one field for each value.
 
-The docstring of a field says what its value means, the alternatives in the order of the type; the file of a book has
-its values and articles.
+The docstring of a field gives the meaning of its value, the alternatives in the order of the type; the file of a book
+has its values and articles.
 """
 
 from __future__ import annotations

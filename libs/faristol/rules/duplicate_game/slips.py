@@ -169,7 +169,7 @@ def _said_of(slip: WrittenSlip, ruleset: Ruleset) -> tuple[object, ...]:
 
 
 def _plays(slip: WrittenSlip, turn: TurnData) -> frozenset[object]:
-    """Return the possible plays of a slip, as start and tiles; its plain text if it is no play."""
+    """Return the possible plays of a slip, as start and tiles; its plain text if it is not a play."""
     tile_set = turn.ruleset.tile_set
     text = "".join(tile_set.fold(tile_set.normalize(slip.word)).split())
     try:
@@ -247,7 +247,7 @@ def _best_reading(slip: WrittenSlip, start: Start, turn: TurnData) -> Verdict:
 
 
 def _unreadable(slip: WrittenSlip, start: Start, turn: TurnData) -> _NullError:
-    """Return the reason why the text is no word from ``start`` on: it contradicts the board, or is no tiles."""
+    """Return the reason why the text is not a word from ``start`` on: it contradicts the board, or has no tiles."""
     wrong = clash(slip.word, start, turn.board, turn.ruleset.tile_set)
     if wrong is not None:
         square, lies, wanted = wrong

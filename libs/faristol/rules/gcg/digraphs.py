@@ -1,7 +1,7 @@
 """Digits and single letters that other programs write for tiles with several letters.
 
-``CA1O`` is CACHO in Spanish files of Quackle. Such a file does not name the convention, and a letter can be a tile of
-its own in another set, so the caller names the convention.
+``CA1O`` is CACHO in Spanish files of Quackle. Such a file does not name the convention, and a letter can be a tile in
+another set, so the caller names the convention.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BRACKETED = re.compile(r"(\[[^\[\]]*\])")
 def parse_digraphs(text: str, tile_set: TileSet) -> dict[str, str]:
     """Parse the name of a convention (``digits``), or pairs of a sign and a face: ``1=CH,2=LL,3=RR``.
 
-    Raises ``ValueError`` for a name that the tile set does not have, and for a face that is no tile of it.
+    Raises ``ValueError`` for a name that the tile set does not have, and for a face that is not a tile of it.
     """
     if text in DIGRAPHS:
         if found := DIGRAPHS[text].get(tile_set.name):

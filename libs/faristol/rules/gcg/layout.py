@@ -35,7 +35,7 @@ def placements(play: Play, board: Board, tile_set: TileSet) -> tuple[Placement, 
                 _check_through(square, there, face)
             case Tile():
                 if there is not None and there.face == mark.face:
-                    continue  # some programs write the letters of the board
+                    continue  # some programs repeat the letters of tiles on the board
                 if there is not None:
                     name, tile = square_name(square), write_tile(there)
                     message = f"{play.word} lays {write_tile(mark)} on {name}, where {tile} lies"

@@ -26,7 +26,7 @@ _FORM = ">nick: RACK 8H WORD +score total"
 
 
 def read_gcg(text: str, *, digits: bool = False) -> gcg.GcgGame:
-    """Parse a game. Raises ``GcgError`` at the first line that is no line of a GCG file.
+    """Parse a game. Raises ``GcgError`` at the first line that is not a line of a GCG file.
 
     With ``digits``, a digit may stand for a tile of several letters, as ``parse_digraphs`` describes.
     """

@@ -24,7 +24,7 @@ def write_gcg(game: gcg.GcgGame) -> str:
     if again != game:
         pairs = zip(game.lines, (*again.lines, None), strict=False)
         lost = next((line for line, read in pairs if line != read), "there are lines too many")
-        raise ValueError(f"a GCG file cannot tell it so that it is read again: {lost}")
+        raise ValueError(f"a GCG file cannot express this: {lost}")
     return text
 
 

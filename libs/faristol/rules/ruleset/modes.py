@@ -7,7 +7,7 @@ from typing import Final, Literal, NoReturn
 from faristol.kernel.refusal import N_, Refusal
 
 Mode = Literal["classic", "multi", "duplicate"]
-"""Two players; a table of several; or one game that all play with the same tiles, each on a board of their own."""
+"""Two players; a table of several; or one game that all play with the same tiles, each on a separate board."""
 
 COMMON: Final = ("name", "title", "game", "first_move", "scoring", "lexicon", "law")
 """Sections of every ruleset."""

@@ -1,7 +1,7 @@
 """The sections of a ruleset: one class for each, one field for each value in which rule books differ.
 
-The docstring of a field says what its value means, the alternatives in the order of the type; the file of a book has
-its values and articles.
+The docstring of a field gives the meaning of its value, the alternatives in the order of the type; the file of a book
+has its values and articles.
 """
 
 from __future__ import annotations
@@ -300,7 +300,7 @@ class Absence:
     """A player who leaves the table during a game."""
 
     told: Literal["arbiter", "opponent", "nobody"]
-    """The person who must be told before."""
+    """The person who must be notified before."""
     untold: Literal["disqualified", "game-lost", "none"]
     """The cost of leaving without telling."""
     first: Literal["complete-undrawn", "place-undrawn", "none"]
@@ -374,8 +374,9 @@ class Arbiter:
     sanction_points_min: int | None
     """The least deduction of a sanction in points; None if the book sets none."""
     sanction_points_from: Literal["score", "spread"]
-    """Points deducted after the game come off the score of the game, and so change the result; or off the spread and
-    the total of the player in the tournament, and the result stays."""
+    """Points deducted after the game reduce the score of the game, and so may change the result; or they reduce the
+    spread and the total of the player in the tournament, and the result stays.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,7 +452,7 @@ class Scoresheet:
     zero_plays: Literal["written", "zero"]
     """A turn without points is written as any other, or as a zero only."""
     blank: Literal["parentheses", "field", "letter"]
-    """The letter of a blank is in parentheses, in a field of its own, or noted as the letter."""
+    """The letter of a blank is in parentheses, in a separate field, or noted as the letter."""
     bingo: Literal["circled", "counted", "none"]
     exchange: Literal["dash", "zero", "none"]
     coordinates: Literal["optional", "required", "none"]
@@ -495,9 +496,10 @@ class Championship:
         "none",
     ]
     """The pairing system: the least distance in points and in the initial order, after a first round of halves or by
-    lot; the same with the order of the standings in place of the initial one, the bye included; the Dutch system of
+    lot; the same with the order of the standings instead of the initial one, the bye included; the Dutch system of
     FIDE; all against all, once or twice; the same two in every round; by lot; no pairings, as each round is a duplicate
-    game."""
+    game.
+    """
     rounds_min: int
     win: float
     draw: float

@@ -1,6 +1,6 @@
 """Ranking of equal players by the games between them (FIDE C.07 6, of March 2026).
 
-Of several games between two players the mean counts (6.1.2). Forfeits are no games, unless the pairings are known
+Of several games between two players the mean counts (6.1.2). Forfeits are not games, unless the pairings are known
 before the first round (6.1.1, 15.2). If all equal players have met, their points in these games rank them. The players
 that are still equal are ranked again by the games between them only (6.2). In a Swiss tournament some of them may not
 have met. Then the players whose rank does not depend on the missing games are ranked, and the others are ranked again

@@ -10,8 +10,8 @@ round count as draws. Of the opponents left out of a cut Buchholz, voluntarily m
 
 ``fide_edition`` 2026 is the text of March 2026. A player who lost by forfeit was absent, so that an absence followed
 only by absences and forfeit losses lasts to the end (16.1.2, 16.2.5). If the pairings are known before the first round,
-a forfeit is a game like any other, and a round without an opponent is no game (15.2). Under 2024 a player who lost by
-forfeit was present, and article 16 applies in every system: this was the rule before editions were distinguished.
+a forfeit is a game like any other, and a round without an opponent is not a game (15.2). Under 2024 a player who lost
+by forfeit was present, and article 16 applies in every system: this was the rule before editions were distinguished.
 
 ``fide-virtual`` is FIDE's rule from 2009 to 2023. The virtual opponent has the player's points before the round, the
 complement of the points awarded to the player in it, and a draw for every round held since. For opponents, every round
@@ -21,7 +21,7 @@ without a game counts as a draw.
 count every opponent's points unchanged.
 
 During a round, players who wait for their result have neither played nor missed it. The round is *pending* for them: it
-is worth 0, cannot be the opponent left out of a cut, and is no absence.
+is worth 0, cannot be the opponent left out of a cut, and is not an absence.
 """
 
 from __future__ import annotations

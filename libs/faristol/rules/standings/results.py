@@ -105,7 +105,7 @@ class TableResult:
     losers: frozenset[str] = frozenset()
     """Players who left the game or lost it by decision: none of them wins with any score. If all did, all lose."""
     played: bool = True
-    """Whether a game was begun. Otherwise it is no game for any player of the table, and its scores do not count."""
+    """Whether a game was begun. Otherwise it is not a game for any player of the table, and its scores do not count."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -329,7 +329,7 @@ class _Reader:
         self._adjustments.append(Adjustment(points, number, tuple(self._ids(line, 24)), line.text[4:5] or " "))
 
     def _read_data(self, line: Columns) -> None:
-        """Parse game points, in a line of our own in the style of Tornelo: ``DAT 0012 SCORES 401:377 - 350:350``."""
+        """Parse game points, in an extension in the style of Tornelo: ``DAT 0012 SCORES 401:377 - 350:350``."""
         words = line.words(5)
         if len(words) < 2 or words[1][1] != "SCORES":
             self._other.append(line.text)

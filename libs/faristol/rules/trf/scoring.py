@@ -27,7 +27,7 @@ _EXCEPTIONS = {"BW": "WW", "FW": "WW", "FPB": "WW", "BD": "WD", "HPB": "WD", "BL
 """The codes without a field in ``Points``, and the code with their default points."""
 
 _BYE_DEFAULT = "W"
-"""Key of the default points of PAB: a win in FIDE's records; in JaVaFo's records PAB has points of its own."""
+"""Key of the default points of PAB: a win in FIDE's records; in JaVaFo's records PAB has separate points."""
 
 MAX_POINTS_TENTHS = 999
 """The most points that fit a player's columns: 99.9."""

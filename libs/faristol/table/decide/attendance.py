@@ -101,11 +101,11 @@ def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: In
 def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant) -> list[Message]:
     """Record that ``player_id`` leaves the table for a while.
 
-    FISE 37: the Director has been told, the play is complete, no tile has been drawn; then the clock is pressed. PES
-    Δ.η: a play of two tiles or more lies, and no tile has been drawn. A player that leaves without telling loses the
-    game if the book says so (UF 28.4, FISE 46.5); elsewhere the player tells first (PES Δ.η). If a deadline that ends
-    the game was due before, only its events are returned. Raises ``Refusal`` if it is too early to leave, ``Invalid``
-    for a time before the last event.
+    FISE 37: the Director has been notified, the play is complete, no tile has been drawn; then the clock is pressed.
+    PES Δ.η: a play of two tiles or more lies, and no tile has been drawn. A player that leaves without notice loses the
+    game if the book says so (UF 28.4, FISE 46.5); elsewhere the player gives notice first (PES Δ.η). If a deadline that
+    ends the game was due before, only its events are returned. Raises ``Refusal`` if it is too early to leave,
+    ``Invalid`` for a time before the last event.
     """
     clock, ruleset = table.clock, table.ruleset
     player_id = request.player_id
@@ -147,7 +147,7 @@ def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: I
 
 
 def _check_told(table: Table, player_id: str) -> None:
-    """Raise ``Refusal`` if the arbiter or the opponent must be told first. Called if leaving untold costs no game."""
+    """Raise ``Refusal`` if the arbiter or opponent must be notified first, and leaving without notice costs no game."""
     ruleset = table.ruleset
     match ruleset.absence.told:
         case "arbiter":

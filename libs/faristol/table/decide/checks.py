@@ -44,7 +44,7 @@ def check_not_final(table: Table) -> None:
 
 
 def checked_blank(square: Square, tile: Tile | None) -> Tile:
-    """Return the ``tile`` found on ``square``. Raises ``Invalid`` if it is no blank."""
+    """Return the ``tile`` found on ``square``. Raises ``Invalid`` if it is not a blank."""
     if tile is None or not tile.blank:
         raise Invalid("row", N_("there is no blank on {square}"), {"square": str(square)})
     return tile
@@ -110,7 +110,7 @@ def has_missed_play(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
 
 
 def check_undisturbed(table: Table) -> None:
-    """Check that no interruption has to be settled before play goes on."""
+    """Check that no interruption has to be settled before play continues."""
     ruleset = table.ruleset
     check_no_arbiter_awaited(table)
     match table.game.interruption:

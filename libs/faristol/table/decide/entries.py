@@ -79,9 +79,9 @@ def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at
     """Restore the table to the start of ``turn`` as an arbiter; the entries remain on the record.
 
     With a clock, only the current turn and the last pressed one can be entered again. The last pressed one can be until
-    the next player acts. That corrects the scorer, not the players: the press stands, and the clock goes on. Errors in
-    earlier turns are corrected by other commands. Without a clock, any turn can begin again. Raises ``Invalid`` for a
-    turn that does not exist, ``Refusal`` if it has no entries.
+    the next player acts. That corrects the scorer, not the players: the press stands, and the clock continues. Errors
+    in earlier turns are corrected by other commands. Without a clock, any turn can begin again. Raises ``Invalid`` for
+    a turn that does not exist, ``Refusal`` if it has no entries.
     """
     game, ruleset = table.game, table.ruleset
     turn = request.turn

@@ -58,7 +58,7 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
 
     ``count`` is the number of tiles drawn, if it differs by mistake. That is settled as after a play (UF 4, FISC I.7.3,
     FISE 28, PES Δ.στ). ``done`` marks an exchange that happened at a hosted table, allowed or not. One of too many
-    tiles then costs what the rules say (PES Δ.β.iii), and is refused if they say no cost.
+    tiles then has the cost in the rules (PES Δ.β.iii), and is refused if they define no cost.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id

@@ -57,7 +57,7 @@ def call_arbiter(table: Table, request: game_pb2.CallArbiterRequest, at: Instant
 
 
 def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: Instant) -> list[Message]:
-    """Release the arbiter that was called; the game goes on."""
+    """Release the arbiter that was called; the game continues."""
     game = table.game
     check_arbiter(table, request.arbiter_id)
     check_running(table)
@@ -73,7 +73,7 @@ def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: I
 def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: Instant) -> list[Message]:
     """Impose a sanction (FISE 46 to 49, UF 28, PES Ζ).
 
-    Points come off at once, and there may be a minimum (FISE 49: 25). A lost turn is the current one if it has not
+    Points are deducted at once, and there may be a minimum (FISE 49: 25). A lost turn is the current one if it has not
     begun, else the next one. A game is lost by decision: at a table of several, that player is out and the others play
     on. Raises ``Invalid`` for an unknown kind and for points that do not fit it. Raises it also for a player that has
     already left or lost the game.

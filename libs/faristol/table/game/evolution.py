@@ -125,4 +125,6 @@ _SIGNALS: Mapping[type[Message], Callable[[Game, Game, Any], Signals]] = {
     events.GameEnded: _signal_game_over,
     events.TableClosed: _signal_game_over,
 }
-"""The signals of events to the clock, from the game before and after. Each book says what stops the clocks."""
+"""The signals of events to the clock, from the game before and after. Each book defines the reasons that stop the
+clocks.
+"""

@@ -15,11 +15,11 @@ class SignalKind(Enum):
     INTERRUPTED = auto()
     """An interruption began that may stop the clocks."""
     SETTLED = auto()
-    """An interruption is over, and the turn goes on."""
+    """An interruption is over, and the turn continues."""
     TAKEN = auto()
     """The mover placed a play, exchanged or passed."""
     TAKEN_BACK = auto()
-    """The mover took that back: the turn goes on."""
+    """The mover took that back: the turn continues."""
     WRITTEN = auto()
     """The score of the play was written, or tiles were drawn: it is no longer in doubt."""
     TURN_OVER = auto()

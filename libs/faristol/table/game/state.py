@@ -20,7 +20,7 @@ UNENTERED_TILE = ""
 """A tile on a rack that was not entered, at a recorded table."""
 
 Interruption = events.OverdrawFound | events.UnderdrawFound | events.IllegalExchangeFound | events.CountDisputed
-"""The event of an error that must be settled before play goes on."""
+"""The event of an error that must be settled before play continues."""
 
 
 class Phase(Enum):
@@ -55,7 +55,7 @@ class CompletedTurn:
 
 @dataclass(frozen=True, slots=True)
 class OwedTurnLoss:
-    """A turn that is lost when it comes."""
+    """A turn that is lost when it begins."""
 
     player_id: str
     reason: events.TurnLostReason.ValueType
@@ -152,7 +152,7 @@ class Game:
     turn: int = 0
     """The current turn, from 1."""
     starter: str = ""
-    """The player of the first turn, who keeps the sheet if one player does."""
+    """The player of the first turn, who writes the sheet if only one player does."""
     mover: str = ""
     """The player on turn; empty before the start and after the end."""
     course: Course = field(default_factory=Course)
@@ -186,7 +186,7 @@ class Game:
     turns_taken: tuple[CompletedTurn, ...] = ()
     """Every turn that is over."""
     forfeited: tuple[OwedTurnLoss, ...] = ()
-    """Turns that are lost when they come."""
+    """Turns that are lost when they begin."""
     gone: Mapping[str, Instant] = field(default_factory=dict)
     """Players that have left the game for good, or lost it while others play on, with the time."""
     arbiter: str = ""

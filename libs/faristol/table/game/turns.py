@@ -53,7 +53,7 @@ def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
 
 
 def begin_interruption(game: Game, fact: Interruption) -> Game:
-    """Return the table with an interruption that must be settled before play goes on."""
+    """Return the table with an interruption that must be settled before play continues."""
     return replace(game, interruption=fact)
 
 
@@ -260,7 +260,7 @@ def _next_begun(game: Game, after: Game) -> Game:
 
 
 def _apply_entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
-    """Restore the table to the start of the turn, with all state that is no entry.
+    """Restore the table to the start of the turn, with all state that is not an entry.
 
     That is the number of draws, which are never reused, and of challenges, which identify their cases; and notes of
     arbiters. Totals, turns and letters that they set are already in ``begun``.

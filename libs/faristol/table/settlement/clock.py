@@ -198,7 +198,7 @@ def _is_verified(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
 
 
 def _goes_on(signal: Signal, clock: Clock, game: Game) -> bool:
-    """Check whether a turn with stopped time goes on because its action was taken back."""
+    """Check whether a turn with stopped time continues because its action was taken back."""
     taken_at = game.signals.taken_at(clock.turn)
     again = taken_at is None or taken_at > signal.at
     return again and signal.turn == clock.turn and signal.at >= clock.running_since

@@ -259,7 +259,7 @@ def _timed_out(game: Game, at: Instant, ruleset: Ruleset) -> Sequence[Message]:
 
 
 def _words_lying(game: Game, ruleset: Ruleset) -> Sequence[Word] | None:
-    """Return the words of the unannounced tiles on the board; None if they are no play."""
+    """Return the words of the unannounced tiles on the board; None if they are not a play."""
     if not game.course.laid:
         return None
     try:

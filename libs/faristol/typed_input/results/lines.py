@@ -35,7 +35,7 @@ MAX_TABLE_DIGITS = 9
 """Limit of a table number: Python refuses to parse integers of thousands of digits."""
 
 _BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=[0-9])|(?<=[0-9][^\W\d_]))-(?=[0-9])")
-"""Separators of two scores besides a space. A single hyphen may be a minus sign or part of a name."""
+"""Separators of two scores, other than a space. A single hyphen may be a minus sign or part of a name."""
 
 _SCORE_PATTERN = re.compile(r"([-−]?[0-9]{1,5})(\D?)")
 
@@ -161,7 +161,7 @@ def seat_in_doubt(words: Sequence[str]) -> int:
 
 
 def is_forfeit(word: str) -> bool:
-    """Check whether a word means that a player did not come, on any keyboard."""
+    """Check whether a word means that a player was absent, on any keyboard."""
     return _key(word) in _FORFEITS
 
 

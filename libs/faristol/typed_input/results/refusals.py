@@ -13,7 +13,8 @@ TYPED: Mapping[str, str] = {"abandoned_by": ABANDONED_MARK, "forfeited_by": FORF
 """Typed marks, by the field of the service."""
 
 HOW_TYPED = N_(
-    "Write `a` after the points of a player who abandoned, as in 120a, and `ff` in place of a player who did not come."
+    "Write `a` after the points of a player who abandoned, as in 120a, and `ff` instead of the points "
+    "of an absent player."
 )
 
 ON_PAGES: Mapping[str, str] = {

@@ -89,14 +89,14 @@ class Tables:
         return bool(self._helper) and self.is_hidden(number, self._helper)
 
     def about(self, number: int) -> str:
-        """Format the notes on a result besides its scores: ``entered by Eva Soler at 10:31:02``."""
+        """Format the notes on a result, without its scores: ``entered by Eva Soler at 10:31:02``."""
         table = self[number]
         given = " – ".join(str(score.score) for score in table.scores_given)
         as_given = say(ENTERED_AS, {"scores": given}, self._language) if given else ""
         return ", ".join(filter(None, [self.describe_decision(number), as_given, self._who(table)]))
 
     def describe_decision(self, number: int) -> str:
-        """Describe a decision that is not by the scores, such as a forfeit; empty if the scores decide."""
+        """Describe a decision that does not follow from the scores, such as a forfeit; empty if the scores decide."""
         table = self[number]
         names = {player.player_id: name for player, name in zip(table.players, names_at(table), strict=True)}
         decided = outcome(

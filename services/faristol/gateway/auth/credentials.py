@@ -219,7 +219,9 @@ class _CredentialsPage:
         )
         _, lasts = LIFETIMES.get(given.get("lasts", ""), LIFETIMES["day"])
         now: datetime = self.request.app.state.now()
-        if (until := self.session.gives_until) and now + lasts > until:  # the same whenever the form is sent
+        if (
+            until := self.session.gives_until
+        ) and now + lasts > until:  # independent of the time at which the form is sent
             return pb.GrantCredentialRequest(scope=scope, expires_at=to_timestamp(until), **fields)
         return pb.GrantCredentialRequest(scope=scope, lifetime_seconds=int(lasts.total_seconds()), **fields)
 
@@ -309,7 +311,7 @@ LABELS: Mapping[str, str] = {
 
 
 def format_refusal(refusal: Problem, language: str) -> str:
-    """Format a refusal for the form, with labels in place of field names."""
+    """Format a refusal for the form, with labels instead of field names."""
     found = [
         f"{say(LABELS[error['field']], {}, language)}: {error['problem']}"
         if error["field"] in LABELS

@@ -94,7 +94,7 @@ def _load_state(request: Request) -> Mapping[str, str]:
 
 
 def _why(error: grpc.aio.AioRpcError) -> str:
-    """Return the reason shown on the sign-in page. Raises ``grpc.aio.AioRpcError`` for an error that is no refusal."""
+    """Return the reason shown on the sign-in page. Raises ``grpc.aio.AioRpcError`` unless it is a refusal."""
     if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
         return "OPENID_AWAY"
     if error.code() in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):

@@ -45,7 +45,7 @@ class ServiceReads:
 
     @property
     def position(self) -> int:
-        """Position up to which all responses hold; 0 if no response has one."""
+        """Position up to which all responses are valid; 0 if no response has one."""
         return self._position or 0
 
     def note(self, request: Message, answer: Any) -> None:

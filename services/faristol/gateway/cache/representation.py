@@ -102,7 +102,7 @@ def encoding_for(accepted: str) -> str:
     for each in accepted.lower().split(","):
         name, _, parameters = each.partition(";")
         weights[name.strip().removeprefix("x-")] = _weight(parameters)
-    weights.setdefault("gzip", weights.get("*", 0.0))  # a client that accepts anything knows gzip
+    weights.setdefault("gzip", weights.get("*", 0.0))  # a client that accepts any encoding supports gzip
     found = max(ENCODINGS, key=lambda name: weights.get(name, 0.0))
     weight = weights.get(found, 0.0)
     return found if weight > 0 and weight >= weights.get("identity", 0.0) else ""

@@ -68,7 +68,7 @@ class Rendered(NamedTuple):
     representation: Representation | None
     """Rendered answer; None if the responses equal those of the entry."""
     position: int
-    """Position up to which it holds."""
+    """Position up to which it is valid."""
     digest: bytes
     """Digest of the responses."""
 
@@ -104,7 +104,7 @@ class Question(NamedTuple):
     key: Hashable
     resource: Resource
     min_position: int
-    """Position up to which the answer must hold; 0 for the present state."""
+    """Position up to which the answer must be valid; 0 for the present state."""
     is_exact: bool
     """True if the answer must contain the position: the request waits until it is reached."""
     anew: bool
@@ -138,8 +138,8 @@ class Cache:
     """Cache of rendered answers, bounded in bytes; the least recently used entry is evicted first.
 
     A turn numbers notifications and cache misses in their order. Services called at a turn know of every notification
-    before it, since notifications never run ahead of what the services read. A notification only stores its marks,
-    which a request compares with its own: its cost does not depend on the size of the cache.
+    before it, since notifications never run ahead of the data that the services read. A notification only stores its
+    marks, which a request compares with its own: its cost does not depend on the size of the cache.
     """
 
     def __init__(self, most_bytes: int, tail: NewsSource, clock: Callable[[], float] = monotonic) -> None:

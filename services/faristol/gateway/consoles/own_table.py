@@ -198,7 +198,7 @@ async def _sanctions(results: Results, signed_in: Session, tournament: pb.Tourna
 
 
 def _add_tables(known: pairing_pb2.GetTournamentResponse, paired: pb.GetPairingsResponse) -> None:
-    """Add the tables of a round, with the names of their players, to what is known of a tournament."""
+    """Add the tables of a round, with the names of their players, to the known data of a tournament."""
     round_ = known.played.add(round=paired.round)
     for table in paired.tables:
         seated = [seat.player_id for seat in table.seats]

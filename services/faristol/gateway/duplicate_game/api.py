@@ -98,7 +98,7 @@ async def get_duplicate_totals(
 async def head_of(
     results: Results, games: Duplicates, game_id: str, min_position: int = 0
 ) -> results_pb.GetTournamentResponse:
-    """Return the tournament of a game. Later calls hold at least up to its position.
+    """Return the tournament of a game. Later calls are valid at least up to its position.
 
     Raises ``grpc.aio.AioRpcError``; for an invalid id, the one of an unknown game.
     """

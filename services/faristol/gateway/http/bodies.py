@@ -36,7 +36,7 @@ NO_NUMBER = N_("expected a whole number, got {given}")
 NO_BOOL = N_("expected true or false, got {given}")
 NO_LIST = N_("expected a list, got {given}")
 NO_OBJECT = N_("expected an object with the fields of {message}, got {given}")
-NO_TIME = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
+NO_TIME = N_("expected a time with its offset, such as 2026-03-07T11:30:00Z, got {given}")
 NO_WORD = N_("expected one of {expected}, got {given}")
 NO_BASE64 = N_("expected bytes in Base64, got {given}")
 

@@ -59,8 +59,8 @@ FINAL_SLASH = N_("the path {path} does not exist; omit the final slash")
 NOTHING_IN_API = N_("the path {path} does not exist; see /docs for all paths")
 WRONG_METHOD = N_("expected {allowed}, got {method}")
 
-TIME_EXPECTED = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
-PLUS_EXPECTED = N_("expected %2B in place of + in the address, as 2026-03-07T12:30:00%2B01:00, got {given}")
+TIME_EXPECTED = N_("expected a time with its offset, such as 2026-03-07T11:30:00Z, got {given}")
+PLUS_EXPECTED = N_("expected %2B instead of + in the address, such as 2026-03-07T12:30:00%2B01:00, got {given}")
 """Text for a time whose ``+`` was not encoded, which is decoded to a space."""
 TOO_LONG = N_("has {length} {length:character|characters}; the limit is {most}")
 ERROR_TEXTS: Mapping[str, str] = {
@@ -86,7 +86,7 @@ DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
 PATTERN_TEXTS: Mapping[str, str] = {
     DAY: N_("expected a day, as 2026-03-07, got {given}"),
-    NUMBERS: N_("expected whole numbers separated by commas, as 1,2, got {given}"),
+    NUMBERS: N_("expected whole numbers separated by commas, such as 1,2, got {given}"),
 }
 """Texts by the pattern of a text, where people read it more easily than the pattern."""
 COMMA_SEPARATED = N_("expected names separated by commas, without spaces, got {given}")

@@ -363,7 +363,7 @@ class Fanout:
         """Log a defect that ends streams, at intervals: clients reconnect every two seconds."""
         if self.now() - self._said_at >= LOG_INTERVAL_SECONDS:
             self._said_at = self.now()
-            _log.error("streams end, for what they are to be told cannot be written", exc_info=problem)
+            _log.error("streams end, because their data cannot be written", exc_info=problem)
 
     # --- the record before the ring -------------------------------------------------------------------------------
 

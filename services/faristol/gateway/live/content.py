@@ -24,7 +24,7 @@ Alternatives that are not used:
 
 - JSON Merge Patch for lists. It replaces an array as a whole, so each play would repeat the scoresheet.
 - JSON Patch (RFC 6902). An insertion that is applied twice gives a wrong document, and resumed streams repeat changes.
-- Changes without positions. A client that resumes at another gateway could not tell whether they fit its answer.
+- Changes without positions. A client that resumes at another gateway could not determine whether they fit its answer.
 """
 
 from __future__ import annotations

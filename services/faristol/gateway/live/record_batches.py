@@ -118,7 +118,7 @@ class RecordBatches:
 async def _share(
     tasks: OrderedDict[Any, asyncio.Task[T]], key: Hashable, fetch: Callable[[], Coroutine[Any, Any, T]], most: int
 ) -> T:
-    """Return the result of a fetch that all callers share, and that goes on if the first one leaves.
+    """Return the result of a fetch that all callers share, and that continues if the first one leaves.
 
     ``tasks`` caches at most ``most`` results. A failed one is fetched again.
     """

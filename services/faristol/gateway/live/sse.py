@@ -137,7 +137,7 @@ class Ring(Generic[F]):
     """Latest frames of all tournaments."""
 
     def __init__(self, kept: int) -> None:
-        """Create an empty ring, which keeps at least the last ``kept`` frames."""
+        """Create an empty ring, which stores at least the last ``kept`` frames."""
         self.kept = kept
         self.before = 0
         """Every notification after this position, up to ``position``, is in the ring."""

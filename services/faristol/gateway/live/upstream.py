@@ -129,4 +129,4 @@ class NewsSubscription:
         self._failures += 1
         if self._failures == WARN_AFTER_ATTEMPTS:
             why = problem.code().name if isinstance(problem, grpc.aio.AioRpcError) else "no message on the call"
-            _log.warning("no notification comes from the results service (%s); the subscription is retried", why)
+            _log.warning("the results service sends no notifications (%s); the subscription is retried", why)

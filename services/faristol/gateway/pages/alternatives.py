@@ -85,7 +85,7 @@ def address_instead(request: Request, reason: str = "") -> str:
 
 
 async def find_open_address(request: Request, address: str) -> str:
-    """Return an alternative address; that of the tournament in place of a duplicate game that is not open yet."""
+    """Return an alternative address; that of the tournament instead of a duplicate game that is not open yet."""
     if not (address.startswith(_DUPLICATE_PATH.partition("{")[0]) and "tournament_id" in request.path_params):
         return address
     try:

@@ -94,7 +94,7 @@ async def embedded_standings(
     tournament_id: str,
     games: DuplicateReader,
     category: Category = "",
-    theme: Theme = "",  # read from the address by the page
+    theme: Theme = "",  # the page reads it from the query
     part: Part = "",
 ) -> Response:
     """Show the standings in a frame of another site."""
@@ -106,7 +106,7 @@ async def embedded_pairings(
     results: Reader,
     tournament_id: str,
     round: Round = 0,  # noqa: A002 # the name of the query parameter
-    theme: Theme = "",  # read from the address by the page
+    theme: Theme = "",  # the page reads it from the query
     part: Part = "",
 ) -> Response:
     """Show the tables of a round, by default the latest, in a frame of another site."""

@@ -1,4 +1,5 @@
-// The board as squares that are touched or reached by keys, each of them read out by what lies there.
+// A board whose squares can be touched or reached with the keyboard. A screen reader reads out the content of each
+// square.
 
 import { about, make, text } from "./dom.js";
 import { ROWS, SIZE, key, nameOf, spelled } from "./tiles.js";
@@ -6,7 +7,7 @@ import { ROWS, SIZE, key, nameOf, spelled } from "./tiles.js";
 const rules = about.rules;
 const MIDDLE = 7;
 
-/** A grid of 225 squares. Tells `touch` with `{row, column}`, and `key` with `{row, column, key}` of any other key. */
+/** A grid of 225 squares. Fires `touch` with `{row, column}`, and `key` with `{row, column, key}` for any other key. */
 export class Grid extends EventTarget {
   #cells = [];
 
@@ -19,7 +20,7 @@ export class Grid extends EventTarget {
     this.element.addEventListener("keydown", (event) => this.#typed(event));
   }
 
-  /** Draws `board`, over it the tiles that are being laid, and where a play begins (`{row, column, across}` or null). */
+  /** Draw `board`, the tiles of a play in preparation, and the start of a play (`{row, column, across}` or null). */
   show({ board, laid, fresh, start }) {
     const own = new Map(laid.map((tile) => [key(tile.row, tile.column), tile]));
     for (const [square, cell] of this.#cells.entries()) {
@@ -54,7 +55,7 @@ export class Grid extends EventTarget {
     const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
     if (by) this.#focus(row + by[0], column + by[1]);
     else if (event.key === "Backspace" || event.key === "Escape" || event.key === "Enter" || event.key.length === 1) {
-      if (event.key === " ") return; // it touches the square
+      if (event.key === " ") return; // it fires a click on the square
       const detail = { row, column, key: event.key, taken: true };
       this.#tell("key", detail);
       if (!detail.taken) return;
@@ -86,7 +87,7 @@ export class Grid extends EventTarget {
     if (cell.className !== name) cell.className = name;
     const value = tile && !tile.blank ? (rules.values[tile.face] ?? "") : "";
     const drawn = tile ? value : square === key(MIDDLE, MIDDLE) ? "★" : mark;
-    // The mark of a square and the value of a tile are drawn by the style: its name says them in words.
+    // CSS draws the mark of a square and the value of a tile; their label has them as text.
     if (cell.textContent !== (tile?.face ?? "")) cell.textContent = tile?.face ?? "";
     if (cell.dataset.mark !== `${drawn}`) cell.dataset.mark = drawn;
     const lies = tile ? (tile.blank ? text("blankAs", { face: tile.face }) : tile.face) : "";
@@ -97,7 +98,7 @@ export class Grid extends EventTarget {
   }
 }
 
-/** The words on a board, each as `[where, word]`, in reading order: what a board says to who does not see it. */
+/** Return the words on a board in reading order, each as `[start, word]`, for screen readers. */
 export function wordsOn(board) {
   const words = [];
   for (const across of [true, false]) {

@@ -1,5 +1,5 @@
-// The clock page: two sides as large as the screen. A tap ends the turn: what is left of it, and the press, become acts
-// with the time of the tap, and wait on the device while there is no network.
+// The clock page: two sides as large as the screen. A tap ends the turn: the remaining steps of the turn and the press
+// become acts with the time of the tap. Without a network they wait on the device.
 
 import { about, fill, make, nameOf, say, text } from "./dom.js";
 import { keepOffline } from "./offline.js";
@@ -40,7 +40,7 @@ function tap(player) {
   end(table);
 }
 
-/** Does what is left of the turn, and presses. */
+/** Enter the remaining steps of the turn and press the clock. */
 function end(table) {
   tapped = null;
   finish(rest(table, rules, { isPlay: Boolean(table.pending) }));
@@ -119,10 +119,10 @@ function fullScreen() {
   else document.documentElement.requestFullscreen();
 }
 
-/** Keeps the screen lit while the page is seen. */
+/** Keep the screen on while the page is visible. */
 async function stayAwake() {
   if (document.hidden || !navigator.wakeLock) return;
-  await navigator.wakeLock.request("screen").catch(() => {}); // the battery is low, or the person forbids it
+  await navigator.wakeLock.request("screen").catch(() => {}); // the battery is low, or the browser forbids it
 }
 
 follow(draw);

@@ -1,5 +1,5 @@
-// Speeds a console up: a form with data-quick is sent without leaving the page, a list narrows as one types, a file goes
-// into the field that a list is pasted in. Everything works without it.
+// Makes a console faster: a form with data-quick is sent without leaving the page, a list is filtered while a user
+// types, and a file can be loaded into a text field. Everything works without this script.
 
 function found(text) {
   const plain = text.toLowerCase().replaceAll("ŀ", "l").replace(/\p{Cf}|(?<=l)\.(?=l)/gu, "");
@@ -19,11 +19,11 @@ function narrow(field) {
   if (none) none.hidden = shown > 0;
 }
 
-// What is typed stays in the tab until it is known that the session has not ended meanwhile: whoever signs in again finds
-// it in the form that it was in.
+// Typed input stays in the tab until an answer shows that the session has not ended. After the next sign-in the form
+// has it again.
 const UNSENT = "faristol-unsent";
-const ENDED = "faristol-ended"; // set where one signs in
-const OWN = new Set(["command_id", "sure"]); // of one form alone
+const ENDED = "faristol-ended"; // set on the page to sign in
+const OWN = new Set(["command_id", "sure"]); // fields that belong to one form only
 
 function remember(form) {
   if (!form.closest(".console")) return;
@@ -31,7 +31,7 @@ function remember(form) {
   try {
     sessionStorage.setItem(UNSENT, JSON.stringify(kept));
   } catch (problem) {
-    if (problem.name !== "QuotaExceededError") throw problem; // a list that is longer than a tab may keep
+    if (problem.name !== "QuotaExceededError") throw problem; // a list that is too long for the storage of a tab
   }
 }
 
@@ -80,7 +80,7 @@ async function send(form) {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.classList.contains("sent")) return event.preventDefault(); // twice in a moment
+  if (form.classList.contains("sent")) return event.preventDefault(); // pressed twice within a moment
   if (form.dataset.quick === undefined) {
     remember(form);
     return form.classList.add("sent");
@@ -95,7 +95,7 @@ document.addEventListener("input", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (!event.target.dataset?.finds || event.key !== "Enter") return;
-  event.preventDefault(); // it looks for a row, and sends nothing by itself
+  event.preventDefault(); // the field filters rows; Enter must not send the form
   const shown = [...document.querySelectorAll(event.target.dataset.finds)].filter((row) => !row.hidden);
   if (shown.length !== 1) return;
   const [form, box] = ["form[data-quick]", "[type=checkbox]:enabled"].map((wanted) => shown[0].querySelector(wanted));
@@ -104,7 +104,8 @@ document.addEventListener("keydown", (event) => {
   event.target.select();
 });
 
-// A spreadsheet may write a list in the old encoding of its country, or in UTF-16: the server finds out which, and says so.
+// A spreadsheet may write a list in the old encoding of its country, or in UTF-16. The server detects the encoding and
+// names it.
 async function readFile(field, encoding) {
   const [file] = field.files ?? [];
   const told = document.querySelector(field.dataset.told);
@@ -127,7 +128,7 @@ document.addEventListener("change", (event) => {
   if (chosen) readFile(document.querySelector(chosen), event.target.value);
 });
 document.addEventListener("click", (event) => {
-  if (event.target.dataset?.into) event.target.value = ""; // the same file may be chosen again, once it was put right
+  if (event.target.dataset?.into) event.target.value = ""; // the same file can be chosen again after a correction
 });
 
 for (const field of document.querySelectorAll(".from-file")) field.hidden = false;

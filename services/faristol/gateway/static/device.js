@@ -1,8 +1,8 @@
-// What a page knows of its device: ids, the time of the server, and calls that may fail on the way.
+// The state of this device: ids, the time of the server, and calls that can fail on the network.
 
-const PATIENCE = 12000; // ms that an answer may take
+const ANSWER_TIMEOUT_MS = 12000;
 
-/** A UUID, also where the page came without TLS and `crypto.randomUUID` is missing. */
+/** Return a UUID, also on a page without TLS, where `crypto.randomUUID` is missing. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -12,23 +12,26 @@ export function newId() {
 }
 
 /**
- * By how much the server's clock is ahead of this device's, in ms. An answer says the second in which it was sent: the
- * offset lies between two bounds, and several answers make them narrow. Bounds that exclude each other mean that
- * somebody set the device's clock: the newest ones count.
+ * The difference between the server's clock and the clock of this device, in ms; positive if the server is ahead. An
+ * answer has the second in which it was sent, so each answer gives two bounds of the difference, and several answers
+ * narrow them. If bounds contradict each other, the clock of the device was changed, and the newest bounds are used.
  */
 export class Offset {
   #low = -Infinity;
   #high = Infinity;
   #isExact = false;
 
-  /** Learns from an answer that was asked for at `sent` and came at `received`, by the device's clock. */
+  /**
+   * Update the bounds from an answer that was requested at `sent` and received at `received`, by the clock of the
+   * device.
+   */
   learn(date, sent, received) {
     const second = Date.parse(date ?? "");
     if (!Number.isFinite(second) || this.#isExact) return;
     this.#narrow(second - received, second + 1000 - sent);
   }
 
-  /** Learns from an answer that says the time of its service, in ms; from then on no other time counts. */
+  /** Update the difference from an answer with the time of its service in ms; other times are ignored from then on. */
   learnExactly(now, sent, received) {
     if (!Number.isFinite(now)) return;
     if (!this.#isExact) [this.#low, this.#high] = [-Infinity, Infinity];
@@ -42,17 +45,17 @@ export class Offset {
     if (this.#low > this.#high) [this.#low, this.#high] = [low, high];
   }
 
-  /** Whether an answer has come yet. */
+  /** Return whether an answer was received. */
   get known() {
     return Number.isFinite(this.#low);
   }
 
-  /** In ms; 0 before the first answer. */
+  /** The difference in ms; 0 before the first answer. */
   get ms() {
     return this.known ? Math.round((this.#low + this.#high) / 2) : 0;
   }
 
-  /** The time of the server, in ms since 1970. */
+  /** Return the time of the server, in ms since 1970. */
   now() {
     return Date.now() + this.ms;
   }
@@ -61,8 +64,8 @@ export class Offset {
 export const offset = new Offset();
 
 /**
- * Calls a method of a service. Gives `{status, body}`; status 0 where no answer came. The words of a refusal are in the
- * language of the page.
+ * Call a method of a service. Returns `{status, body}`; the status is 0 without an answer. The text of a refusal is in
+ * the language of the page.
  */
 export async function call(service, method, request) {
   const sent = Date.now();
@@ -71,7 +74,7 @@ export async function call(service, method, request) {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(request),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     offset.learn(answer.headers.get("date"), sent, Date.now());
     const isJson = answer.headers.get("content-type")?.includes("json");
@@ -82,7 +85,7 @@ export async function call(service, method, request) {
   }
 }
 
-/** Whether a status says that the same may be tried again: nothing came, too many came, or the service is away. */
+/** Return whether a call with this status can be retried: no answer, too many requests, or an unavailable service. */
 export function passes(status) {
   return status === 0 || status === 408 || status === 429 || status >= 500;
 }

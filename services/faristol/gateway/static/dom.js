@@ -1,14 +1,17 @@
 // Elements, and the texts of a page in its language.
 
-/** What the page was told: players, rules, texts. Null on a page that was told nothing. */
+/** Data of the page from the server: players, rules, texts. Null on a page without data. */
 export const about = JSON.parse(document.getElementById("about")?.textContent ?? "null");
 
-/** A text of the page, with `{name}` filled in. */
+/** Return a text of the page with `{name}` filled in. */
 export function text(key, values = {}) {
   return (about.texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-/** An element: `make("p", {class: "note"}, "text", child)`. Properties that are functions listen: `onclick`. */
+/**
+ * Return an element: `make("p", {class: "note"}, "text", child)`. Properties that are functions become listeners:
+ * `onclick`.
+ */
 export function make(tag, given = {}, ...children) {
   const element = document.createElement(tag);
   const listening = {};
@@ -25,8 +28,8 @@ export function make(tag, given = {}, ...children) {
 }
 
 /**
- * Makes the children of an element those that are wanted. Nodes that are as wanted stay, so that a touch that has begun
- * ends where it began, and the focus is not lost; what they listen with is what the wanted ones had.
+ * Replace the children of an element. Nodes that do not change stay in place, so that a touch in progress ends on the
+ * same node and the focus is kept; they get the new listeners.
  */
 export function fill(element, ...children) {
   const active = document.activeElement;
@@ -35,7 +38,7 @@ export function fill(element, ...children) {
     children.flat().filter((child) => child !== null && child !== undefined && child !== false && child !== ""),
   );
   const isMoved = active !== document.activeElement && element.contains(active);
-  if (isMoved) active.focus({ preventScroll: true }); // what is moved loses the focus
+  if (isMoved) active.focus({ preventScroll: true }); // a moved node loses the focus
 }
 
 function keyOf(node) {
@@ -67,7 +70,7 @@ function patch(parent, wanted) {
         ? rest.find((old) => isLike(old, node) && !staying.has(old))
         : next && !keyOf(next) && isLike(next, node) && !staying.has(next) && next;
     const placed = known || node;
-    // What is over goes, and what stays is not moved for it.
+    // Remove old nodes first, so that nodes that stay are not moved.
     while (known && next && next !== known && isOver(next)) dropNext();
     if (placed === next) next = next.nextSibling;
     else parent.insertBefore(placed, next);
@@ -90,17 +93,17 @@ function become(old, wanted) {
   patch(old, [...wanted.childNodes]);
 }
 
-/** Sets a text only where it is another, so that nothing is announced twice. */
+/** Set a text only if it changes, so that a screen reader announces it once. */
 export function say(element, told) {
   if (element.textContent !== told) element.textContent = told;
 }
 
-/** The name of a player. */
+/** Return the name of a player. */
 export function nameOf(player) {
   return about.players.find(({ id }) => id === player)?.name ?? player;
 }
 
-/** A number as the reader's language writes it. */
+/** Return a number in the format of the reader's language. */
 export function figure(points) {
   return String(points).replace("-", "−");
 }

@@ -1,5 +1,5 @@
-// Finds a name among everybody who plays, on the device: nothing is asked of the server while somebody types.
-// Whoever is followed stands on top, and is told of a new table while the page is open.
+// Finds a name among all players on the device, without requests to the server. A followed player is the first of the
+// list, and the page announces each new table of that player.
 
 const form = document.getElementById("find");
 const input = document.getElementById("name");
@@ -39,7 +39,7 @@ function mine() {
   try {
     return localStorage.getItem(key) ?? "";
   } catch {
-    return ""; // storage is shut
+    return ""; // the browser denies storage
   }
 }
 
@@ -57,7 +57,7 @@ function show() {
   const few = wanted.length > 0 && found.length <= 3;
   for (const item of items) item.classList.toggle("only", !item.hidden && (few || item.dataset.key === own));
   const kept = items.find((item) => item.dataset.key === own);
-  if (kept && kept !== items[0]) kept.parentElement.prepend(kept); // a new list has it in its place again
+  if (kept && kept !== items[0]) kept.parentElement.prepend(kept); // a new list has the player at the usual place again
   document.getElementById("nobody").hidden = found.length > 0;
   offer(few && found.length === 1 ? found[0].dataset.key : own);
 }
@@ -117,7 +117,7 @@ document.addEventListener("submit", (event) => {
   if (event.target.id !== "find") return;
   event.preventDefault();
   show();
-  document.getElementById("name").blur(); // the keyboard of a phone goes down
+  document.getElementById("name").blur(); // hides the keyboard of a phone
 });
 new MutationObserver(() => {
   show();

@@ -1,10 +1,10 @@
-// What a page on a device shows of one game: as it was last seen, asked for again after news, and kept on the device.
+// The state of one game on a device: it is requested again after news, and stored on the device.
 
 import { database, stored } from "./outbox.js";
 
-const PAUSE = 250; // ms between two looks, at least
+const MIN_INTERVAL_MS = 250; // between two requests, at least
 
-/** What is known of a game; told of by `change`. Whoever extends it says in `ask` how the services are asked. */
+/** The state of a game; fires `change`. A subclass implements `ask`, which requests the state from the services. */
 export class FollowedGame extends EventTarget {
   #key;
   #slow;
@@ -14,18 +14,18 @@ export class FollowedGame extends EventTarget {
   #timer = 0;
   #looking = false;
   #again = false;
-  /** What the page is about: `game`, `tournament` and `news` at least. */
+  /** The data of the page: at least `game`, `tournament` and `news`. */
   about;
-  /** The position of the last news of the game; 0 before any. */
+  /** Position of the last news of the game; 0 before any. */
   news = 0;
-  /** What was last seen; null before anything was. */
+  /** The last state received; null before the first. */
   seen = null;
-  /** 0 before an answer has come, 200, or what kept from seeing. */
+  /** 0 before the first answer, 200, or the status of the failure. */
   status = 0;
 
   /**
-   * `key` is what it is kept under, `slow` the ms between looks where no news comes, and `spread` the ms over which the
-   * looks of all who heard the same news are spread.
+   * `key` is the storage key, `slow` the ms between requests without news, and `spread` the ms over which the requests
+   * of all devices with the same news are spread.
    */
   constructor(about, { key, slow, spread = 0 }) {
     super();
@@ -43,11 +43,11 @@ export class FollowedGame extends EventTarget {
     document.addEventListener("visibilitychange", () => (document.hidden ? this.#leave() : this.lookAnew()));
     addEventListener("pagehide", () => this.#leave());
     addEventListener("pageshow", (event) => event.persisted && this.lookAnew());
-    setInterval(() => document.hidden || this.look(), this.#slow); // news may be lost on the way
+    setInterval(() => document.hidden || this.look(), this.#slow); // news can be lost
     await this.look();
   }
 
-  /** Asks the services how the game stands. */
+  /** Request the state of the game from the services. */
   async look() {
     if (this.#looking) {
       this.#again = true;
@@ -66,7 +66,7 @@ export class FollowedGame extends EventTarget {
     }
   }
 
-  /** Looks after a time in which anything may have happened. */
+  /** Request the state after a time in which events may have been missed. */
   lookAnew() {
     return this.look();
   }
@@ -76,18 +76,18 @@ export class FollowedGame extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Keeps on the device what was last seen. */
+  /** Store the last state on the device. */
   async keep() {
     const record = { game: this.#key, seen: this.seen };
     await stored(this.#database, "tables", "readwrite", (store) => void store.put(record));
   }
 
-  soon(pause = PAUSE) {
+  soon(pause = MIN_INTERVAL_MS) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.look(), pause);
   }
 
-  /** Hears the news of the game, while somebody sees the page. */
+  /** Follow the news of the game while the page is visible. */
   follow() {
     if (this.#source || document.hidden) return;
     const { tournament, game, news } = this.about;
@@ -96,10 +96,10 @@ export class FollowedGame extends EventTarget {
     const heard = (event) => {
       if (JSON.parse(event.data).game_id !== game) return;
       this.news = Math.max(this.news, JSON.parse(event.data).position);
-      this.soon(PAUSE + Math.random() * this.#spread);
+      this.soon(MIN_INTERVAL_MS + Math.random() * this.#spread);
     };
     this.#source.addEventListener("Reset", () => {
-      this.news = 0; // the record is another one, as after the restore of a backup
+      this.news = 0; // another record, for example after a backup was restored
       this.soon();
     });
     for (const name of news.split(" ")) this.#source.addEventListener(name, heard);

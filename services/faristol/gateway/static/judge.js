@@ -1,24 +1,24 @@
-// The judge's pages: the queue as it changes, with a sound; the lease of a case that is held; keys that rule.
+// The pages of a judge: the queue with a sound for new cases, the lease of an open case, and keys that enter rulings.
 
 const live = document.getElementById("live");
-const PAUSE = 800; // ms that keys rest after a case came in sight, before any of them counts
-const SIGNS = 3; // signs that the judge is there within a lease
-const POLL = 3000; // ms between two looks at the queue while its stream is away
-const RETRY = 1000; // ms until the stream is asked for again after a refusal, at first; twice as long each time
-const LONGEST_RETRY = 30000;
-const LONGEST_PAUSE = 5000; // ms between two signs while the network is away
-const SOON = 10; // seconds of a lease that are told by a sound
+const KEY_REST_MS = 800; // in which keys must rest, after a case is shown, before any of them counts
+const SIGNS_PER_LEASE = 3; // signs of activity within a lease
+const POLL_MS = 3000; // between two requests of the queue without its stream
+const RETRY_MS = 1000; // until the first reconnection after a refusal; doubled each time
+const MAX_RETRY_MS = 30000;
+const MAX_SIGN_INTERVAL_MS = 5000; // between two signs of activity without a network
+const WARNING_SECONDS = 10; // of a lease, announced by a sound
 
 // --- sound ---------------------------------------------------------------------------------------------------
 
-// Browsers play nothing before somebody has touched the page, and the judge may want none: it is off until asked for.
+// Browsers play no sound before the page is touched, and a judge may not want any: it is off until it is enabled.
 let sound = null;
 
 function wanted() {
   try {
     return sessionStorage.getItem("judge-sound") === "on";
   } catch {
-    return false; // storage is forbidden here
+    return false; // the browser denies storage
   }
 }
 
@@ -26,7 +26,7 @@ function want(on) {
   try {
     sessionStorage.setItem("judge-sound", on ? "on" : "off");
   } catch {
-    // it lasts for this page alone
+    // the choice is valid for this page only
   }
 }
 
@@ -70,7 +70,7 @@ function takeUpSound() {
 live.addEventListener("click", (event) => {
   if (event.target.closest("#sound")) setSound(!sound);
 });
-// What was asked for on the page before goes on with the first touch of this one.
+// A sound that was enabled on the previous page is enabled again by the first touch of this page.
 for (const touch of ["pointerdown", "keydown"]) {
   addEventListener(touch, (event) => !event.target.closest?.("#sound") && takeUpSound(), { once: true });
 }
@@ -96,10 +96,10 @@ function followQueue() {
   let polling = 0;
   const refresh = () => live.dispatchEvent(new Event("refresh"));
   const poll = () => {
-    polling ||= setInterval(() => navigator.onLine && refresh(), POLL);
+    polling ||= setInterval(() => navigator.onLine && refresh(), POLL_MS);
   };
   let stream = null;
-  let retry = RETRY;
+  let retry = RETRY_MS;
   let timer = 0;
   const open = () => {
     clearTimeout(timer);
@@ -107,15 +107,15 @@ function followQueue() {
     stream = new EventSource(live.dataset.queue);
     stream.addEventListener("queue", refresh);
     stream.addEventListener("open", () => {
-      retry = RETRY;
+      retry = RETRY_MS;
       clearInterval(polling);
       polling = 0;
     });
     stream.addEventListener("error", () => {
       poll();
-      if (stream.readyState !== EventSource.CLOSED) return; // the browser comes back by itself
+      if (stream.readyState !== EventSource.CLOSED) return; // the browser reconnects
       timer = setTimeout(open, retry * (1 + Math.random()));
-      retry = Math.min(2 * retry, LONGEST_RETRY);
+      retry = Math.min(2 * retry, MAX_RETRY_MS);
     });
     stream.addEventListener("ended", () => location.reload()); // signed out: the page says so
   };
@@ -135,12 +135,12 @@ if (live.dataset.queue) followQueue();
 // --- the lease -----------------------------------------------------------------------------------------------
 
 const lease = document.getElementById("lease");
-let until = 0; // on this page's own clock: that of the device may be wrong
+let until = 0; // by the monotonic clock of the page: the clock of the device may be wrong
 let whole = 0;
 let lost = false;
 let warned = false;
 let asking = false;
-let pause = RETRY; // until the next sign after one that did not arrive; twice as long each time
+let pause = RETRY_MS; // ms until the next sign after a failed one; doubled each time
 let nextSign = 0;
 
 function hold(seconds) {
@@ -175,9 +175,9 @@ async function giveSign() {
     });
     const said = await answer.json();
     if (answer.ok) {
-      pause = RETRY;
+      pause = RETRY_MS;
       hold(said.lease_seconds);
-      until -= performance.now() - asked; // it has lasted since the sign arrived, which was no earlier
+      until -= performance.now() - asked; // the sign arrived after it was sent
       told.hidden = true;
     } else if (answer.status === 401) {
       location.reload();
@@ -189,7 +189,7 @@ async function giveSign() {
     told.hidden = false;
     told.textContent = performance.now() < until ? lease.dataset.unheard : lease.dataset.over;
     nextSign = performance.now() + pause;
-    pause = Math.min(2 * pause, LONGEST_PAUSE);
+    pause = Math.min(2 * pause, MAX_SIGN_INTERVAL_MS);
   } finally {
     asking = false;
   }
@@ -202,7 +202,7 @@ function showLease() {
   if (shown.textContent !== String(left)) shown.textContent = left;
   const bar = document.getElementById("lease-bar");
   bar.style.width = `${Math.min(100, (100 * Math.max(0, until - performance.now())) / (1000 * whole))}%`;
-  const soon = left <= Math.min(SOON, whole / 2);
+  const soon = left <= Math.min(WARNING_SECONDS, whole / 2);
   lease.classList.toggle("soon", soon);
   document.title = document.hidden ? `${left} s · ${title}` : title;
   if (soon && !warned) {
@@ -214,7 +214,7 @@ function showLease() {
 if (lease) {
   hold(Number(lease.dataset.seconds));
   setInterval(showLease, 250);
-  const isDue = (now) => now >= nextSign && until - now < (1 - 1 / SIGNS) * 1000 * whole;
+  const isDue = (now) => now >= nextSign && until - now < (1 - 1 / SIGNS_PER_LEASE) * 1000 * whole;
   setInterval(() => isDue(performance.now()) && giveSign(), 500);
   document.addEventListener("visibilitychange", () => document.hidden || giveSign());
   addEventListener("online", giveSign);
@@ -259,7 +259,7 @@ function ruleOn(value) {
 
 form?.addEventListener("change", () => words.forEach(showWord));
 document.addEventListener("submit", (event) => {
-  if (sent) event.preventDefault(); // once is enough
+  if (sent) event.preventDefault(); // only once
   sent = true;
   setTimeout(() => (sent = false), 3000);
 });
@@ -267,8 +267,8 @@ words.forEach(showWord);
 
 // --- keys ----------------------------------------------------------------------------------------------------
 
-// What was typed while the page before was still in sight is meant for another case. Keys count only after they have
-// rested for a moment since this page came in sight.
+// Keys that were pressed while the previous page was visible are for another case. Keys count only after no key was
+// pressed for a moment on this page.
 let inSight = 0;
 
 function see() {
@@ -282,7 +282,7 @@ document.addEventListener("visibilitychange", () => {
 });
 
 function isTypedAhead(event) {
-  if (inSight && event.timeStamp - inSight > PAUSE && !event.repeat) return false;
+  if (inSight && event.timeStamp - inSight > KEY_REST_MS && !event.repeat) return false;
   if (inSight) inSight = Math.max(inSight, event.timeStamp);
   return true;
 }
@@ -312,7 +312,7 @@ document.addEventListener(
       return;
     }
     if (event.target.matches("input:not([type=radio]), textarea, select")) return;
-    if (event.key === "Enter" && event.target.matches("a, button, summary")) return; // what is in focus is meant
+    if (event.key === "Enter" && event.target.matches("a, button, summary")) return; // for the focused element
     const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act || (!form && event.key !== "c")) return;
     event.preventDefault();

@@ -1,14 +1,14 @@
-// What is asked before an act is done: a dialog for each command that says more than who does it.
+// The questions before an act: a dialog for each command that has more fields than its player.
 
 import { about, figure, make, nameOf, text } from "./dom.js";
 import { faceOf, nameOf as square, spelled } from "./tiles.js";
 
 const rules = about.rules;
 
-/** The label of a field, by its name in the contract. */
+/** Return the label of a field, by its name in the contract. */
 const asked = (name) => about.labels[name];
 
-/** Commands that are done by one touch. */
+/** Commands that need one touch and no dialog. */
 const AT_ONCE = new Set([
   "Press",
   "Stop",
@@ -22,10 +22,10 @@ const AT_ONCE = new Set([
   "ReturnToTable",
 ]);
 
-/** Those by which somebody can lose a game at once. */
+/** Commands with which a player can lose the game at once. */
 const ENDS = new Set(["Abandon", "AgreeEnd"]);
 
-/** The forms with a field that is not asked for as its kind is, or with a hint. */
+/** Forms with a hint, or with a field whose input is not that of its kind. */
 const ASKED = {
   WriteScore: () => [number("score"), number("total"), hint(text("asCounted"))],
   SettleCount: () => [number("score"), hint(text("asCounted"))],
@@ -45,7 +45,7 @@ const ASKED = {
 /** Choices between yes and no. */
 const BOOLEANS = new Set(["accept", "told", "valid"]);
 
-/** The field of each kind that the contract has. */
+/** The input of each kind of field in the contract. */
 const OF_KIND = {
   tick: ({ name }) => check(name),
   number: ({ name, optional }) => number(name, !optional),
@@ -62,15 +62,15 @@ const OF_KIND = {
 
 const fieldsOf = (seen, offer) => about.fields[offer.method].map((field) => OF_KIND[field.kind](field, seen, offer));
 
-/** What an offer does, in words: the button, and whose rack it is about. */
+/** Return the text of an offer: the button, and the player of the rack. */
 export function labelOf(offer) {
   const label = about.acts[offer.method] ?? offer.method;
   return offer.drawer_id ? `${label} ${nameOf(offer.drawer_id)}` : label;
 }
 
 /**
- * Asks what has to be said with a command. Gives `{service, method, body, label}`, or null where the person left it.
- * `body` holds who does it, for whom, and what was said.
+ * Ask for the fields of a command. Returns `{service, method, body, label}`, or null if the user cancels. `body` has
+ * the player, the person who acts, and the answers.
  */
 export async function ask(offer, seen) {
   const body = bodyOf(offer, seen);
@@ -215,7 +215,7 @@ function yesNo(name) {
   return { element, read: () => ({ more: { [name]: chosen()[1] }, told: chosen()[2] }) };
 }
 
-/** Tiles by a touch each; the blank is `?`. */
+/** Choose tiles by touch; the blank is `?`. */
 function tiles(name, put = (faces) => ({ [name]: faces })) {
   const faces = [];
   const told = make("output", { class: "picked" });
@@ -272,7 +272,7 @@ function blankSquare(offer) {
   };
 }
 
-/** As many tiles as were put back, face down; named where the rack is known. */
+/** Choose the number of tiles to exchange, or the tiles if the rack is known. */
 function exchanged(seen, offer) {
   const rack = seen.racks[offer.player_id] ?? [];
   if (rack.length && rack.every(Boolean)) return tiles("faces");

@@ -1,4 +1,4 @@
-// The board that is touched, the tile keyboard, and the line that is typed: they make a play of tiles.
+// The board, the tile keyboard and the line for typed plays; each of them composes a play.
 
 import { Grid } from "./board-grid.js";
 import { about, figure, fill, make, text } from "./dom.js";
@@ -6,7 +6,7 @@ import { SIZE, counted, faceOf, key, placements, readings, spelled, startIn, ste
 
 const rules = about.rules;
 
-/** A play that is being made. Tells `enter` with the placements, the word and the points. */
+/** A play in preparation. Fires `enter` with the placements, the word and the points. */
 export class Composer extends EventTarget {
   #grid = new Grid();
   #board = new Map();
@@ -17,7 +17,7 @@ export class Composer extends EventTarget {
   #isGcg = localStorage.getItem("faristol-gcg") === "yes";
   #choices = [];
   #told = "";
-  /** The number of the act that this play takes the place of; null for a new one. */
+  /** The number of the act that this play replaces; null for a new play. */
   replaced = null;
 
   constructor() {
@@ -39,13 +39,13 @@ export class Composer extends EventTarget {
     this.#render();
   }
 
-  /** Shows a board; what is being made stays. `fresh` are squares whose tiles wait to be sent. */
+  /** Show a board; the play in preparation is kept. `fresh` has the squares of tiles that are not sent yet. */
   show(board, fresh) {
     [this.#board, this.#fresh] = [board, fresh];
     this.#draw();
   }
 
-  /** Takes a play up to be changed. */
+  /** Load a play to be changed. */
   edit(tiles, number) {
     this.replaced = number;
     const [first, second] = tiles;
@@ -62,7 +62,7 @@ export class Composer extends EventTarget {
     this.#changed();
   }
 
-  /** Where each tile lies that is being laid: along the line, past what lies there. */
+  /** Return the square of each tile in preparation: along the line, past the tiles on the board. */
   get #laid() {
     const laid = [];
     for (let place = 0; this.#start && laid.length < this.#tiles.length; place++) {
@@ -120,7 +120,7 @@ export class Composer extends EventTarget {
     this.dispatchEvent(new CustomEvent("enter", { detail }));
   }
 
-  /** Reads the typed line: what can mean several things is asked about. */
+  /** Read the typed line; if it is ambiguous, the user chooses. */
   #readLine() {
     const { start, rest } = startIn(this.line.value, rules, this.#isGcg) ?? { start: null, rest: [] };
     const score = rest.length > 1 && /^\+?\d+$/.test(rest.at(-1)) ? Number(rest.pop()) : null;
@@ -215,7 +215,7 @@ export class Composer extends EventTarget {
     );
   }
 
-  /** The line that is typed: made once, so that it keeps what was typed and whether it is open. */
+  /** Create the line for typed plays. It is created once, so that it keeps its text and whether it is open. */
   #makeLine() {
     const submit = (event) => {
       event.preventDefault();

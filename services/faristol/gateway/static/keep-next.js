@@ -1,4 +1,4 @@
-// What comes next at a table: what is offered large where the book has it next, and everything else below.
+// The next step at a table: offers that follow by the rule book are large; all others are below.
 
 import { about, fill, make, nameOf, text } from "./dom.js";
 import { labelOf } from "./keep-acts.js";
@@ -7,7 +7,7 @@ import { act, finish, offerButton, offered, offers, outbox, rules, state } from 
 
 const PRIMARY = new Set(["PlacePlay", "LayTiles", "Challenge"]);
 
-/** What settles that which keeps the game from going on. */
+/** Commands that resolve an interruption of the game. */
 const SETTLING = new Set([
   "AcceptRuling",
   "Appeal",
@@ -22,7 +22,7 @@ const SETTLING = new Set([
   "Resume",
 ]);
 
-/** Draws what comes next into an element: for the table as it will be (`shown`), with the play that is being made. */
+/** Draw the next step: for the table with all pending acts (`shown`), and the play in preparation. */
 export function drawNext(element, shown, composer) {
   const isEdited = composer.replaced !== null;
   if (outbox.acts[0]?.problem) return fill(element, isEdited && [composer.panel, composer.lineBox]);
@@ -32,7 +32,7 @@ export function drawNext(element, shown, composer) {
   fill(element, heading && make("h2", {}, heading, bag), held(phase), ruling(turn), (AT_PHASE[phase] ?? (() => []))(shown, composer));
 }
 
-/** Draws everything that is offered, player by player. */
+/** Draw all offers, by player. */
 export function drawMore(element) {
   const mine = offers().filter(({ method }) => !PRIMARY.has(method));
   const groups = [
@@ -84,7 +84,7 @@ function played(shown) {
   const isPlay = Boolean(shown.pending);
   const steps = rest(shown, rules, { isPlay });
   const known = { class: "big", type: "button", "data-key": "done", onclick: () => finish(steps) };
-  const against = ["Challenge", "Appeal"]; // what has to come before the turn is over
+  const against = ["Challenge", "Appeal"]; // steps that are only possible before the turn ends
   const challenges = shown.isAhead ? [] : offers().filter(({ method }) => against.includes(method));
   const taking = !shown.isAhead && offered("TakeBackTiles", shown.mover);
   return [
@@ -97,18 +97,18 @@ function played(shown) {
   ];
 }
 
-/** Taking back what was entered last stands beside it, and not below everything else. */
+/** Draw the button that undoes the last act near the next step, not below all offers. */
 function undo(shown) {
   return !shown.isAhead && offers().find(({ method }) => method === "TakeBackEntries");
 }
 
-/** An offer, or what stands for one while acts wait whose outcome the services have not told. */
+/** Return an offer, or a substitute while acts with an unknown outcome wait. */
 function possible(service, method, { mover, isAhead }) {
   const known = offered(method, mover);
   return known ?? (isAhead && { service, method, player_id: mover, article: "", choices: [] });
 }
 
-/** Why both clocks stand, where nothing else on the page says it. */
+/** Return why both clocks are stopped, if the page does not show it elsewhere. */
 function held(phase) {
   const { clock } = state.seen;
   const isOver = ["PHASE_ENDED", "PHASE_FINAL"].includes(phase);
@@ -116,7 +116,10 @@ function held(phase) {
   return told ? make("p", { class: "notice", role: "status", "data-key": "held" }, told) : null;
 }
 
-/** The last ruling, up to the turn after it. It goes with the act that ends that turn: what is seen later moves nothing. */
+/**
+ * Return the last ruling until the next turn ends. It disappears with the act that ends that turn, so that later news
+ * moves nothing.
+ */
 function ruling(turn) {
   const { ruling: last } = state.seen.table;
   if (!last || last.turn < turn - 1) return null;
@@ -130,7 +133,7 @@ function settling() {
   return [acts(found.map((offer) => offerButton(offer, "", "big")))];
 }
 
-/** Large buttons of commands, each with who does it. */
+/** Return large buttons of commands, each with its player. */
 function bigs(methods, isWanted = () => true) {
   const found = offers().filter((offer) => methods.includes(offer.method) && isWanted(offer));
   const told = (offer) => (offer.player_id ? `${nameOf(offer.player_id)}: ${labelOf(offer)}` : labelOf(offer));

@@ -1,4 +1,4 @@
-// The scorer's page: what is touched becomes an act of the outbox, and the table is shown as it will be.
+// The scorer's page: each touch becomes an act of the outbox, and the table is shown with all pending acts.
 
 import { wordsOn } from "./board-grid.js";
 import { about, figure, fill, make, nameOf, say, text } from "./dom.js";
@@ -15,7 +15,7 @@ const page = document.getElementById("keep");
 const stateLine = document.getElementById("state");
 const duel = make("section", { class: "duel" });
 const queue = make("section", { class: "queue", "aria-live": "polite" });
-const waiting = make("section", {}); // below the board, which stays where it is however many wait
+const waiting = make("section", {}); // below the board, whose place does not depend on the number of acts
 const next = make("section", { class: "next" });
 const more = make("details", { class: "more" }, make("summary", {}, text("more")), make("div", { class: "offers" }));
 const sheet = make("details", { class: "kept-sheet" }, make("summary", {}, text("sheet")), make("div"));
@@ -44,7 +44,7 @@ page.append(
   ),
 );
 
-let knownUntil = 0; // until when it is told that somebody else was first
+let knownUntil = 0; // end of the notice that another person was first
 
 function draw() {
   drawState();

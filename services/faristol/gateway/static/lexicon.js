@@ -1,4 +1,4 @@
-// The page of lexicons: a list that is chosen as a file is compressed here, so that a large one fits, and sent.
+// The page of lexicons: compresses a word list from a file before it is sent, so that a large list is accepted.
 const form = document.querySelector(".own-list");
 const told = form?.querySelector("[role=alert]");
 

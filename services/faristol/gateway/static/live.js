@@ -1,20 +1,21 @@
-// Keeps a page as the record is: follows the tournament's stream and, when there is news that the page shows,
-// fetches the live part again and changes what has changed. Nodes stay, so scroll and focus stay.
+// Updates a page from the record: follows the stream of the tournament and, after news that the page shows, fetches the
+// live part again and changes only the nodes that differ. All other nodes stay, so the scroll position and the focus
+// are kept.
 
 const live = document.getElementById("live");
 const status = document.getElementById("status");
 const pulse = document.getElementById("pulse");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-const PAUSE = 400; // ms between two refreshes, at least
-const SPREAD = 500; // ms over which the refreshes of all who heard the same news are spread
-const PATIENCE = 20000; // ms that an answer may take
-const REST = 120000; // ms between two looks at what is over
+const MIN_INTERVAL_MS = 400; // between two refreshes, at least
+const SPREAD_MS = 500; // over which the refreshes of all pages with the same news are spread
+const ANSWER_TIMEOUT_MS = 20000;
+const FINISHED_INTERVAL_MS = 120000; // between two refreshes of a finished tournament
 
 let position = Number(live.dataset.position || 0);
-let lastId = ""; // of the last news that came
+let lastId = ""; // of the last news received
 let told = 0; // position of the last news that the page shows
-let tag = ""; // of the live part as it is
+let tag = ""; // ETag of the current live part
 let source = null;
 let retry = 1000;
 let timer = 0;
@@ -22,7 +23,7 @@ let resting = 0;
 let fetching = false;
 let again = false;
 let last = 0;
-let own = false; // the page is changed by what it sent itself, and not by news
+let own = false; // whether the page changes after its form was sent, and not after news
 
 // --- changing what has changed -------------------------------------------------------------------------------
 
@@ -36,14 +37,14 @@ function key(node) {
 
 const TOLD = ".console :is([role=alert], [data-key=done], #given-back, #why)";
 
-/** What a console says to its person of what they did stays until they do something else, whatever the news is. */
+/** Return whether a node is the result of a form of this user: it stays until the user sends another form. */
 function stays(node) {
   return !own && node?.nodeType === Node.ELEMENT_NODE && node.matches(TOLD);
 }
 
 const FIELD = "input:not([type=hidden]), textarea, select";
 
-/** After a refusal the fields have what the person typed, which the news does not contain. */
+/** Return whether a node has typed input after a refusal; the news does not contain it. */
 function givenBack(node) {
   return !own && node.matches(FIELD) && document.querySelector(".console [role=alert]") !== null;
 }
@@ -57,8 +58,8 @@ function morph(old, fresh) {
     return;
   }
   if (old.nodeType !== Node.ELEMENT_NODE || stays(old) || givenBack(old)) return;
-  if (old.dataset.keep !== undefined && fresh.dataset.keep === old.dataset.keep) return; // somebody is at it
-  if (old.dataset.mine !== undefined && !own) return; // only what this page sent itself changes it
+  if (old.dataset.keep !== undefined && fresh.dataset.keep === old.dataset.keep) return; // a user is typing in it
+  if (old.dataset.mine !== undefined && !own) return; // it changes only after a form of this page was sent
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   morphChildren(old, fresh);
@@ -99,7 +100,7 @@ function flash(element) {
   element.animate([{ backgroundColor: "rgb(214 162 60 / 45%)" }, { backgroundColor: "transparent" }], 1400);
 }
 
-// Rows that change places glide there.
+// Rows that change places are animated.
 function places() {
   return new Map([...live.querySelectorAll("[data-key]")].map((row) => [row, row.getBoundingClientRect().top + scrollY]));
 }
@@ -120,7 +121,7 @@ function say(before) {
 // --- fetching ------------------------------------------------------------------------------------------------
 
 async function refresh() {
-  if (document.hidden) return; // it is refreshed when it is shown again
+  if (document.hidden) return; // it is refreshed when it is visible again
   if (fetching) {
     again = true;
     return;
@@ -134,9 +135,9 @@ async function refresh() {
     if (told) address.searchParams.set("min_position", told);
     address.hash = "";
     const headers = tag ? { "If-None-Match": tag } : {};
-    const answer = await fetch(address, { headers, signal: AbortSignal.timeout(PATIENCE) });
+    const answer = await fetch(address, { headers, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     if (answer.status === 304) return skew(answer.headers.get("date"));
-    if (answer.redirected) return; // to where one signs in: what is typed on the page stays
+    if (answer.redirected) return; // to the page to sign in: typed input stays on this page
     if (!answer.ok) return schedule(retry);
     tag = answer.headers.get("etag") ?? "";
     const fresh = document.createElement("div");
@@ -145,7 +146,7 @@ async function refresh() {
     const before = places();
     const active = document.activeElement;
     morphChildren(live, fresh);
-    if (active !== document.activeElement && active.isConnected) active.focus({ preventScroll: true }); // it moved
+    if (active !== document.activeElement && active.isConnected) active.focus({ preventScroll: true }); // it was moved
     glide(before);
     say(said);
     if (source && isFinished()) rest();
@@ -154,10 +155,10 @@ async function refresh() {
     tick();
   } catch (problem) {
     if (!(problem instanceof TypeError) && problem.name !== "TimeoutError") throw problem;
-    schedule(3000); // no network for the moment
+    schedule(3000); // the network is unavailable
   } finally {
     fetching = false;
-    if (live.dataset.follow && !source && !document.hidden) follow(); // or rest again
+    if (live.dataset.follow && !source && !document.hidden) follow(); // or wait again
     if (again) {
       again = false;
       schedule();
@@ -165,16 +166,16 @@ async function refresh() {
   }
 }
 
-function schedule(pause = PAUSE) {
+function schedule(pause = MIN_INTERVAL_MS) {
   if (timer) return;
-  const wait = Math.max(20, pause - (performance.now() - last)) + Math.random() * SPREAD;
+  const wait = Math.max(20, pause - (performance.now() - last)) + Math.random() * SPREAD_MS;
   timer = setTimeout(() => {
     timer = 0;
     refresh();
   }, wait);
 }
 
-// A console sent a form, and this is what the page is after it: whatever is in it is another from here on.
+// A console sent a form: this page is the answer, and all its nodes may change.
 document.addEventListener("faristol:page", ({ detail }) => {
   const said = live.querySelector("[data-say]")?.textContent.trim();
   position = told = Math.max(told, Number(detail.dataset.position || 0));
@@ -202,7 +203,7 @@ function heard(event) {
   schedule();
 }
 
-// What is over opens no stream: it is looked at now and then, as a result may still be corrected.
+// A finished tournament has no stream. It is refreshed at long intervals, because results may be corrected.
 function isFinished() {
   return !live.querySelector(".console") && live.querySelector(".badge.over, [data-finished]") !== null;
 }
@@ -212,10 +213,11 @@ function rest() {
   source = null;
   pulse.hidden = true;
   clearTimeout(resting);
-  resting = setTimeout(() => (document.hidden ? rest() : refresh()), REST);
+  resting = setTimeout(() => (document.hidden ? rest() : refresh()), FINISHED_INTERVAL_MS);
 }
 
-// The record is another one, as after the restore of a backup: the page is fetched anew, and all news comes again.
+// Another record, for example after a backup was restored: the page is fetched again, and the stream starts from the
+// beginning.
 function begin() {
   position = told = 0;
   lastId = tag = "";
@@ -235,7 +237,7 @@ function follow() {
   });
   source.addEventListener("error", () => {
     show(false);
-    if (source?.readyState !== EventSource.CLOSED) return; // the browser comes back by itself
+    if (source?.readyState !== EventSource.CLOSED) return; // the browser reconnects
     setTimeout(() => document.hidden || follow(), retry);
     retry = Math.min(retry * 2, 30000);
   });
@@ -247,7 +249,7 @@ function show(connected) {
   pulse.textContent = connected ? pulse.dataset.on : pulse.dataset.off;
 }
 
-// A page that nobody sees gives its connection back: browsers allow few to one host.
+// A hidden page closes its connection: browsers allow few connections to a host.
 function attend() {
   if (document.hidden) {
     source?.close();
@@ -260,7 +262,7 @@ function attend() {
 
 // --- clocks --------------------------------------------------------------------------------------------------
 
-let ahead = 0; // ms by which this device's clock is ahead of the server's
+let ahead = 0; // ms by which the clock of this device is ahead of the server's
 skew(live.dataset.now && new Date(Number(live.dataset.now)).toUTCString());
 
 function skew(date) {
@@ -273,7 +275,7 @@ function tick() {
   for (const clock of live.querySelectorAll("[data-clock]")) {
     const { allowance, used, since } = clock.dataset;
     const running = Number(since) ? Date.now() - ahead - Number(since) : 0;
-    const lost = running < 0 || running > 2 * Number(allowance); // times were entered later, or simulated
+    const lost = running < 0 || running > 2 * Number(allowance); // times were entered later, or are simulated
     const left = Number(allowance) - Number(used) - (lost ? 0 : running);
     const seconds = left < 0 ? Math.ceil(-left / 1000) : Math.ceil(left / 1000);
     const text = `${left < 0 ? "−" : ""}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -301,7 +303,7 @@ function long(seconds) {
 
 // --- who is signed in ----------------------------------------------------------------------------------------
 
-// Public pages are the same for everybody: who is signed in stands in a cookie that opens nothing.
+// Public pages are the same for all users: the name of the user is in a separate cookie that grants no access.
 function showWhoIsSignedIn() {
   const place = document.getElementById("signed-in");
   const name = document.cookie.match(/(?:^|; )(?:__Host-)?faristol-name="?([^;"]+)/)?.[1];
@@ -314,7 +316,7 @@ function showWhoIsSignedIn() {
 
 // --- without a network ---------------------------------------------------------------------------------------
 
-// Public pages that were seen open again without a network: see worker.js.
+// Visited public pages can be opened without a network: see worker.js.
 async function keepForOffline() {
   const note = document.getElementById("offline");
   if (!note || !navigator.serviceWorker) return;
@@ -324,9 +326,9 @@ async function keepForOffline() {
   show();
   if (!navigator.onLine) return;
   const wasControlled = navigator.serviceWorker.controller !== null; // a new worker claims this page before `ready`
-  await navigator.serviceWorker.register("/worker.js").catch(() => {}); // not over plain HTTP
+  await navigator.serviceWorker.register("/worker.js").catch(() => {}); // unavailable over plain HTTP
   const { active } = await navigator.serviceWorker.ready;
-  if (wasControlled) return; // the worker fetched this page itself
+  if (wasControlled) return; // the worker has fetched this page
   const files = performance.getEntriesByType("resource").map(({ name }) => name);
   active?.postMessage({ keep: [location.href, ...files] });
 }
@@ -337,7 +339,7 @@ showWhoIsSignedIn();
 keepForOffline();
 if (live.dataset.follow) {
   follow();
-  if (live.dataset.exact !== undefined) refresh(); // a countdown begins by the server's time, not by this device's
+  if (live.dataset.exact !== undefined) refresh(); // countdowns use the time of the server
   document.addEventListener("visibilitychange", attend);
   window.addEventListener("pagehide", () => source?.close());
   window.addEventListener("pageshow", (event) => event.persisted && (follow(), refresh()));
@@ -346,6 +348,6 @@ if (live.dataset.poll) {
   setInterval(refresh, 1000 * Number(live.dataset.poll));
   document.addEventListener("visibilitychange", refresh);
 }
-live.addEventListener("refresh", () => schedule()); // another module has heard news of its own
+live.addEventListener("refresh", () => schedule()); // another module has received news
 tick();
 setInterval(tick, 250);

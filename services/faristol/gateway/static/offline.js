@@ -1,8 +1,11 @@
-// Lets a page of a table, or of a slip, open without a network.
+// Makes the page of a table, or of a slip, available without a network.
 
 const NAME = "faristol-tables";
 
-/** Registers the worker and keeps this page with its scripts. Does nothing where a browser or an address has no workers. */
+/**
+ * Register the worker and store this page with its scripts. Does nothing if the browser or the address does not support
+ * workers.
+ */
 export async function keepOffline() {
   if (!navigator.serviceWorker || !globalThis.caches) return;
   try {
@@ -11,7 +14,7 @@ export async function keepOffline() {
     const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
     const own = loaded.filter((name) => new URL(name).pathname.startsWith("/static/"));
     await Promise.all([...new Set([location.href.split("#")[0], ...own])].map((address) => keep(kept, address)));
-    document.documentElement.dataset.kept = "yes"; // from now on it opens without a network
+    document.documentElement.dataset.kept = "yes"; // the page is available without a network from now on
   } catch (problem) {
     console.info(`not kept for opening without a network: ${problem.message}`);
   }

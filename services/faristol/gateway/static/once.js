@@ -1,7 +1,7 @@
-// A form is sent once, however often its button is pressed while the answer is on its way.
+// Sends a form once, even if its button is pressed several times before the answer.
 
 const sent = new WeakSet();
-const AGAIN = 5000; // ms after which it may be sent again: the answer never came
+const RETRY_MS = 5000; // until it can be sent again without an answer
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -11,5 +11,5 @@ document.addEventListener("submit", (event) => {
     return;
   }
   sent.add(form);
-  setTimeout(() => sent.delete(form), AGAIN);
+  setTimeout(() => sent.delete(form), RETRY_MS);
 });

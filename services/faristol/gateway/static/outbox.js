@@ -1,24 +1,24 @@
-// Acts that are kept on the device until the services have them: in the order in which they were done, each once,
-// however often the page is closed, killed or without a network. Nothing expires.
+// Acts that are stored on the device until the services have them: in the order of entry, each once, even if the page
+// is closed, killed or without a network. Nothing expires.
 //
-// An act is stored before it is sent, with the id of its command: what was carried out and not answered is sent again and
-// gets its first answer. An act that is refused stays, and whatever was done after it waits until a person has decided.
+// An act is stored before it is sent, with the ID of its command: an act that was carried out without an answer is sent
+// again and gets the first answer. A refused act stays, and later acts wait until a user decides.
 
 import { call, newId, offset, passes } from "./device.js";
 
 const NAME = "faristol";
-const LEASE = 15000; // ms for which a tab alone sends the acts of a table: longer than an answer may take
-const CLOSE = 3000; // ms by which an act may be before what others did meanwhile, and be taken as after it
-const PAUSES = [1000, 2000, 4000, 8000, 15000]; // ms between attempts
+const LEASE_MS = 15000; // in which only one tab sends the acts of a table: longer than the time limit of an answer
+const TOLERANCE_MS = 3000; // by which an act may be earlier than acts of others and still count as later
+const RETRY_MS = [1000, 2000, 4000, 8000, 15000]; // between attempts
 
-/** The database of this device. */
+/** Open the database of this device. */
 export function database() {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(NAME, 1);
     opening.onupgradeneeded = () => {
       const made = opening.result;
       made.createObjectStore("acts", { keyPath: "number", autoIncrement: true }).createIndex("game", "game");
-      made.createObjectStore("tables", { keyPath: "game" }); // what was last seen of each
+      made.createObjectStore("tables", { keyPath: "game" }); // the last state received of each table
       made.createObjectStore("leases", { keyPath: "game" });
     };
     opening.onsuccess = () => {
@@ -29,7 +29,7 @@ export function database() {
   });
 }
 
-/** What a transaction gives once it is on the disk. */
+/** Return the result of a transaction when it is on the disk. */
 export function stored(database, store, mode, work) {
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(store, mode, { durability: "strict" });
@@ -42,8 +42,8 @@ export function stored(database, store, mode, work) {
 }
 
 /**
- * The acts of one table, or of one player at a duplicate game. Tells `change` of every change, and of what came of
- * sending: `sent`, `refused`, `known` of what others had done already, `ended` where nobody is signed in any more.
+ * The acts of one table, or of one player in a duplicate game. Fires `change` for each change, and for the outcome of
+ * sending: `sent`, `refused`, `known` if others had already done the same, `ended` if the user is signed out.
  */
 export class Outbox extends EventTarget {
   #database;
@@ -52,19 +52,19 @@ export class Outbox extends EventTarget {
   #again = false;
   #attempt = 0;
   #timer = 0;
-  #last = 0; // the time of the last act that was carried out, in ms by the server's clock
-  /** Acts that wait, in order. */
+  #last = 0; // time of the last act that was carried out, in ms by the server's clock
+  /** Pending acts, in order. */
   acts = [];
-  /** Acts that the services have carried out since the page last saw what came of any: with when, `sentAt`, and `date`. */
+  /** Acts that were carried out and are not yet in the state of the page, with `sentAt` and `date`. */
   sent = [];
-  /** `sending`, `idle`, `away` without an answer, `refused`, or `ended` where nobody is signed in any more. */
+  /** `sending`, `idle`, `away` without an answer, `refused`, or `ended` if the user is signed out. */
   state = "idle";
 
   /**
-   * `game` is what the acts are kept under. `probe` is a question, `[method, body]` of the game service, whose answer says
-   * what time it is; where `skips`, an act that was refused does not keep those behind it. `late` is asked, with the act,
-   * what becomes of one that is dated before what others did meanwhile: `done` where they did the same, `again` where it
-   * still means the same and may be taken as done after theirs, null where nobody answers, else nothing; a promise.
+   * `game` is the storage key. `probe` is a query, `[method, body]` of the game service, whose answer has the time of
+   * the server. With `skips`, a refused act does not block later ones. `late` receives an act that is earlier than acts
+   * of others and returns a promise: `done` if they did the same, `again` if the act has the same effect after theirs,
+   * null without an answer, otherwise an empty text.
    */
   constructor(game, { probe = ["GetGame", { game_id: game }], skips = false, late = async () => "" } = {}) {
     super();
@@ -74,7 +74,7 @@ export class Outbox extends EventTarget {
     this.late = late;
   }
 
-  /** Opens what was kept and begins to send. */
+  /** Load stored acts and start to send them. */
   async open() {
     this.#database = await database();
     await this.#read();
@@ -88,7 +88,7 @@ export class Outbox extends EventTarget {
     this.send();
   }
 
-  /** Keeps acts, in order, and sends them. Each is `{service, method, body, label}`; gives them as they were kept. */
+  /** Store acts, in order, and send them. Each is `{service, method, body, label}`; returns the stored acts. */
   async add(...acts) {
     const at = Date.now();
     const kept = acts.map((act) => ({ ...act, game: this.game, id: newId(), at, offset: measured(), problem: null }));
@@ -100,14 +100,14 @@ export class Outbox extends EventTarget {
     return kept;
   }
 
-  /** Gives an act up. */
+  /** Discard an act. */
   async drop(number) {
     await stored(this.#database, "acts", "readwrite", (store) => void store.delete(number));
     await this.#changed();
     this.send();
   }
 
-  /** Sends a refused act once more, or another in its place, as done now; it keeps its place in the order. */
+  /** Send a refused act again, or another in its place, with the current time; it keeps its place in the order. */
   async retry(number, instead = {}) {
     const act = this.acts.find((each) => each.number === number);
     if (!act) return;
@@ -117,12 +117,12 @@ export class Outbox extends EventTarget {
     this.send();
   }
 
-  /** Forgets the acts that were carried out before a time by `performance.now()`: the page has seen what came of them. */
+  /** Discard acts that were carried out before a time by `performance.now()`: the state of the page has them. */
   forget(time) {
     this.sent = this.sent.filter(({ sentAt }) => sentAt > time);
   }
 
-  /** Sends what waits, one act after the other. */
+  /** Send pending acts, one after the other. */
   async send() {
     if (!this.#database) return;
     if (this.#sending) {
@@ -157,7 +157,7 @@ export class Outbox extends EventTarget {
       if (passes(status)) return this.#away();
       if (status === 200) {
         this.#last = Date.parse(request.occurred_at ?? "") || this.#last;
-        // Until it is seen, it is as if it still waited.
+        // Until the state of the page has it, it is shown as pending.
         this.sent.push({ ...act, date: this.#last, sentAt: performance.now() });
         await this.#done(act);
         this.dispatchEvent(new CustomEvent("sent", { detail: { act, answer: body } }));
@@ -174,16 +174,16 @@ export class Outbox extends EventTarget {
 
   #away() {
     this.#become("away");
-    this.#later(PAUSES[Math.min(this.#attempt++, PAUSES.length - 1)]);
+    this.#later(RETRY_MS[Math.min(this.#attempt++, RETRY_MS.length - 1)]);
   }
 
   /**
-   * An act with its time, later than that of the one before it: what is known of the server's clock may have changed in
-   * between. By these times it is known, too, which acts are in what is seen of a table. It is kept before it is sent,
-   * as what is sent again has to be the same.
+   * Return an act with its time, which is later than that of the previous act: the measured clock difference may have
+   * changed. These times also tell which acts the state of a table has. The act is stored before it is sent, because a
+   * second attempt must be identical.
    */
   async #dated(act) {
-    const dated = { ...act, offset: act.offset ?? measured() }; // null where it was done before any answer had come
+    const dated = { ...act, offset: act.offset ?? measured() }; // null before the first answer
     const isEarly = !act.dates && this.#last >= act.at + (dated.offset ?? 0) && this.#last > (act.floor ?? 0);
     if (isEarly) dated.floor = this.#last;
     if (isEarly || dated.offset !== act.offset)
@@ -197,8 +197,8 @@ export class Outbox extends EventTarget {
   }
 
   /**
-   * Keeps a refused act for a person to decide; one that is only dated too early may still be done, or be done already.
-   * Gives false where nobody answers what became of it.
+   * Keep a refused act until a user decides; an act that is only too early may be sent again, or be done already.
+   * Returns false without an answer.
    */
   async #refused(act, problem) {
     const last = problem.field === "occurred_at" ? Date.parse(problem.last ?? "") : NaN;
@@ -206,7 +206,7 @@ export class Outbox extends EventTarget {
     if (Number.isFinite(last) && act.floor !== last) {
       outcome = await this.late(act);
       if (outcome === null) return false;
-      const isClose = last - Date.parse(asSent(act).occurred_at) < CLOSE; // clocks are no better than that
+      const isClose = last - Date.parse(asSent(act).occurred_at) < TOLERANCE_MS; // the precision of clocks
       if (!outcome && isClose && !act.unless) outcome = "again";
     }
     if (outcome === "done") {
@@ -233,7 +233,7 @@ export class Outbox extends EventTarget {
     this.#timer = setTimeout(() => this.send(), pause);
   }
 
-  /** Whether this tab is the one that sends: a lease of a few seconds, which a killed tab loses by itself. */
+  /** Return whether this tab sends: a lease of a few seconds, which expires if the tab is killed. */
   async #leased() {
     const now = Date.now();
     let mine = false;
@@ -241,14 +241,14 @@ export class Outbox extends EventTarget {
       const asked = store.get(this.game);
       asked.onsuccess = () => {
         const lease = asked.result;
-        mine = !lease || lease.owner === this.#owner || lease.until < now || lease.until > now + LEASE;
-        if (mine) store.put({ game: this.game, owner: this.#owner, until: now + LEASE });
+        mine = !lease || lease.owner === this.#owner || lease.until < now || lease.until > now + LEASE_MS;
+        if (mine) store.put({ game: this.game, owner: this.#owner, until: now + LEASE_MS });
       };
     });
     return mine;
   }
 
-  /** Lets other tabs send. */
+  /** Let other tabs send. */
   async #release() {
     await stored(this.#database, "leases", "readwrite", (store) => {
       const asked = store.get(this.game);
@@ -269,14 +269,14 @@ export class Outbox extends EventTarget {
   }
 }
 
-/** What is known of the device's clock; null before the first answer of a server. */
+/** Return the measured state of the device's clock; null before the first answer of a server. */
 function measured() {
   return offset.known ? offset.ms : null;
 }
 
 /**
- * The request of an act: with its id, and the time of the server at which it was done. Of what `dates` slips it is when
- * they were written; of what `dates` nothing the service says itself when it came.
+ * Return the request of an act: with its ID, and the server's time at which it was done. With `dates` for slips it is
+ * the time of writing; with empty `dates` the service sets the time of arrival.
  */
 export function asSent(act) {
   const at = Math.max(

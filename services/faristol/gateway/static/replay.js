@@ -1,9 +1,9 @@
-// Moves through a game by keys and buttons, without loading the page anew. Every move has an address of its own.
+// Moves through a game by keys and buttons, without loading the page again. Every move has an address.
 
 const live = document.getElementById("live");
-const ahead = new Map(); // moves that are at hand, by address
-const MOST = 60;
-const PAUSE = 1600; // ms for a move that is played by itself
+const ahead = new Map(); // fetched moves, by address
+const MAX_MOVES = 60;
+const MOVE_MS = 1600; // for each move of automatic play
 let playing = 0;
 let latest = 0;
 
@@ -17,7 +17,7 @@ function addressOf(href) {
 function load(href) {
   const address = addressOf(href);
   if (!ahead.has(address)) {
-    if (ahead.size >= MOST) ahead.delete(ahead.keys().next().value);
+    if (ahead.size >= MAX_MOVES) ahead.delete(ahead.keys().next().value);
     const answer = fetch(address).then((found) => (found.ok ? found.text() : Promise.reject(new Error(found.status))));
     answer.catch(() => ahead.delete(address));
     ahead.set(address, answer);
@@ -31,7 +31,7 @@ async function go(href, keep = true) {
   try {
     text = await load(href);
   } catch {
-    location.href = href; // the browser says what is wrong
+    location.href = href; // the browser shows the error
     return;
   }
   if (turn !== latest) return;
@@ -48,7 +48,7 @@ async function go(href, keep = true) {
   ready();
 }
 
-/** Bring the move that is shown in sight in the list, without moving the page. */
+/** Scroll the list to the shown move, without scrolling the page. */
 function bringInSight() {
   const list = live.querySelector(".move-list");
   const now = list?.querySelector("[aria-current]")?.parentElement;
@@ -75,7 +75,7 @@ function ready() {
 
 function play(on) {
   clearInterval(playing);
-  playing = on ? setInterval(() => (link("next") ? go(link("next")) : play(false)), PAUSE) : 0;
+  playing = on ? setInterval(() => (link("next") ? go(link("next")) : play(false)), MOVE_MS) : 0;
   const button = document.getElementById("go-play");
   const nav = document.getElementById("moves");
   if (button) button.textContent = playing ? nav.dataset.pause : nav.dataset.play;

@@ -1,23 +1,23 @@
-// Results by the keyboard alone: Enter goes on to the next field, the names of a table are read back as soon as its number
-// is typed, and after a result the table is asked again. A person types from paper and may not look at the page: what is
-// asked about or refused goes to a list of open entries and the form is empty again, so that the numbers of the next
-// paper never become a score of the one before.
+// Entry of results with the keyboard only: Enter goes to the next field, the names of a table are shown as soon as its
+// number is typed, and after a result the next table is requested. A user types from paper and may not look at the
+// page: doubtful and refused entries go to a list of open entries and the form is cleared, so that the numbers of the
+// next paper never become a score of the previous one.
 
 import { newId } from "./device.js";
 
 const usual = document.getElementById("entry-names")?.textContent ?? "";
 const OPEN = `faristol-open ${location.pathname}`;
-const LATER = 700; // ms after a question in which Enter is a key that bounced, or was typed before the question was read
-const FORFEIT = /^(ff|φφ|фф|аа)$/iu; // as `is_forfeit` of the server reads it, without accents
-const OWN = new Set(["command_id", "sure", "before"]); // of one form alone
+const QUESTION_MS = 700; // after a question in which Enter is ignored: the user has not read it yet
+const FORFEIT = /^(ff|φφ|фф|аа)$/iu; // the same as `is_forfeit` on the server, without accents
+const OWN = new Set(["command_id", "sure", "before"]); // fields that belong to one form only
 
-let waits = null; // what was sent and is not answered: its entry in the list, its fields, what stood in the form
-let keys = []; // typed meanwhile
-let open = readOpen(); // entries that were asked about or refused, the newest last
-let corrected = null; // the open entry that stands in the form to be corrected
-let asked = null; // the open entry that Enter says is right, and when that was asked
+let waits = null; // the entry that is being sent: its item in the list, its fields, the values of the form
+let keys = []; // keys that were typed meanwhile
+let open = readOpen(); // doubtful and refused entries, the newest last
+let corrected = null; // the open entry that is corrected in the form
+let asked = null; // the open entry that Enter confirms, and the time of the question
 
-/** Set the entry that Enter says is right; the hint about Enter is shown while there is one. */
+/** Set the entry that Enter confirms; the hint about Enter is shown while there is one. */
 function ask(id) {
   asked = id ? { id, at: performance.now() } : null;
   document.querySelector("#open [data-asked]").hidden = !asked;
@@ -48,7 +48,7 @@ function readBack() {
     : usual;
 }
 
-/** Say at once that no table has the number that was typed. The entry goes on: its answer is kept in the list. */
+/** Show at once that there is no table with the typed number. The entry continues: its answer is added to the list. */
 function tellUnknown() {
   const number = form().elements.table.value.trim();
   if (!number || row(number)) return;
@@ -91,7 +91,7 @@ function showOpen() {
   list.hidden = !rows.length;
 }
 
-/** An entry goes to the list, in the place of the one that it was corrected from. */
+/** Add an entry to the list, in the place of the entry that it corrects. */
 function keepOpen(given, said, replaced) {
   const why = [...said.querySelectorAll("li")].map((line) => line.textContent.trim()).join(" · ");
   const typed = fields().map(({ name }) => new Map(given).get(name)?.trim()).filter(Boolean);
@@ -119,7 +119,10 @@ function correct(entry) {
   doubted.select();
 }
 
-/** Whether what is sent is still an entry that was taken from the list: another number is, where that was in doubt. */
+/**
+ * Return whether a sent entry corrects an entry of the list; an entry whose table number was in doubt may have another
+ * number.
+ */
 function isOf(entry, given) {
   return entry.wrong === "table" || tableIn(entry.fields) === tableIn(given);
 }
@@ -132,7 +135,7 @@ function leaveOut(id) {
   form().elements.table.focus();
 }
 
-// A low tone, for a person who does not look.
+// Play a low tone, for a user who does not look at the page.
 function beep() {
   if (!navigator.userActivation?.hasBeenActive || !globalThis.AudioContext) return;
   const context = new AudioContext();
@@ -147,7 +150,7 @@ function beep() {
 
 // --- typing ------------------------------------------------------------------------------------------------
 
-/** The fields that an entry needs: of the scores as many as players sit at its table. */
+/** Return the fields that an entry needs: one score for each player of its table. */
 function needed() {
   const found = row(form().elements.table.value.trim());
   const seats = found ? namesAt(found).length : fields().length;
@@ -165,10 +168,12 @@ function isForfeit({ value }) {
   return FORFEIT.test(value.trim().normalize("NFKD").replace(/\p{M}/gu, ""));
 }
 
-/** Send the forfeit of the first of two players, with the number of the next table where it was typed as the second score.
+/**
+ * Send a forfeit of the first of two players; a number typed as the second score is the next table.
  *
- * A forfeit has no points, so that digits behind it are no score. Digits that name no table are left to the server, which
- * says what is wrong with them. */
+ * A forfeit has no points, so digits after it are not a score. If no table has that number, the digits are sent, and
+ * the server returns the error.
+ */
 function sendForfeit(last) {
   const next = last.value.trim();
   if (next && !(/^[0-9]+$/.test(next) && row(next))) return false;
@@ -178,18 +183,18 @@ function sendForfeit(last) {
   return true;
 }
 
-// Enter in a field: on to the next empty one, and from the last one off. A score that is missing is waited for, but
-// beside a forfeit: that of two players is complete without it.
+// Enter in a field goes to the next empty field, and sends the form from the last one. A missing score is required,
+// except with a forfeit: a forfeit of two players is complete without it.
 function enter(field, isTypedAhead = false) {
   const isEmpty = !field.value.trim();
   if (field.name === "table" && isEmpty) {
-    const isRead = asked && !isTypedAhead && performance.now() - asked.at > LATER;
+    const isRead = asked && !isTypedAhead && performance.now() - asked.at > QUESTION_MS;
     if (isRead) document.getElementById(`open-${asked.id}`)?.requestSubmit();
     return;
   }
-  if (field.name === "table" && isTypedAhead) tellUnknown(); // what a person types in the field says so by its change
+  if (field.name === "table" && isTypedAhead) tellUnknown(); // otherwise by the change event of the field
   const all = needed();
-  const scores = all.filter(isScore); // of a slip none: its coordinates or its word may be missing
+  const scores = all.filter(isScore); // a slip has no required score: its coordinates or its word may be missing
   if (scores.length === 2 && field === scores[1] && isForfeit(scores[0]) && sendForfeit(field)) return;
   const isPlayed = !scores.some(({ value }) => /^\D+$/.test(value.trim()));
   if (isEmpty && scores.includes(field) && isPlayed) return;
@@ -203,7 +208,7 @@ function on(field) {
   all[all.indexOf(field) + 1]?.focus();
 }
 
-// What was typed while a result was on its way, now that its answer is there.
+// Process the keys that were typed while a result was being sent, after its answer.
 function typeAhead() {
   while (keys.length && !waits) {
     const key = keys.shift();
@@ -231,7 +236,7 @@ document.addEventListener("change", ({ target }) => {
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   const own = target.form?.id === "entry" && target.tagName === "INPUT";
-  const adrift = waits && (target === document.body || target.form?.id === "entry"); // the field may have been exchanged
+  const adrift = waits && (target === document.body || target.form?.id === "entry"); // the field may have been replaced
   if (!own && !adrift) return;
   const isTyped = key.length === 1 || ["Enter", "Backspace"].includes(key) || (key === "Tab" && !event.shiftKey);
   if (waits && !event.ctrlKey && !event.metaKey && isTyped) {
@@ -252,8 +257,9 @@ document.addEventListener("click", ({ target }) => {
   else if (entry && target.dataset.act === "drop") leaveOut(entry.id);
 });
 
-// On a phone the keyboard has numbers alone: a button writes the sign of a forfeit, or of leaving, at the score in hand.
-let scored = null; // the score that had the focus last
+// The keyboard of a phone has only digits: a button writes the sign of a forfeit, or of a withdrawal, into the current
+// score.
+let scored = null; // the last focused score
 document.addEventListener("focusin", ({ target }) => {
   if (target.form?.id === "entry" && target.closest("label") && isScore(target)) scored = target;
 });
@@ -271,7 +277,7 @@ document.addEventListener("click", ({ target }) => {
   field.focus();
 });
 
-// Before `console.js` reads the form: what is typed for a table of which something is open is asked about.
+// Before `console.js` reads the form: an entry for a table with an open entry is doubtful.
 document.addEventListener(
   "submit",
   ({ target }) => {
@@ -308,7 +314,7 @@ document.addEventListener("faristol:sent", ({ detail }) => {
   typeAhead();
 });
 
-/** The form as it is when nothing was asked, with these values. */
+/** Reset the form to its state without a question, with these values. */
 function clear(values) {
   document.getElementById("said")?.remove();
   for (const own of form().querySelectorAll("[name=sure], [name=before]")) own.remove();
@@ -321,7 +327,7 @@ function clear(values) {
 if (form()) {
   const said = document.getElementById("said");
   if (said) {
-    // The page was loaded with what was asked: it was sent without this script, or the network was away.
+    // The page was loaded with a question: it was sent without this script, or without a network.
     keepOpen([...new FormData(form())].filter(([name]) => !OWN.has(name)), said);
     clear([]);
     form().elements.table.focus();

@@ -1,13 +1,13 @@
-// Turns the pages of a hall screen. A list flows in columns as wide as the screen, and the pages that do not fit lie to
-// the right of it: a page is turned by scrolling there. Nothing is added to the page however long it stands.
+// Turns the pages of a hall screen. A list flows in columns as wide as the screen, and further pages are to the right
+// of it: a page is turned by scrolling. Nothing is added to the page however long it is open.
 //
-// What this script decides stands on the body, outside of the part that is replaced when there is news: which section is
-// in sight, how large the type is, in how many columns it flows. News therefore never brings a second section in sight.
+// The choices of this script are attributes of the body, outside the part that is replaced after news: the visible
+// section, the size of the type, the number of columns. So news never shows a second section.
 
-const SECONDS = 9; // for a page
-const LARGE = [1.8, 1.6, 1.4, 1.2]; // sizes of the type, in em of the screen, where everything fits one page
-const NORMAL = [1, 0.9, 0.8]; // where it does not
-const MOST_PAGES = 6; // above it the type is smaller, so that a name comes back within a minute
+const PAGE_SECONDS = 9; // for each page
+const LARGE = [1.8, 1.6, 1.4, 1.2]; // sizes of the type, in em of the screen, if everything fits one page
+const NORMAL = [1, 0.9, 0.8]; // if it does not
+const MAX_PAGES = 6; // with more pages the type is smaller, so that each name appears once a minute
 const COLUMNS = [2, 1];
 const NARROW = matchMedia("(max-width: 60rem)");
 const ROUNDING_PX = 0.1;
@@ -38,7 +38,7 @@ function set(size, columns, isWrapped) {
   document.body.classList.toggle("wrapped", isWrapped);
 }
 
-/** The width of the widest word of a name, in px. */
+/** Return the width of the widest word of a name, in px. */
 function measureWidestWord(name, range) {
   let widest = 0;
   const texts = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
@@ -53,8 +53,8 @@ function measureWidestWord(name, range) {
 }
 
 /**
- * The width of the widest row, the same with names that break between words, and the height of a row, in px, where each
- * stands on one line at the normal size.
+ * Return the width of the widest row, the same with names that break between words, and the height of a row, in px,
+ * with each row on one line at the normal size.
  */
 function measure(list) {
   set(1, 1, false);
@@ -73,9 +73,9 @@ function measure(list) {
 }
 
 /**
- * Choose the type: the largest in which every row stands on one line and all fit one page; where there is none, the
- * largest in which they fit one page with rows that break into lines between words; else one in which there are few
- * pages. To lay out hundreds of rows takes a while: what can be computed from one layout is.
+ * Choose the type: the largest with which every row has one line and all fit one page; otherwise the largest with which
+ * they fit one page if names break between words; otherwise one with few pages. The layout of hundreds of rows is slow,
+ * so as much as possible is computed from one layout.
  */
 function choose(list) {
   const { width, wrappedWidth, height } = measure(list);
@@ -98,13 +98,13 @@ function choose(list) {
   }
   const smallest = NORMAL.at(-1);
   for (const size of NORMAL) {
-    const isEnough = pages(size, normal) <= MOST_PAGES || size === smallest;
+    const isEnough = pages(size, normal) <= MAX_PAGES || size === smallest;
     if (isEnough && isOnOneLine(size, normal)) return [size, normal, false];
   }
-  return [pages(1, normal) <= MOST_PAGES ? 1 : smallest, normal, true];
+  return [pages(1, normal) <= MAX_PAGES ? 1 : smallest, normal, true];
 }
 
-const chosen = new Map(); // by the section, until its rows or the window change
+const chosen = new Map(); // by section, until its rows or the window change
 
 function fit(id, list) {
   if (!chosen.has(id)) chosen.set(id, choose(list));
@@ -150,7 +150,10 @@ function turn() {
   show();
 }
 
-/** In a frame, only where the page around it allows it: asking would be an error in that page's console. */
+/**
+ * Return whether a page in a frame may keep the screen on: without permission, a request would log an error in the
+ * console of the outer page.
+ */
 function mayStayAwake() {
   return document.featurePolicy?.allowsFeature("screen-wake-lock") ?? window.top === window;
 }
@@ -160,11 +163,11 @@ async function stayAwake() {
   try {
     await navigator.wakeLock.request("screen");
   } catch {
-    // the battery is low, or it is not allowed: the machine has its own setting
+    // the battery is low, or it is not permitted: the settings of the machine apply
   }
 }
 
-/** News changes what is listed: it is laid out again before the browser paints it. Clocks tick outside of the lists. */
+/** Lay out lists again after news, before the browser paints them. Clocks are outside of the lists. */
 const changes = new MutationObserver((records) => {
   const elements = records.map(({ target }) => (target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement));
   if (elements.some((element) => element?.closest("[data-turning]") || element?.id === "live")) layOut();
@@ -172,7 +175,7 @@ const changes = new MutationObserver((records) => {
 
 document.body.classList.add("turns");
 show();
-setInterval(turn, 1000 * SECONDS);
+setInterval(turn, 1000 * PAGE_SECONDS);
 changes.observe(document.getElementById("live"), { childList: true, subtree: true, characterData: true, attributeFilter: ["hidden"] });
 addEventListener("resize", layOut);
 document.addEventListener("visibilitychange", stayAwake);

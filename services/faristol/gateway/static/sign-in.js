@@ -1,5 +1,6 @@
-// A link to sign in by has its code in the fragment, which no server sees. It goes into the form, and out of the
-// address, so that it is in no history. Signing in is left to whoever reads the page: a preview presses no button.
+// A link for signing in has its code in the fragment, which is not sent to servers. The code is written to the form and
+// removed from the address, so that no history has it. The user must press the button, so that previews of links cannot
+// sign in.
 
 function take() {
   const code = location.hash.slice(1);
@@ -14,7 +15,7 @@ function take() {
 addEventListener("hashchange", take);
 take();
 
-// Whoever was signed out while a form was sent finds what was typed in it again: see console.js.
+// A user who was signed out while sending a form gets the typed input back: see console.js.
 const unsent = JSON.parse(sessionStorage.getItem("faristol-unsent") ?? "null");
 const next = new URLSearchParams(location.search).get("next");
 if (unsent && next === unsent.path) sessionStorage.setItem("faristol-ended", "yes");

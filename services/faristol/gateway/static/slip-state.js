@@ -1,19 +1,19 @@
-// A duplicate game as its player sees it: followed live, kept on the device, and by the time of the service.
+// A duplicate game for one of its players: followed live, stored on the device, by the clock of the service.
 
 import { call, offset } from "./device.js";
 import { FollowedGame } from "./followed-game.js";
 
-const SPREAD = 1500; // ms over which the looks of all who heard the same news are spread
-const SLOW = 20000; // ms between looks where no news comes
-const PATIENCE = 12000; // ms that an answer may take
+const SPREAD_MS = 1500; // over which the requests of all devices with the same news are spread
+const POLL_MS = 20000; // between requests without news
+const ANSWER_TIMEOUT_MS = 12000;
 
-/** What is known: `game`, `sheet`, `own`. */
+/** The state: `game`, `sheet`, `own`. */
 export class SlipState extends FollowedGame {
-  #asked = ""; // what the own sheet was asked at
+  #asked = ""; // state of the game at the last request of the own sheet
 
-  /** `about` has `game`, `tournament`, `player`, `hall` and `news`; `key` is what it is kept under. */
+  /** `about` has `game`, `tournament`, `player`, `hall` and `news`; `key` is the storage key. */
   constructor(about, key) {
-    super(about, { key, slow: SLOW, spread: SPREAD });
+    super(about, { key, slow: POLL_MS, spread: SPREAD_MS });
   }
 
   /** The last turn whose rack was called; null before. */
@@ -21,7 +21,7 @@ export class SlipState extends FollowedGame {
     return this.seen?.game.turns.at(-1) ?? null;
   }
 
-  /** Looks again, and at the own sheet too: after what this device sent, and after a time without a network. */
+  /** Request all state again, with the own sheet: after this device sent an act, and after a time without a network. */
   lookAnew() {
     this.#asked = "";
     return this.look();
@@ -44,7 +44,7 @@ export class SlipState extends FollowedGame {
     ]);
     if (!shown || !sheets) return this.dispatchEvent(new Event("change"));
     let own = this.seen?.own ?? null;
-    // Asked once for each thing that may have changed it: every phone of a hall hears the same news.
+    // Requested once for each change that may affect it: every phone of a hall receives the same news.
     const asked = `${shown.turns.length}${shown.turns.at(-1)?.started_at}${shown.turns.at(-1)?.scored}${shown.validated}`;
     if (asked !== this.#asked || own?.claims.some(({ decided }) => !decided)) {
       const sent = Date.now();
@@ -58,12 +58,12 @@ export class SlipState extends FollowedGame {
     await this.keep();
   }
 
-  /** What the public reads; null where it cannot be read. */
+  /** Return a public resource; null if it cannot be read. */
   async #read(address, query = "") {
     const position = this.news ? `min_position=${this.news}` : "";
     try {
       const answer = await fetch(`${address}?${[query, position].filter(Boolean).join("&")}`, {
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       });
       this.status = answer.status;
       return answer.ok ? await answer.json() : null;

@@ -1,9 +1,9 @@
-// A word as it is written on a slip: its tiles, and which of them are circled. Whether it is a word is nobody's business
-// here, nor whether the rack has its tiles. Pure.
+// A word on a slip: its tiles, and which of them are circled. Neither the lexicon nor the rack is checked here. The
+// functions are pure.
 
 import { folded, normalized } from "./tiles.js";
 
-/** The tiles that a text is written with, each `{face, circled}`; a sign that is on no tile stands for itself. */
+/** Return the tiles of a text, each `{face, circled}`; a character that is on no tile represents itself. */
 export function tilesOf(text, rules) {
   const found = [];
   const signs = normalized(text, rules).toUpperCase();
@@ -23,7 +23,7 @@ export function tilesOf(text, rules) {
   return found;
 }
 
-/** The longest of the ways to write a tile that a text begins with; its first sign where it begins with none. */
+/** Return the longest notation of a tile at the start of a text; its first character if there is none. */
 function longest(text, rules) {
   let best = String.fromCodePoint(text.codePointAt(0));
   for (const [shown] of rules.writings) {
@@ -33,7 +33,7 @@ function longest(text, rules) {
   return best;
 }
 
-/** The text of tiles: without spaces where it is read back as the same tiles. */
+/** Return the text of tiles, without spaces if it is read as the same tiles. */
 export function textOf(tiles, rules) {
   const parts = tiles.map(({ face, circled }) => (circled ? `(${face})` : face));
   const isSame = (text) => JSON.stringify(tilesOf(text, rules)) === JSON.stringify(tiles);
@@ -41,7 +41,7 @@ export function textOf(tiles, rules) {
   return isSame(joined) ? joined : parts.join(" ");
 }
 
-/** The text with the tile of a place circled, or not circled any more. */
+/** Return the text with the circle of one tile toggled. */
 export function withCircle(text, place, rules) {
   const tiles = tilesOf(text, rules);
   if (!tiles[place]) return text;

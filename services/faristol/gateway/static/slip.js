@@ -1,5 +1,5 @@
-// A player's own page of a duplicate game: what is written becomes an act of the outbox with the time at which it was
-// saved. It tells no more than paper does: nothing of what is written is looked at here.
+// A player's page of a duplicate game: a slip becomes an act of the outbox with the time at which it was saved. As with
+// paper, the page does not check the slip.
 
 import { Grid, wordsOn } from "./board-grid.js";
 import { offset } from "./device.js";
@@ -11,8 +11,8 @@ import { tilesOf, withCircle } from "./slip-word.js";
 import { boardOf, minutes } from "./table-state.js";
 import { nameOf } from "./tiles.js";
 
-const PAUSE = 1200; // ms without a key after which what is written is saved by itself
-const LAST = 1500; // ms before the end in which it is saved at once
+const SAVE_DELAY_MS = 1200; // without a key before the slip is saved automatically
+const LAST_SAVE_MS = 1500; // before the end at which the slip is saved at once
 const KEY = `slip-${about.game}-${about.player}`;
 const outbox = new Outbox(KEY, { probe: ["GetDuplicate", { game_id: about.game }], skips: true });
 const state = new SlipState(about, KEY);
@@ -20,12 +20,12 @@ const grid = new Grid();
 const page = document.getElementById("slip");
 const stateLine = document.getElementById("state");
 
-let saved = remembered(); // what was saved last on this device: {turn, coordinates, word, at, id, waits}
-let claiming = 0; // the turn that a claim is being written on
-let claimed = ""; // what is being written of it
-let claimedOf = ""; // the player whose slip it is about; the own one when empty
-let pause = 0; // the timer by which what is written is saved
-let keeping = false; // it is being saved
+let saved = remembered(); // the last slip saved on this device: {turn, coordinates, word, at, id, waits}
+let claiming = 0; // the turn of the claim in preparation
+let claimed = ""; // the text of the claim
+let claimedOf = ""; // the player whose slip the claim is about; empty for the own slip
+let pause = 0; // the timer of the next automatic save
+let keeping = false; // whether a save is in progress
 
 const coordinates = make("input", {
   id: "coordinates",
@@ -102,19 +102,19 @@ function capitals({ target }) {
   edited();
 }
 
-/** Something else is written: it is saved after a pause. */
+/** Schedule a save after a pause in typing. */
 function edited() {
   clearTimeout(pause);
-  pause = setTimeout(savesItself, PAUSE);
+  pause = setTimeout(savesItself, SAVE_DELAY_MS);
   draw();
 }
 
-/** Whether what stands in the fields is a slip that a pause may save: never one that is being emptied. */
+/** Return whether the fields have a slip that can be saved automatically; a slip that is being cleared is not. */
 function isWhole() {
   return Boolean(coordinates.value.trim() && word.value.trim());
 }
 
-/** Whether what stands in the fields is not what was saved for a turn. */
+/** Return whether the fields differ from the saved slip of a turn. */
 function isUnsaved(turn) {
   const last = savedFor(turn);
   return Object.entries(written()).some(([name, value]) => (last?.[name] ?? "") !== value);
@@ -124,10 +124,13 @@ function savesItself() {
   if (state.seen && isOpen(state.turn) && isWhole() && isUnsaved(state.turn)) keeps();
 }
 
-/** What a person can save now: the last rack called, until its time is over as far as that is known here. */
+/**
+ * Return whether the user can save a slip: for the last called rack, until its time is over as far as this device
+ * knows.
+ */
 function isOpen(turn) {
   if (!turn || turn.scored || state.seen.game.end) return false;
-  if (!turn.started_at) return state.status === 0; // without a network nobody says here that it has begun
+  if (!turn.started_at) return state.status === 0; // without a network the start of the turn is unknown
   return !turn.ends_at || offset.now() < Date.parse(turn.ends_at);
 }
 
@@ -137,7 +140,7 @@ function saves(event) {
   return keeps();
 }
 
-/** Keeps what stands in the fields on this device, to be sent; what waits without a network is given up for it. */
+/** Store the slip of the fields on this device, to be sent; it replaces a slip that waits for the network. */
 async function keeps() {
   clearTimeout(pause);
   if (keeping) return edited();
@@ -163,7 +166,7 @@ async function keeps() {
   draw();
 }
 
-/** What stands in the fields. */
+/** Return the slip in the fields. */
 function written() {
   return { coordinates: coordinates.value.trim(), word: word.value.trim(), score: score.value.trim() };
 }
@@ -178,7 +181,7 @@ function remembered() {
   return known ? JSON.parse(known) : null;
 }
 
-/** What was saved for a turn: on this device, or on another as the services have it. */
+/** Return the saved slip of a turn: from this device, or from another device through the services. */
 function savedFor(turn) {
   const last = state.seen.own?.turn === turn.turn ? state.seen.own.saved.at(-1) : null;
   const isThere = Boolean(last) && !turn.scored;
@@ -296,7 +299,7 @@ function drawLeft() {
 function tick() {
   drawLeft();
   const left = state.turn?.ends_at ? Date.parse(state.turn.ends_at) - offset.now() : Infinity;
-  if (left > 0 && left < LAST && !keeping) savesItself();
+  if (left > 0 && left < LAST_SAVE_MS && !keeping) savesItself();
   if (state.turn && save.disabled === isOpen(state.turn)) draw();
 }
 
@@ -342,7 +345,7 @@ function drawSlip() {
   );
 }
 
-/** What the services did not take, told until the player has read it: of a turn what was saved last. */
+/** Show refused slips until the player has read the message; of each turn only the last one saved. */
 function drawRefusals() {
   const last = new Map(outbox.acts.map((act) => [`${act.method}${act.body.turn}`, act]));
   fill(refusals, [...last.values()].filter(({ problem }) => problem).map(refusalOf));
@@ -366,7 +369,7 @@ function refusalOf(act) {
   );
 }
 
-/** Gives up everything that was refused of a turn: what was saved last has been read. */
+/** Discard all refused slips of a turn after the last one was read. */
 async function drop({ method, body }) {
   for (const act of outbox.acts.filter((each) => each.problem && each.method === method && each.body.turn === body.turn))
     await outbox.drop(act.number);
@@ -412,7 +415,7 @@ function drawSheet() {
   );
 }
 
-/** The claims on a turn, and what raises one. */
+/** Return the claims on a turn, with the form for a new one. */
 function claimsOf(turn) {
   const claims = (state.seen.own?.claims ?? []).filter((each) => each.turn === turn);
   const kept = outbox.acts.filter(({ method, body, problem }) => method === "RaiseClaim" && body.turn === turn && !problem);
@@ -457,7 +460,7 @@ function wrote({ target }) {
   claimed = target.value;
 }
 
-/** The choice of the slip that a claim is about: the own one, or that of another player of the hall (FISC II.9). */
+/** Return the choice of the slip for a claim: the own slip, or that of another player of the hall (FISC II.9). */
 function whoseSlip() {
   const options = [{ player: "", name: text("claimMine") }, ...about.hallmates].map(({ player, name }) =>
     make("option", { value: player, selected: player === claimedOf }, name),
@@ -492,7 +495,7 @@ function sendClaim(turn, words, whose = "") {
 outbox.addEventListener("sent", ({ detail: { act, answer } }) => {
   if (act.id === saved?.id) remember({ ...saved, waits: Boolean(answer.waits) });
   if (act.method === "RaiseClaim") state.lookAnew();
-  outbox.forget(Infinity); // what was saved is told of by itself
+  outbox.forget(Infinity); // the saved slip has its own message
   draw();
 });
 for (const kind of ["change", "state", "refused"]) outbox.addEventListener(kind, draw);

@@ -1,4 +1,4 @@
-// What the pages of a table share: the outbox, what is seen of the table, what is offered, and how an act is entered.
+// Shared by the pages of a table: the outbox, the state of the table, the offers, and the entry of acts.
 
 import { about, make, nameOf } from "./dom.js";
 import { call, offset, passes } from "./device.js";
@@ -27,25 +27,25 @@ export const state = new TableState({
 const may = new Set(about.may);
 
 /**
- * The acts that are not in what was seen of the table: sent since then, and waiting. What is seen may be asked for before
- * an act is answered, and have it all the same: then the last thing at the table is no earlier than the act.
+ * Return the acts that the state of the table does not have: sent later, or pending. A state that was requested before
+ * an act was answered may have the act; then the last event at the table is not earlier than the act.
  */
 function unseen() {
   const last = Date.parse(state.seen.table.occurred_at ?? "");
   return [...outbox.sent.filter(({ date }) => !(date <= last)), ...outbox.acts];
 }
 
-/** The table as it will be once what waits is sent; null before anything was seen. */
+/** Return the table with all pending acts applied; null before the first state. */
 export function shown() {
   return state.seen && ahead(state.seen, unseen(), rules);
 }
 
-/** What is left to each player now, with the presses that wait. */
+/** Return the remaining time of each player now, with pending presses applied. */
 export function times(table = shown()) {
   return timesShown(state.seen, table, unseen(), order, offset.now());
 }
 
-/** What the services would accept now of what the reader's role may do. */
+/** Return the commands that the services would accept now, limited to the user's role. */
 export function offers() {
   return state.seen.offers.filter(({ method }) => may.has(method));
 }
@@ -54,26 +54,26 @@ export function offered(method, player = "") {
   return offers().find((offer) => offer.method === method && (!player || offer.player_id === player));
 }
 
-/** Asks what has to be said with an offer, and enters it. */
+/** Ask for the fields of an offer, and enter it. */
 export async function act(offer) {
   const made = await ask(offer, state.seen);
   if (made) await enter(made);
 }
 
-/** Keeps acts, each no earlier than what was last seen at the table, with the turn and the play that it is for. */
+/** Store acts, each with its turn and play, and not earlier than the last event at the table. */
 export function enter(...acts) {
   const { turn, pending } = shown();
   const [after, lies] = [state.seen.table.occurred_at, pending?.tiles ?? ""];
   return outbox.add(...acts.map((each) => ({ ...each, after, turn, lies })));
 }
 
-/** Enters what is left of a turn. What somebody else has done of it already is nothing to tell of. */
+/** Enter the remaining steps of a turn. Steps that another person has already entered cause no message. */
 export function finish(steps) {
   const label = ({ method, body }) => `${nameOf(body.player_id)}: ${about.acts[method]}`;
   return enter(...steps.map((step) => ({ ...step, unless: KNOWN, label: label(step) })));
 }
 
-/** The button of an offer, with the article it rests on; `mover` does not have to be named. */
+/** Return the button of an offer with its article; `mover` is not named on it. */
 export function offerButton(offer, mover, style = "quiet") {
   const isNamed = offer.player_id && offer.player_id !== mover;
   const who = isNamed ? `${nameOf(offer.player_id)}: ` : "";
@@ -82,7 +82,7 @@ export function offerButton(offer, mover, style = "quiet") {
   return make("button", { class: style, type: "button", "data-key": known, onclick: () => act(offer) }, told);
 }
 
-/** Draws the page whenever something has changed, and looks at the table again after each act that was sent. */
+/** Draw the page after each change, and request the table again after each act was sent. */
 export function follow(draw) {
   for (const kind of ["change", "state"]) outbox.addEventListener(kind, draw);
   for (const kind of ["sent", "refused", "known"]) outbox.addEventListener(kind, () => state.look());

@@ -1,21 +1,21 @@
-// A table as the services show it, followed live, with what waits on this device laid over it.
+// The state of a table from the services, followed live, with the pending acts of this device applied.
 
 import { call, passes } from "./device.js";
 import { FollowedGame } from "./followed-game.js";
 import { counted, key } from "./tiles.js";
 
-const SLOW = 15000; // ms between looks where no news comes
+const POLL_MS = 15000; // between requests without news
 
-/** What is known of a table: `table`, `clock`, `racks`, `offers`, `sheet`. */
+/** The state of a table: `table`, `clock`, `racks`, `offers`, `sheet`. */
 export class TableState extends FollowedGame {
-  /** When the state was last seen, in ms by the device; 0 where it is from an earlier time. */
+  /** Time of the last state, in ms by the device; 0 if it was stored in an earlier session. */
   seenAt = 0;
-  /** When the services were asked for what was last seen, by `performance.now()`: what was answered before is in it. */
+  /** Time of the request of the last state, by `performance.now()`: the state has all acts answered before. */
   askedAt = -Infinity;
 
-  /** `about` has `game`, `tournament`, `players`, `arbiter` (an id, or empty), and whether `offers` are wanted. */
+  /** `about` has `game`, `tournament`, `players`, `arbiter` (an ID, or empty), and whether `offers` are needed. */
   constructor(about) {
-    super(about, { key: about.game, slow: SLOW });
+    super(about, { key: about.game, slow: POLL_MS });
   }
 
   async ask() {
@@ -29,7 +29,7 @@ export class TableState extends FollowedGame {
       ...(offers ? players.map((player) => call("game", "GetGame", { game_id: game, player_id: player })) : []),
     ]);
     const [offered, sheet, ...racks] = others;
-    // Of the game all or nothing, and of one moment: a table with the offers of the turn before would offer what is over.
+    // All parts must be of the same moment: with the offers of a previous turn, a table would offer invalid acts.
     const ofGame = [table, offered, ...racks].filter(Boolean);
     this.status = ofGame.map(({ status }) => status).find(passes) ?? table.status;
     const versions = new Set(ofGame.filter(({ status }) => status === 200).map(({ body }) => body.version));
@@ -56,12 +56,12 @@ export class TableState extends FollowedGame {
   }
 }
 
-/** The board of a table as a map from squares to tiles. */
+/** Return the board of a table as a map from squares to tiles. */
 export function boardOf(tiles) {
   return new Map(tiles.map((tile) => [key(tile.row, tile.column), tile]));
 }
 
-/** Which tiles lie where, to be compared; empty for none. */
+/** Return a text to compare placements; empty for none. */
 export function tilesOf(placements = []) {
   return placements
     .map((tile) => `${key(tile.row, tile.column)} ${tile.face}`)
@@ -70,9 +70,9 @@ export function tilesOf(placements = []) {
 }
 
 /**
- * What becomes of an act that is dated before what others did meanwhile, in view of the table as it stands: `again` where
- * they are still at its turn, with the play that the act was entered for; `done` where they did the same, or ended the
- * turn of which the act was the rest; empty where a person has to decide.
+ * Return the outcome of an act that is earlier than acts of others, by the current table: `again` if the table is at
+ * the same turn and play; `done` if others did the same, or ended the turn whose remaining step the act was; empty if a
+ * user must decide.
  */
 export function lateOutcome(act, table) {
   const lies = tilesOf(table.pending?.placements);
@@ -83,9 +83,9 @@ export function lateOutcome(act, table) {
 }
 
 /**
- * A table with the acts laid over it that were sent since it was seen, and that wait: what it will be if nothing stands
- * against them. `isAhead` says that there are any; the steps that the book has for a turn tell what comes next, as far as
- * that is known here.
+ * Return a table with the acts applied that were sent after its state or are pending: the result if all are accepted.
+ * `isAhead` tells whether there are any. The steps of a turn in the rule book determine the next step, as far as this
+ * device knows it.
  */
 export function ahead(seen, acts, rules) {
   const { table, clock } = seen;
@@ -108,12 +108,12 @@ export function ahead(seen, acts, rules) {
       : null,
     written: new Set((table.written ?? []).map((each) => each.player_id)),
     stopped: Boolean(clock?.held),
-    fresh: new Set(), // squares of tiles that wait
+    fresh: new Set(), // squares of tiles that are not sent yet
     isAhead: acts.length > 0,
   };
   const players = table.sides.map((side) => side.player_id);
   for (const act of acts) {
-    if (act.problem) return { ...state, isAhead: false }; // what comes of the others depends on what is decided
+    if (act.problem) return { ...state, isAhead: false }; // the effect of later acts depends on the user's decision
     apply(state, act, players, rules);
   }
   return state;
@@ -195,7 +195,7 @@ function apply(state, { method, body }, players, rules) {
   }
 }
 
-/** The acts that are left of a turn in which a play lies, tiles were exchanged, or nothing was laid. */
+/** Return the remaining acts of a turn with a play, an exchange or neither. */
 export function rest(state, rules, { isPlay }) {
   const acts = [];
   const others = Object.keys(state.scores).filter((player) => player !== state.mover);
@@ -212,7 +212,7 @@ export function rest(state, rules, { isPlay }) {
   return acts;
 }
 
-/** What a clock shows at a moment of the server's, in ms left, by player; null where no clock is kept. */
+/** Return the times of a clock at a moment of the server, in ms left, by player; null without a clock. */
 export function timesLeft(clock, now) {
   if (!clock?.times) return null;
   const running = new Map((clock.running ?? []).map((each) => [each.player_id, Date.parse(each.since)]));
@@ -228,8 +228,8 @@ export function timesLeft(clock, now) {
 }
 
 /**
- * The same with the presses among `acts`, which are not in what was seen: since each of them the next player's time runs,
- * and not that of who pressed. `shown` is the table as it will be, `players` their ids in order.
+ * Return the same with the presses among `acts`, which the state does not have: after each press the time of the next
+ * player runs. `shown` is the table with all pending acts, `players` has the IDs in order.
  */
 export function timesShown(seen, shown, acts, players, now) {
   const left = timesLeft(seen.clock, now);
@@ -253,7 +253,7 @@ export function timesShown(seen, shown, acts, players, now) {
   return Object.fromEntries(times);
 }
 
-/** `24:07`, with a minus sign in overtime. */
+/** Return `24:07`, with a minus sign in overtime. */
 export function minutes(ms) {
   const seconds = Math.ceil(Math.abs(ms) / 1000);
   return `${ms < 0 ? "−" : ""}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

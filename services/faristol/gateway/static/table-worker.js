@@ -1,5 +1,5 @@
-// Keeps the pages of tables, and of slips, on a device, so that they open without a network: with what they were when last seen. Acts
-// are none of its business: the pages keep those themselves.
+// Stores the pages of tables, and of slips, on a device in their last state, so that they can be opened without a
+// network. The pages store acts themselves.
 
 const NAME = "faristol-tables";
 const PAGE = /^\/(games\/[^/]+\/(keep|clock)|duplicate\/[^/]+\/slip)$/;
@@ -14,7 +14,7 @@ self.addEventListener("fetch", (event) => {
   if (event.request.method === "GET" && isOurs) event.respondWith(answered(event.request, address));
 });
 
-/** The network's answer; what was kept where none comes. Only a page as it should be is kept. */
+/** Return the answer of the network, or the stored one if there is none. Only successful answers are stored. */
 async function answered(request, address) {
   const kept = await caches.open(NAME);
   const key = address.origin + address.pathname;

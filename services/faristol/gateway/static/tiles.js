@@ -1,23 +1,26 @@
-// Tiles, words and points, as the rules of the page say: what is typed, where it lies, what it counts. Pure.
+// Tiles, words and points, by the rules of the page: parse input, place tiles, count points. The functions are pure.
 //
-// `rules` has faces with `value`, `writings` and `names` [written, face], `marks` (15 rows of premiums), `bingo`, `rack` (a full rack).
+// `rules` has faces with `value`, `writings` and `names` [written, face], `marks` (15 rows of premiums), `bingo`,
+// `rack` (a full rack).
 
 export const SIZE = 15;
 export const ROWS = "ABCDEFGHIJKLMNO";
-const MOST = 24; // readings that are looked at
+const MAX_READINGS = 24; // limit of readings
 
-/** `H8` of a square. */
+/** Return the name of a square, such as `H8`. */
 export function nameOf(row, column) {
   return `${ROWS[row]}${column + 1}`;
 }
 
-/** A start as people write it: `H8` across and `8H` down; as in GCG files the other way round. */
+/** Return a start in common notation: `H8` across and `8H` down; the reverse in GCG files. */
 export function written({ row, column, across }, isGcg = false) {
   if (isGcg) return across ? `${row + 1}${ROWS[column]}` : `${ROWS[column]}${row + 1}`;
   return across ? nameOf(row, column) : `${column + 1}${ROWS[row]}`;
 }
 
-/** The start that a text names, as people write it: `h8`, `8-H`, `(H 08)`, in letters that look alike; null for none. */
+/**
+ * Return the start of a text in common notation: `h8`, `8-H`, `(H 08)`, also with look-alike letters; null for none.
+ */
 export function startOf(text, rules, isGcg = false) {
   const latin = [...text.normalize("NFKC")].map((sign) => rowOf(sign, rules)).join("");
   const found = /^ *(?:([A-O]) *0*([1-9]\d?)|0*([1-9]\d?) *([A-O])) *$/.exec(latin);
@@ -30,7 +33,7 @@ export function startOf(text, rules, isGcg = false) {
   return { row: letter, column: number, across: isFirst };
 }
 
-/** The start that a line begins with, and what follows it; null for none. */
+/** Return the start at the beginning of a line, and the rest of the line; null for none. */
 export function startIn(line, rules, isGcg = false) {
   const parts = line.trim().split(/\s+/);
   for (let count = 1; count <= Math.min(3, parts.length); count++) {
@@ -55,8 +58,8 @@ export function key(row, column) {
 }
 
 /**
- * What was typed, in the characters of the tiles: look-alikes, full width, accents and dots with a space beside them
- * as the services read them. Small letters stay small.
+ * Return input in the characters of the tiles: look-alikes, full-width characters, accents and separate dots are
+ * converted by the rules of the services. Small letters are kept.
  */
 export function normalized(text, rules) {
   let normal = [...text.normalize("NFC")].map((sign) => normalSign(sign, rules)).join("");
@@ -97,19 +100,19 @@ function letters(rules) {
   return new Set(rules.tiles.flatMap(({ face }) => [...face].filter((sign) => /\p{L}/u.test(sign))));
 }
 
-/** Whether a tile carries none of these marks. */
+/** Return whether no tile has any of these marks. */
 function lost(marks, rules) {
   return !rules.lost || [...marks].every((mark) => rules.lost.includes(mark));
 }
 
-/** Capitals as on tiles, one letter for both small sigmas. */
+/** Return capitals as on tiles, with one letter for both small sigmas. */
 export function folded(text, rules) {
   return normalized(text, rules).toUpperCase();
 }
 
 /**
- * The words that a text can be from a start on, those of the longest tiles first: lists of `{face, blank, lies}`, where
- * `lies` is a tile of the board. `(A)` and `?a` are blanks, a dot is a tile that lies on the board.
+ * Return the possible words of a text from a start, those with the longest tiles first: lists of `{face, blank, lies}`;
+ * `lies` is a tile on the board. `(A)` and `?a` are blanks, and a dot is a tile on the board.
  */
 export function readings(text, start, board, rules) {
   const typed = normalized(text, rules).trim();
@@ -117,7 +120,7 @@ export function readings(text, start, board, rules) {
   return found.length ? found : readingsOf(runTogether(typed, rules), start, board, rules);
 }
 
-/** A text without spaces, and without punctuation that is no part of a tile. */
+/** Return a text without spaces, and without punctuation that is not part of a tile. */
 function runTogether(text, rules) {
   const signed = rules.tiles.map(({ face }) => face).filter((face) => /[^\p{L}?]/u.test(face));
   const escaped = signed.map((face) => face.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
@@ -138,7 +141,10 @@ function readingsOf(typed, start, board, rules) {
   return whole.length ? whole : different;
 }
 
-/** Whether small letters are blanks: not in a word of small letters alone; either way where only the first is large. */
+/**
+ * Return whether small letters are blanks: not in a word of only small letters; both are possible if only the first
+ * letter is a capital.
+ */
 function waysOfCase(text, rules) {
   const bare = [...text.replace(/\([^)]*\)|\?./g, "")];
   const [small, large] = [bare.filter((sign) => /\p{Ll}/u.test(sign)), bare.filter((sign) => /\p{Lu}/u.test(sign))];
@@ -148,12 +154,12 @@ function waysOfCase(text, rules) {
   return [...(isCapitalised || isFinal ? [false] : []), ...(small.length <= rules.blanks ? [true] : [])];
 }
 
-/** Whether two tiles of a word make one that the set has, `L L` where there is `LL`, which books forbid. */
+/** Return whether two tiles of a word form one tile of the set, such as `L L` for `LL`, which books forbid. */
 function splits(word, rules) {
   return word.some(({ face }, place) => place > 0 && word[place - 1].face + face in rules.values);
 }
 
-/** Tiles that stand apart, each of which may be called by another name that it has alone: `Q` for `QU`. */
+/** Return separate tiles, each of which may have another name that only it has, such as `Q` for `QU`. */
 function spaced(text, start, board, rules, asBlanks) {
   const word = text.split(/\s+/).map((part, place) => {
     const { row, column } = step(start, place);
@@ -170,7 +176,7 @@ function walked(text, start, board, rules, asBlanks) {
   const found = [];
   const isBlank = (from, to) => asBlanks && /\p{Ll}/u.test(text.slice(from, to));
   const walk = (at, word) => {
-    if (found.length >= MOST) return;
+    if (found.length >= MAX_READINGS) return;
     if (at >= text.length) return void found.push(word);
     const { row, column } = step(start, word.length);
     if (row >= SIZE || column >= SIZE) return;
@@ -197,13 +203,13 @@ function walked(text, start, board, rules, asBlanks) {
   return found;
 }
 
-/** The face that a text names; empty for none. */
+/** Return the face with a name; empty for none. */
 export function faceOf(text, rules) {
   const wanted = folded(text.trim(), rules);
   return [...rules.writings, ...rules.names].find(([shown]) => folded(shown, rules) === wanted)?.[1] ?? "";
 }
 
-/** The tiles to be laid for a word: those that do not lie there. */
+/** Return the tiles to lay for a word: those that are not on the board. */
 export function placements(start, word) {
   return word
     .map((tile, place) => ({ ...step(start, place), ...tile }))
@@ -212,8 +218,8 @@ export function placements(start, word) {
 }
 
 /**
- * The words that laid tiles form, the main word first, each `{row, column, across, tiles, points}`, and what the play
- * counts. Null where the tiles are not in one line without a gap, or form no word, or touch nothing.
+ * Return the words that placements form, the main word first, each `{row, column, across, tiles, points}`, and the
+ * points of the play. Null if the tiles are not in one line without a gap, form no word, or touch no tile.
  */
 export function counted(board, laid, rules) {
   if (!laid.length) return null;
@@ -266,7 +272,7 @@ function wordAt(whole, own, from, across, rules) {
   return { row, column, across, tiles, fresh, points: points * times };
 }
 
-/** A word as a sheet has it, letters of blanks in parentheses. */
+/** Return a word as on a score sheet, with the letters of blanks in parentheses. */
 export function spelled(tiles) {
   return tiles.map(({ face, blank }) => (blank ? `(${face})` : face)).join("");
 }

@@ -1,8 +1,8 @@
-// What waits on the device, and what was refused: with what stands, and what the person can do about it.
+// Pending and refused acts on the device: their state, and the choices of the user.
 
 import { about, figure, make, nameOf, text } from "./dom.js";
 
-/** Refusals that say that somebody else has done the same already: nothing is left to do. */
+/** Refusals because another person has already done the same: nothing remains to be done. */
 export const KNOWN = [
   "WRITTEN_ALREADY",
   "NOTHING_TO_WRITE",
@@ -13,14 +13,17 @@ export const KNOWN = [
   "NOT_YOUR_CLOCK",
 ];
 
-/** The list of what waits, and the first act where it was refused. `edit` changes an act; without it only two ways are offered. */
+/**
+ * Return the list of pending acts, and the first act if it was refused. `edit` changes an act; without it there are
+ * only two choices.
+ */
 export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {}) {
   const [first, ...behind] = outbox.acts;
   if (!first) return [];
   const button = (key, act, style = "quiet") =>
     make("button", { class: style, type: "button", "data-key": key, onclick: act }, text(key));
   const drop = async () => {
-    const steps = behind.filter((act) => act.unless && act.turn === first.turn); // what was left of the turn that it took
+    const steps = behind.filter((act) => act.unless && act.turn === first.turn); // the remaining steps of its turn
     for (const act of [...steps.reverse(), first]) await outbox.drop(act.number);
   };
   const dropAll = async () => {
@@ -58,18 +61,18 @@ export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {})
   return [refused, list];
 }
 
-/** Why an act was refused, with its article; of one that came too late for its time, that others were faster. */
+/** Return why an act was refused, with its article; for an act that came too late, that others were faster. */
 function why({ field, detail = "", article }) {
   if (field === "occurred_at") return text("conflict");
   return article ? `${named(detail)} (${article})` : named(detail);
 }
 
-/** Names in place of ids, as a refusal has them. */
+/** Replace IDs with names, as in a refusal. */
 function named(told) {
   return about.players.reduce((said, { id, name }) => said.replaceAll(id, name), told);
 }
 
-/** How the table stands with the services, in a line. */
+/** Return the state of the table at the services, in one line. */
 export function standing({ table, sheet }) {
   if (table.phase === "PHASE_FINAL") return text("final");
   if (!table.turn_player_id) return text(table.turn ? "ended" : "notStarted");
@@ -78,7 +81,7 @@ export function standing({ table, sheet }) {
   return text("turnOf", { turn: table.turn, player: nameOf(table.turn_player_id) }) + told;
 }
 
-/** A line of the sheet: where and which word, or what else it was. */
+/** Return an entry of the score sheet: its place and word, or its kind. */
 export function playText(entry) {
   return entry.words.length
     ? `${entry.coordinates} ${entry.words[0].word.faces.join("")}`

@@ -1,5 +1,5 @@
-// Keeps the public pages that somebody has seen, so that they open where the network of a hall is away, and leads from a
-// notification to the page that it is about. What is of who is signed in is never kept: it says so in its headers.
+// Stores visited public pages, so that they can be opened without the network of a hall, and opens the page of a
+// notification. Pages of a signed-in user are never stored; their headers say so.
 
 const PAGES = "pages-1";
 const FILES = "files-1";
@@ -25,7 +25,7 @@ async function keep(name, request, answer) {
   const isPrivate = /no-store|private/.test(answer.headers.get("cache-control") ?? "");
   if (!answer.ok || answer.redirected || isPrivate) return;
   const cache = await caches.open(name);
-  await cache.delete(request, { ignoreVary: true }); // the newest comes last
+  await cache.delete(request, { ignoreVary: true }); // the newest is last
   await cache.put(request, answer);
   const keys = await cache.keys();
   await Promise.all(keys.slice(0, Math.max(0, keys.length - MOST[name])).map((key) => cache.delete(key)));
@@ -34,7 +34,7 @@ async function keep(name, request, answer) {
 async function answered(name, request) {
   try {
     const answer = await fetch(request);
-    keep(name, request, answer.clone()).catch(() => {}); // the device is full
+    keep(name, request, answer.clone()).catch(() => {}); // the storage is full
     return answer;
   } catch (problem) {
     const cache = await caches.open(name);
@@ -44,7 +44,7 @@ async function answered(name, request) {
   }
 }
 
-/** Keep a page that was open before this worker was there, with its files. */
+/** Store a page that was opened before this worker was active, with its files. */
 async function keepOpen(addresses) {
   for (const address of addresses) {
     const request = new Request(address);

@@ -246,8 +246,8 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
                 "NO_JUDGE_FOR_APPEALS",
                 appeals_by,
                 N_(
-                    "An appeal goes to a different judge, and there would be none. Required: judges for {language} who "
-                    "are not directors: {panel}; and a director who is not a judge for {language}."
+                    "An appeal needs a different judge, and no judge would be left. Required: judges for {language} "
+                    "who are not directors: {panel}; and a director who is not a judge for {language}."
                 ),
                 {"panel": state.panel, "language": language},
             )

@@ -147,7 +147,7 @@ class AdjudicationService:
             yield pb.ExportRulingsResponse(lines=presentation.format_export(piece, self._lexicons, header=start == 0))
 
     async def get_times(self, request: pb.GetRulingTimesRequest, context: Context) -> pb.GetRulingTimesResponse:
-        """Return how long cases waited for their ruling, by mode."""
+        """Return the times that cases waited for their ruling, by mode."""
         await tournament_named(self._record, request.tournament_id)
         found = await queries.of_tournament(self._record, request.tournament_id)
         cases = [opened.case for opened in found]

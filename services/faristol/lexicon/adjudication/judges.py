@@ -119,7 +119,7 @@ class JudgeService:
             await self._progress.wait_until_reached(position + 1, QUEUE_POLL_SECONDS)
             await asyncio.sleep(
                 queries.QUEUE_CACHE_SECONDS
-            )  # otherwise the cached queue of before the notification would be sent
+            )  # otherwise a queue that was cached before the notification would be sent
 
     async def _is_for_caller(self, case: Case) -> bool:
         admission = self._runtime.admission

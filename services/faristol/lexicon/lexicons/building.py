@@ -1,4 +1,4 @@
-"""Building of a lexicon in a process of its own: the imports of this module are repeated there."""
+"""Building of a lexicon in a separate process: the imports of this module are repeated there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Installation of lexicons while the service runs: an open list by its name, or a federation's own list.
 
-One installation runs at a time, in a process of its own: a list takes seconds of processor time, and clocks of tables
-may run in this process.
+One installation runs at a time, in a separate process: a list takes seconds of processor time, and clocks of tables may
+run in this process.
 """
 
 from __future__ import annotations

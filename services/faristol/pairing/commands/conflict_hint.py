@@ -29,7 +29,7 @@ MAX_HINT_PLAYERS = 4
 WAS_FIRST = N_("{who} was faster, at {time}.")
 WAS_FIRST_WITH = N_("{who} was faster, at {time}: {players}.")
 CAME_FIRST = N_("Another change was faster, at {time}.")
-CAME_FIRST_WITH = N_("Another change was faster, at {time}: {players}.")
+CAME_FIRST_WITH = N_("Another user made a change first, at {time}: {players}.")
 
 _Thing = Mapping[str, str]
 """The game, player and round of an event or a refusal, as far as it has one."""

@@ -257,7 +257,7 @@ class PairingHandler:
         return people.load_distinct_names(known.values())
 
     async def persons(self, state: TournamentState) -> dict[str, str]:
-        """Return the known names of members of the tribunal who are no players, by id."""
+        """Return the known names of members of the tribunal who are not players, by id."""
         members = [*state.tribunal, *(member for appeal in state.appeals for member in appeal.members)]
         wanted = {member.person_id for member in members if state.player(member.person_id) is None}
         known = await people.names(self.record, wanted) if wanted else {}

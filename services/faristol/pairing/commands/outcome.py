@@ -92,4 +92,4 @@ _CONCERNED: Mapping[type[Message], Callable[[TournamentState, Any], Collection[s
     events.AppealDecided: _of_appeal,
     events.AppealWithdrawn: _of_appeal,
 }
-"""The persons whom the note of an event concerns, besides the players that the event names."""
+"""The persons that the note of an event concerns, other than the players that the event names."""

@@ -43,7 +43,7 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
         if times[option.name] > 1:
             raise Invalid(
                 "options",
-                N_("give {option} more than once; expected one value for it: {range}"),
+                N_("specify {option} more than once; expected one value: {range}"),
                 {"option": option.name, "range": option.range},
             )
     return with_options(ruleset, dict(options))

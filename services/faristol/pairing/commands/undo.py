@@ -69,7 +69,7 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
 def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
     """Return the first of the ``later`` events that prevents the undo of ``act``, or None.
 
-    Such an event decides the same thing again, or depends on ``act``.
+    Such an event decides the same again, or depends on ``act``.
     """
     thing, rests = _thing(act), UNDO.get(type(act), NO_UNDO).rests
     for fact in _standing(later):

@@ -33,7 +33,7 @@ MAX_APPEAL_PERSONS = 100
 
 
 def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Message]:
-    """Appoint the tribunal, in place of an earlier one. The players' members are chosen before the tournament begins.
+    """Appoint the tribunal, replacing an earlier one. The players' members are chosen before the tournament begins.
 
     If they were not, the other two are appointed without them. Raises ``Invalid`` if the roles are not those of the
     book, or if a country is missing. Raises ``Refusal`` if the book has no tribunal. Raises ``Refusal`` if two members

@@ -139,7 +139,7 @@ def sanction_undone_by(state: TournamentState, facts: Sequence[Message], version
 
 
 def lift_undone_by(state: TournamentState, facts: Sequence[Message], version: int, command: str) -> str:
-    """Return the name of the command that can impose again what the event of a version lifted.
+    """Return the name of the command that can impose again the sanction that the event of a version lifted.
 
     Returns an empty string for a sanction of a table, and after the tribunal has decided.
     """

@@ -1,4 +1,4 @@
-"""Sanctions outside tables: points of a finished game, the game itself, rounds to come. Pure.
+"""Sanctions outside tables: points of a finished game, the game itself, later rounds. Pure.
 
 In a running game, sanctions are imposed at its table.
 """
@@ -47,11 +47,11 @@ MAX_SPREAD_PENALTY_POINTS = 1_000
 def sanction(situation: Situation, request: pb.SanctionPlayerRequest) -> list[Message]:
     """Impose a sanction on the proposal of an arbiter, by those who decide on it (FISE 49, PES Ζ).
 
-    Points come off the score of the game (FISE 49), or off the spread and the total beside its result (PES Ζ). A game
-    is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for fields that do
-    not fit the kind, and without deciders. Raises ``Refusal`` if the book has no sanctions, and for too few or too many
-    points. Raises ``Refusal`` if a player of the table is arbiter or decider. Raises ``Refusal`` for a game without a
-    result and for rounds that are not to come.
+    Points are deducted from the score of the game (FISE 49), or off the spread and the total beside its result (PES Ζ).
+    A game is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for fields
+    that do not fit the kind, and without deciders. Raises ``Refusal`` if the book has no sanctions, and for too few or
+    too many points. Raises ``Refusal`` if a player of the table is arbiter or decider. Raises ``Refusal`` for a game
+    without a result and for rounds that are not in the future.
     """
     state, player_id, game = situation.state, request.player_id, request.game_id
     _check_fields(request)
@@ -115,7 +115,7 @@ def _beside_result(ruleset: Ruleset, act: events.PlayerSanctioned) -> bool:
 
 
 def _points_changed(act: events.PlayerSanctioned, points: int) -> events.PointsAdjusted:
-    """Add ``points`` beside the result of a sanction's game; below 0 they come off."""
+    """Add ``points`` beside the result of a sanction's game; below 0 they are deducted."""
     return events.PointsAdjusted(
         round=act.round,
         game_id=act.game_id,
@@ -199,8 +199,8 @@ def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> No
 def lift(situation: Situation, request: pb.LiftSanctionRequest) -> list[Message]:
     """Lift the warning, sanction or expulsion of a version.
 
-    Points come back and a game counts as before; missed rounds stay missed. Raises ``Invalid`` without deciders. Raises
-    ``Refusal`` if a tribunal was appointed, if the version is not a sanction, or if it is already lifted.
+    Points are restored and a game counts as before; missed rounds stay missed. Raises ``Invalid`` without deciders.
+    Raises ``Refusal`` if a tribunal was appointed, if the version is not a sanction, or if it is already lifted.
     """
     check_deciders(request.decided_by, [sanction_of(situation, request.version).player_id])
     check_no_tribunal(situation)
@@ -251,7 +251,7 @@ def lift_sanction(situation: Situation, version: int, decided_by: Sequence[str],
 def _lifted_at_table(
     situation: Situation, act: events.TableSanctionNoted, version: int, decided_by: Sequence[str], note: str
 ) -> list[Message]:
-    """Lift a sanction that an arbiter imposed at a table. Points come back; a lost turn or game stays lost.
+    """Lift a sanction that an arbiter imposed at a table. Points are restored; a lost turn or game stays lost.
 
     Raises ``Refusal`` for points of a game without a result.
     """
@@ -290,7 +290,7 @@ _OF_TABLES: Mapping[game_events.SanctionKind.ValueType, events.SanctionKind.Valu
 def _restored_at_table(
     situation: Situation, played: RoundState, pairing: Pairing, act: events.TableSanctionNoted, version: int
 ) -> list[Message]:
-    """Return the game's result after the points of a sanction at its table come back."""
+    """Return the game's result after the points of a sanction at its table are restored."""
     game, occurred_at = act.game_id, situation.occurred_at
     standing = played.game_sanctions.get(game, ())
     result = played.without_sanctions(game) if act.points else None
@@ -372,9 +372,9 @@ def _lift_mistake(situation: Situation, version: int, note: str) -> list[Message
 
 
 def _impose_again(situation: Situation, version: int, note: str) -> list[Message]:
-    """Impose again what was lifted by mistake.
+    """Impose again a sanction that was lifted by mistake.
 
-    Raises ``Refusal`` if none of its rounds is to come.
+    Raises ``Refusal`` if all of its rounds are over.
     """
     lift = situation.act(version)
     assert isinstance(lift, events.WarningLifted | events.SanctionLifted)

@@ -89,7 +89,7 @@ def _bar(
     *,
     national: bool = False,
 ) -> Refusal | None:
-    """Return the reason why a member cannot sit beside the others, or None."""
+    """Return the reason why a member cannot sit with the others, or None."""
     person, by_country = member.person_id, member.role in PLAYERS_OWN and not national
     apart = origins.of_other_country if by_country else origins.apart
     if person in involved:

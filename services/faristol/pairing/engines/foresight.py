@@ -1,4 +1,4 @@
-"""The feasibility of the rounds to come. Pure.
+"""The feasibility of later rounds. Pure.
 
 The best pairing of one round can make a later round impossible: six players whose only pairs left are within two trios
 cannot be paired. It matters only if the players are fewer than twice the rounds.

@@ -4,9 +4,9 @@ The first round pairs the top half with the bottom half (FISC I.1). A later roun
 rematch (FISC I.1.A) in which the distance between opponents is least (FISC I.1.B). The distance in points comes first,
 so that players of one score group meet if possible. The distance in the standings comes second. Both are squared and
 summed over all pairs, so that several short floats are better than a long one. A complete pairing is found whenever one
-exists: the least one is a minimum-weight perfect matching (Edmonds). If the rounds to come could not be paired after
-it, the next best is taken. Pairings with equal distances are decided by lot from a seed. The same input therefore gives
-the same pairing, independently of the matching library.
+exists: the least one is a minimum-weight perfect matching (Edmonds). If the later rounds could not be paired after it,
+the next best is taken. Pairings with equal distances are decided by lot from a seed. The same input therefore gives the
+same pairing, independently of the matching library.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALGORITHM = "swiss-distance-1"
 """Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
 MAX_PAIRINGS_PER_BYE = 300
-"""Limit of pairings tried for each candidate for the bye, before the rounds to come are ignored."""
+"""Limit of pairings tried for each candidate for the bye, before the later rounds are ignored."""
 
 IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
 """Reasons of refusals for an impossible pairing."""
@@ -95,7 +95,7 @@ def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0
 
     ``standing`` has all players in the order of pairing: points, then initial ranking or standings. With an odd number,
     the bye goes to the lowest player without an earlier one (FIDE C.04.1: only once). It must leave the others pairable
-    (FISC I.1.C). ``seed`` is that of the lots, ``rounds_after`` the number of rounds to come after this one. Raises
+    (FISC I.1.C). ``seed`` is that of the lots, ``rounds_after`` the number of later rounds after this one. Raises
     ``Refusal`` if no complete pairing without a rematch exists (FIDE C.04.1 1.9.3).
     """
     fallback: tuple[Matching, int | None] | None = None

@@ -18,7 +18,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
-    """Grant a player or a team a bye in a round to come. Raises ``Invalid`` for an unknown kind.
+    """Grant a player or a team a bye in a later round. Raises ``Invalid`` for an unknown kind.
 
     In a round robin it must be a zero-point bye: the opponent of that round wins without a game.
     """

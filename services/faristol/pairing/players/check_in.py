@@ -28,8 +28,8 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
 def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> list[Message]:
     """Check in the named players, or all who take part, except those who are already checked in.
 
-    Without names, only players who have not been in a round count. Raises ``Refusal`` if a named player does not take
-    part or has been in a round. It also does if all players have been in a round, or if all are checked in.
+    Without names, it applies only to players who have not been in a round. Raises ``Refusal`` if a named player does
+    not take part or has been in a round. It also does if all players have been in a round, or if all are checked in.
     """
     state = situation.state
     check_open(state)

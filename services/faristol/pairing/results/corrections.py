@@ -31,9 +31,10 @@ from faristol.rules.corrections import check_result_correction
 def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> list[Message]:
     """Correct a recorded result, in any phase of its round.
 
-    The scores are those of the game before sanctions; the result after sanctions follows in an event of its own.
-    ``unplayed`` makes it a forfeit, which is no game for pairing, tie-breaks and ratings. Its default scores are those
-    of the book. A player who left the game, or lost it by decision, still loses it unless ``winner_id`` is that player.
+    The scores are those of the game before sanctions; the result after sanctions follows in a separate event.
+    ``unplayed`` makes it a forfeit, which is not a game for pairing, tie-breaks and ratings. Its default scores are
+    those of the book. A player who left the game, or lost it by decision, still loses it unless ``winner_id`` is that
+    player.
 
     FISC I.8 and PES Ε.α forbid corrections. Under FISE 44 all players must ask for them; under other books the arbiter
     decides. Only the sheet is final: an arbiter can correct a wrong entry under every book.

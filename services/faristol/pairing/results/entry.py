@@ -101,7 +101,7 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
 
 
 def enter_signed_sheet(situation: Situation, request: pb.EnterSignedSheetRequest) -> list[Message]:
-    """Enter the result of a game by its signed sheet, in place of the record of its table.
+    """Enter the result of a game by its signed sheet, instead of the record of its table.
 
     FISC I.8: the sheet is what is signed. The events of the table stay on the record without effect. Raises as
     ``enter_result`` does, but allows turns at the table.
@@ -271,7 +271,7 @@ def _build_entry_events(
 ) -> list[Message]:
     """Return the event of the entry with its result, and the adjustments by sanctions.
 
-    The sanctions ``imposed`` at its table are noted, and their points come off.
+    The sanctions ``imposed`` at its table are noted, and their points are deducted.
     """
     game = pairing.game_id
     state, noted = note_sanctions(state, ruleset, game, imposed)

@@ -269,7 +269,7 @@ def _apply_sanction(
         condition=game_events.END_CONDITION_FORFEIT,
         losers=losers,
     )
-    # A played game stays a played one.
+    # A played game remains played.
     return points, replace(lost, unplayed=decided.unplayed)
 
 

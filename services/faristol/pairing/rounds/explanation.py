@@ -22,14 +22,14 @@ BYE_TABLE = N_("{one} has the bye by the table of rounds.")
 BYE_BY_HAND = N_("{one} has the bye: the arbiter paired all other players by hand.")
 BYE_GRANTED = N_("{one} sits out this round: a bye was granted.")
 OPPONENT_GONE = N_("By the table of rounds {one} would meet {other}, but {other} is not in this round.")
-NEIGHBOURS = N_("King of the hill: {one} and {other} stand next to each other in the standings.")
+NEIGHBOURS = N_("King of the hill: {one} and {other} are next to each other in the standings.")
 NEAREST_APART = N_(
-    "King of the hill: some players are kept apart, so each meets the nearest in the standings that "
-    "lets all be paired: {one} meets {other}."
+    "King of the hill: some players are kept apart, so each meets the nearest opponent in the "
+    "standings with whom all can be paired: {one} meets {other}."
 )
 NOT_NEAREST_APART = N_(
-    "King of the hill: some players are kept apart, so each meets the nearest in the standings that "
-    "lets all be paired: {one} and {other} do not meet."
+    "King of the hill: some players are kept apart, so each meets the nearest opponent in the "
+    "standings with whom all can be paired: {one} and {other} do not meet."
 )
 NOT_NEIGHBOURS = N_(
     "King of the hill: each player meets the next in the standings, and {one} and {other} are not next to each other."

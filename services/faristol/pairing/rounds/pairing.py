@@ -27,7 +27,7 @@ from faristol.rules import Bye, Ruleset, derive_seed
 
 
 def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
-    """Pair the next round (FISC I.1) by the system of the rules or by one of its own.
+    """Pair the next round (FISC I.1) by the system of the rules or by one for this round.
 
     Pairs made by hand are kept. If there are halls, all pairings get a table in them. A ``Refusal`` has all other
     reasons in ``others``.

@@ -20,7 +20,7 @@ _Pair = tuple[str, str]
 
 
 def forbid(situation: Situation, request: pb.ForbidPairRequest) -> list[Message]:
-    """Forbid two players or two teams to meet in the rounds to come.
+    """Forbid two players or two teams to meet in the later rounds.
 
     Raises ``Refusal`` in a round robin, by lot or in a match, and for a pair made by hand.
     """
@@ -109,7 +109,7 @@ def _check_by_hand(ruleset: Ruleset) -> None:
         raise Refusal(
             "PAIRED_BY_LOT",
             ruleset.article("championship.system"),
-            N_("The draw makes the tables: pairs cannot be made or forbidden by hand."),
+            N_("The draw determines the tables: pairs cannot be made or forbidden by hand."),
         )
     if ruleset.championship.system in CYCLES or ruleset.championship.system == "match":
         raise Refusal(

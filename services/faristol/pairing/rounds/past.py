@@ -40,7 +40,7 @@ class Past:
 def past_of(state: TournamentState, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
     """Return the rounds of a player before round ``before``. A game without a result has no points yet."""
     pasts = ((played, _past(state, played, ruleset, player_id)) for played in state.played[: before - 1])
-    # Some rounds have points of their own.
+    # Some rounds have separate points.
     return tuple(
         replace(past, half_points=played.half_points.get(player_id, past.half_points)) for played, past in pasts
     )

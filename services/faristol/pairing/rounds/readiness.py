@@ -163,7 +163,7 @@ def check_all_there(state: TournamentState, ruleset: Ruleset, played: RoundState
             N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
             {"round": played.number, "players": ", ".join(gone)},
         )
-    # In a team tournament, a player who entered since is a reserve; one let back may have a board.
+    # In a team tournament, a player who entered after the pairing is a reserve; a reinstated player may have a board.
     left_out = [
         entry.player_id
         for entry in state.entries

@@ -280,14 +280,14 @@ def requested_byes(state: TournamentState, number: int) -> tuple[tuple[str, Bye]
 
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
-    """Return how many rounds so many players can play. By lot and in a match, players may meet again."""
+    """Return the number of rounds that a number of players can play. By lot and in a match, players may meet again."""
     if ruleset.championship.system in {"match", "lot", "duplicate"}:
         return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
 
 def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | None:
-    """Return the refusal for more rounds than so many players can play, or None."""
+    """Return the refusal for more rounds than that number of players can play, or None."""
     most = most_rounds(players, ruleset)
     if rounds <= most:
         return None

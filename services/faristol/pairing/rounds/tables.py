@@ -128,7 +128,7 @@ def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[in
 
 
 def _matches_in_rows(free: Sequence[int], size: int) -> int:
-    """Return how many matches of ``size`` games fit into rows of free tables of a hall."""
+    """Return the number of matches of ``size`` games that fit into rows of free tables of a hall."""
     found = beside = 0
     for before, table in pairwise([-1, *free]):
         beside = beside + 1 if table == before + 1 else 1

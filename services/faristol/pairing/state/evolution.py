@@ -103,7 +103,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
 """The fold of each type of event in the stream of a tournament."""
 
 UNTIMED = (events.RulesetPinned, events.LexiconPinned, events.ByeAwarded)
-"""Events without a time of their own: they happen at the time of the event before them."""
+"""Events without a time: they happen at the time of the event before them."""
 
 
 def _following(state: TournamentState, fact: Message) -> Following:
@@ -122,7 +122,7 @@ def _follows(state: TournamentState, fact: Message) -> bool:
     """Check whether the event is the result of a game after sanctions, and not a correction of it.
 
     Such an event has the time of the event that it follows. It has no note, and no players asked for it. Older streams
-    may hold two real corrections in sequence, because no result after sanctions followed then.
+    may contain two real corrections in sequence, because no result after sanctions followed then.
     """
     return (
         isinstance(fact, events.ResultCorrected)

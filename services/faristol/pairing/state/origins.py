@@ -1,6 +1,6 @@
 """The countries and affiliations of persons. Pure.
 
-A decision gets them as an argument and does not write them: events hold no personal data.
+A decision gets them as an argument and does not write them: events contain no personal data.
 """
 
 from __future__ import annotations

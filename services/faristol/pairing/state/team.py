@@ -18,7 +18,8 @@ class TeamState:
     line_up: tuple[str, ...]
     """Player ids in the order of the boards, then reserves, from the next pairing on."""
     seeding: tuple[str, ...] = ()
-    """The line-up at its first pairing, without players who never came. The rating of the team follows from it."""
+    """The line-up at its first pairing, without players who were never present. The rating of the team follows from it.
+    """
     first_round: int | None = None
     """The first round in which the team was paired or had a bye; None before it is paired."""
 

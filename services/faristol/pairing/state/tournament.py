@@ -209,7 +209,7 @@ class GameSanction:
     points: int
     arbiter_id: str
     beside_result: bool = False
-    """Whether its points come off the spread and the total instead of the result."""
+    """Whether its points are deducted from the spread and the total instead of the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,7 +451,7 @@ class TournamentState:
         return next((team for team in self.teams if team.team_id == team_id), None)
 
     def team_of(self, player_id: str) -> TeamState | None:
-        """Return the team whose line-up has the player, or None. Teams that never came do not count."""
+        """Return the team whose line-up has the player, or None. Teams that were never present do not count."""
         return next((team for team in self.teams if player_id in team.line_up and not team.entry.never_came), None)
 
     def to_pair(self, number: int) -> tuple[PlayerState, ...]:

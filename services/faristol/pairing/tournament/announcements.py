@@ -17,7 +17,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Message]:
-    """Announce the start times of rounds, in place of all earlier ones. No round is started by it.
+    """Announce the start times of rounds, replacing all earlier ones. No round is started by it.
 
     Raises ``Invalid`` if a round is unknown or listed twice, and unless each later round has a later time. Raises
     ``Refusal`` if the tournament is over.

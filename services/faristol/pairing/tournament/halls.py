@@ -21,7 +21,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message]:
     """Set the halls and their tables from the next round on. Without halls, tables are numbered from 1.
 
-    ``top_tables`` is how many of the first pairings sit at the first tables, regardless of earlier tables. Raises
+    ``top_tables`` is the number of first pairings that sit at the first tables, regardless of earlier tables. Raises
     ``Invalid`` if halls share a name or a table. Raises ``Refusal`` if a fixed table is in no hall, or if another
     division has a table.
     """

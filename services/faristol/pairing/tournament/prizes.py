@@ -15,7 +15,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[Message]:
-    """Set the special prizes, in place of all earlier ones (PES ΣΤ).
+    """Set the special prizes, replacing all earlier ones (PES ΣΤ).
 
     Raises ``Invalid`` if a prize is unknown or listed twice, ``Refusal`` if the tournament is over.
     """

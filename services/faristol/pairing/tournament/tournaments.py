@@ -132,7 +132,7 @@ def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list
         raise Refusal(
             "PAIRED_BY_TABLE",
             ruleset.article("championship.system"),
-            N_("The table of rounds for all players is already drawn: it has {rounds} {rounds:round|rounds}."),
+            N_("The table of rounds for all players has already been drawn: it has {rounds} {rounds:round|rounds}."),
             {"rounds": state.rounds},
         )
     _check_number(rounds, ruleset)

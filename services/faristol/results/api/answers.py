@@ -1,6 +1,6 @@
 """Answers of the contract, built from rows: one function for each message. Pure.
 
-Only lists hold names of people here. Other names are stored beside the record and filled in when the answer is made.
+Only lists contain names of people here. Other names are stored beside the record and filled in when the answer is made.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The search for people by name among all who ever entered a tournament.
 
-Names are stored beside the record and can be erased at any time, so no table of the read models holds them. This
+Names are stored beside the record and can be erased at any time, so no table of the read models contains them. This
 directory caches them in memory for ``DIRECTORY_CACHE_SECONDS``: an erased person is found no longer than that.
 """
 

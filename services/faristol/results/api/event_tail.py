@@ -2,7 +2,7 @@
 
 Events come from the record, not from the bus, and never precede the read models: the subject of an event can be queried
 when its notification arrives. One task polls the record while there are subscribers, and stores the latest
-notifications in a ring. A subscriber is a position: it reads the ring, and the record for what precedes the ring.
+notifications in a ring. A subscriber is a position: it reads the ring, and the record for events before the ring.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api.public_events import NAMES_OF_PUBLIC, OFFICIAL, PUBLIC, to_notification
 
 RING_CAPACITY = 8_192
-"""Notifications that the ring stores, at least, once there are so many."""
+"""Notifications that the ring stores, at least, once there are enough."""
 
 RING_LOOKBACK_EVENTS = 2_000
 """Positions before the end of the record at which the ring begins."""
@@ -155,7 +155,7 @@ class EventTail:
         return News(position=position, fingerprint=fingerprint)
 
     async def _wait(self, moved: asyncio.Event, seconds: float | None) -> None:
-        """Wait for events, for at most so many seconds. Raises the exception that ended the reader."""
+        """Wait for events, for at most this number of seconds. Raises the exception that ended the reader."""
         try:
             async with asyncio.timeout(seconds):
                 await moved.wait()

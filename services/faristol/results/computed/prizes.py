@@ -142,7 +142,7 @@ def _spreads(rounds: Sequence[Round], annulled: Collection[str]) -> Iterator[Cla
 
 
 def _list_final_games(rounds: Sequence[Round]) -> Iterator[tuple[int, Game]]:
-    """Yield the tables with a final result that is no forfeit, each with its round."""
+    """Yield the tables with a final result that is not a forfeit, each with its round."""
     for round_ in rounds:
         for game in round_.games:
             if game.final and not game.unplayed:

@@ -117,7 +117,7 @@ class Ranking:
     ) -> list[Ranked]:
         """Return the standings after rounds, in rank order, or only the line of the player ``only``.
 
-        ``came`` has all registered players; one who never came has a place only if a round has a seat for them.
+        ``came`` has all registered players; one who was never present has a place only if a round has a seat for them.
         ``left`` has the first round of absence of players who left; they still take part in earlier rounds. Raises
         ``ValueError`` for impossible results.
         """

@@ -1,4 +1,4 @@
-"""Public incidents at a table beside its turns. No tile is ever copied from such an event.
+"""Public incidents at a table other than its turns. No tile is ever copied from such an event.
 
 Pure.
 """
@@ -90,4 +90,4 @@ INCIDENT_HANDLERS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
     game.SanctionImposed: _apply_sanction_imposed,
     game.WordAsked: _apply_word_asked,
 }
-"""The incident that an event adds beside the scoresheet."""
+"""The incident that an event adds, outside the scoresheet."""

@@ -36,7 +36,7 @@ class CachedRanking:
     pin: tuple[int, Pin] | None = None
     """Planned rounds, and the pinned rules."""
     came: Mapping[str, bool] | None = None
-    """Whether each player came; None if unknown."""
+    """Whether each player was present; None if unknown."""
     left: Mapping[str, int] = field(default_factory=dict)
     """The first round of absence of each player who left."""
     round: Round | None = None
@@ -143,7 +143,7 @@ async def _teams(reader: Reader, tournament: Tournament, first: int, ruleset: Ru
 async def _write(
     connection: AsyncConnection, tables: Tables, cls: type[S], before: Iterable[S], now: Iterable[S]
 ) -> None:
-    """Write the rows that differ and delete those that are gone."""
+    """Write the rows that differ and delete those that no longer exist."""
     table, key = tables[cls], LAYOUTS[cls].key
     there, rows = {key(row): row for row in before}, {key(row): row for row in now}
     await remove(connection, table, there.keys() - rows.keys())

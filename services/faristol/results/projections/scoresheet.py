@@ -228,7 +228,7 @@ def _apply_score_adjusted(game: Game, sheet: Sheet, event: events.ScoreAdjusted)
 def _apply_game_ended(game: Game, sheet: Sheet, event: events.GameEnded | events.TableClosed) -> None:
     sheet.end_condition, sheet.turn_player_id = event.condition, ""
     sheet.loser_ids, sheet.laid = tuple(event.loser_ids), ()
-    if game.lines and not game.lines[-1].complete:  # time ran out during it: it does not count
+    if game.lines and not game.lines[-1].complete:  # time ran out during it: it is not scored
         game.lines[-1].total = _seat(game, game.lines[-1].player_id).table_score
 
 
@@ -347,7 +347,7 @@ def _settle(game: Game, kind: int, player_id: str, points: int) -> Line:
 
 
 def _unsettle(sheet: Sheet, line: Line) -> None:
-    """Remove the settled blanks of a play whose tiles come off the board."""
+    """Remove the settled blanks of a play whose tiles are removed from the board."""
     if sheet.settled:
         gone = {(tile.row, tile.column) for tile in decode_tuples(Placement, line.placements)}
         sheet.settled = tuple(tile for tile in sheet.settled if (tile.row, tile.column) not in gone)

@@ -98,7 +98,7 @@ class Found:
 
 
 class Part(Flag):
-    """The parts of a tournament to read beside its own row and the phases of its rounds."""
+    """The parts of a tournament to read in addition to its own row and the phases of its rounds."""
 
     NOTHING = 0
     PLAYERS = auto()

@@ -77,7 +77,7 @@ class ReadModels:
         """Create the read models of a cell.
 
         ``lag`` is the number of seconds to wait before an answer of "not found". ``pace`` reports stalled consumers;
-        ``admission`` decides what a caller may know, if access is checked.
+        ``admission`` decides which data a caller may know, if access is checked.
         """
         self.record = record
         self.admission = admission

@@ -118,7 +118,7 @@ class SheetScore(NamedTuple):
 
 
 class Incident(NamedTuple):
-    """An incident beside the turns."""
+    """An incident that is not a turn."""
 
     kind: int
     turn: int
@@ -222,7 +222,7 @@ class Team(StoredRow):
 
     @property
     def never_came(self) -> bool:
-        """Whether the team withdrew before any round: without a place in the standings."""
+        """Whether the team withdrew before any round, and so has no place in the standings."""
         return 0 < self.withdrawn_round <= self.entered_round
 
 

@@ -88,7 +88,7 @@ class Reader:
         ]
 
     async def attendance(self, tournament_id: str) -> tuple[dict[str, bool], dict[str, int]]:
-        """Return whether each player of a tournament came, and the first round of absence of those who left.
+        """Return whether each player of a tournament was present, and the first round of absence of those who left.
 
         See ``Player.never_came`` and ``Player.withdrawn_round``.
         """

@@ -40,7 +40,7 @@ INDEXES: Mapping[type[StoredRow], Sequence[Sequence[str]]] = {
     rows.Seat: [("tournament_id", "round"), ("player_id",)],
     rows.Line: [("tournament_id",)],
 }
-"""Columns for lookups beside the keys; keys that begin with the tournament serve for its rows."""
+"""Columns for lookups in addition to the keys; keys that begin with the tournament serve for its rows."""
 
 
 class Packed(TypeDecorator[tuple[Any, ...]]):

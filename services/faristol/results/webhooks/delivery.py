@@ -130,13 +130,13 @@ class Delivery:
         return False
 
     def _waiting(self) -> set[str]:
-        """Return webhooks that may not start yet: their last courier is still running or has just failed."""
+        """Return webhooks that may not start yet: their last sender is still running or has just failed."""
         now = asyncio.get_running_loop().time()
         failed = {webhook_id for webhook_id, at in self._failed_at.items() if now - at < WORKER_RESTART_SECONDS}
         return failed | {task.get_name() for task in self._ending}
 
     async def _start(self, wanted: Collection[str], known: Mapping[str, int]) -> None:
-        await self._means.flush()  # the previous courier may have advanced further than is stored
+        await self._means.flush()  # the previous sender may have advanced beyond the stored position
         async with self._means.record.reading() as connection:
             found = await registry.load_webhooks(connection, wanted)
         for webhook in found:
@@ -187,7 +187,7 @@ class Delivery:
             found = await registry.numbers(connection)
         last = await self._means.record.last_position()
         live = [courier.course.position for courier in self._couriers.values() if not courier.course.stop]
-        # Every process reports the same of the tables, and 0 for an unknown lag: the largest value is right.
+        # Every process reports the same values of the tables, and 0 for an unknown lag: the maximum is correct.
         telemetry.lag.set(max((last - position for position in live), default=0))
         telemetry.failing.set(found.failing)
         telemetry.stopped.set(found.stopped)

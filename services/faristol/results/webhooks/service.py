@@ -46,7 +46,7 @@ NAME_LOOKUP_SECONDS = 3.0
 """Seconds to resolve a name when its webhook is added."""
 
 MAX_OLD_SECRETS = 3
-"""Secrets that sign beside the newest, at most."""
+"""Limit of secrets that sign in addition to the newest."""
 
 TOO_MANY = N_("{tournament} already has {most} webhooks: remove one first")
 TOO_MANY_IN_CELL = N_("there are already {most} webhooks: remove one first")

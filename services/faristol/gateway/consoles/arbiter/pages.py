@@ -62,7 +62,7 @@ class _Table:
 
     game: game_pb2.GetGameResponse
     shown: pb.GetGameResponse
-    """Public view of the game, with names and events besides turns."""
+    """Public view of the game, with names and events other than turns."""
     clock: clock_pb2.GetClockResponse | None
     offers: Sequence[Offered]
     why_none: str = ""

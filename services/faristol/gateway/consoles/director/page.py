@@ -70,7 +70,7 @@ CONSOLE_PAGES: Sequence[tuple[str, str]] = (
 """Pages of the console by the end of their address. The page of teams exists only if teams play."""
 
 PARTS_OF_DUPLICATE: Mapping[str, str] = {"rounds": N_("Games")}
-"""Labels that differ in a tournament of duplicate games, whose games have rounds of their own."""
+"""Labels that differ in a tournament of duplicate games, whose games have rounds too."""
 
 
 BY_NAME = ("decided_by", "judge_id", "person.")
@@ -346,7 +346,7 @@ async def _desk(
     if not may(console.session, pairing.ListActsRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
-        # The history needs more rights than the tournament: a user without them is no official of all of it.
+        # The history needs more rights than the tournament: a user without them is not an official of all of it.
         await console.calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
         tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
     if tournament.removed and not console.request.url.path.endswith(f"/{SETTINGS}"):

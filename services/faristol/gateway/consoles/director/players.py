@@ -307,7 +307,7 @@ def _why(reason: str, language: str) -> str:
 
 
 def format_registered_count(number: int, language: str) -> str:
-    """Return how many players were registered, as a sentence."""
+    """Return the number of registered players, as a sentence."""
     read = translations(language)
     return read.ngettext("%(num)s player registered", "%(num)s players registered", number) % {"num": number} + "."
 

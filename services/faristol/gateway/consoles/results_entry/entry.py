@@ -42,7 +42,7 @@ GIVE_UP = N_(
 )
 FROM_SHEET = "sheet-"
 """Prefix of the confirming value for a result of a signed sheet."""
-NO_SCORE = N_("Type the score of {name}, or ff if {name} did not come.")
+NO_SCORE = N_("Type the score of {name}, or ff if {name} was absent.")
 ALREADY_STANDS = N_("{standing} is already recorded.")
 CORRECTS = N_("{standing} is already recorded. This result would replace it.")
 MAX_TYPED_CHARACTERS = 40
@@ -119,7 +119,7 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
 def _words(fields: Mapping[str, str], seats: int) -> list[str]:
     """Return the input for each seat: typed, or chosen by a button on phones with a numeric keyboard.
 
-    If the only opponent of a player did not come, the player's score may be left out: the rule book has it.
+    If the only opponent of a player was absent, the player's score may be left out: the rule book has it.
     """
     how = [fields.get(f"how_{seat}", "") for seat in SEATS[:seats]]
     words = [fields.get(seat, "").strip() for seat in SEATS[:seats]]

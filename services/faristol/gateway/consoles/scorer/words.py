@@ -101,7 +101,7 @@ SCORER_TEXTS: Mapping[str, str] = {
     "loading": N_("Loading the table…"),
     "missing": N_("This device has not loaded the table yet. Connect to the network for the first load."),
 }
-"""All texts of the scorer's script besides commands and choices."""
+"""All texts of the scorer's script other than commands and choices."""
 
 
 def premiums(language: str) -> dict[str, list[str]]:

@@ -209,7 +209,7 @@ async def embedded_screen(
     games: DuplicateReader,
     tournament_id: str,
     hall: Hall = "",
-    theme: Theme = "",  # read from the address by the page
+    theme: Theme = "",  # the page reads it from the query
     part: Part = "",
 ) -> Response:
     """Show the hall screen in a frame of another site."""
@@ -258,7 +258,7 @@ async def embed(
     request: Request,
     results: Reader,
     game_id: str,
-    theme: Theme = "",  # read from the address by the page
+    theme: Theme = "",  # the page reads it from the query
     part: Part = "",
 ) -> Response:
     """Show a game in a frame of another site."""

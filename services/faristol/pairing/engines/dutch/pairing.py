@@ -23,8 +23,8 @@ ALGORITHM = "fide-dutch-2026-2"
 """Name and version of the algorithm, as in the record."""
 
 SMALL_FIELD_PLAYERS = 120
-"""Up to so many players, a bracket is paired together with all players below it. Above, it is paired with the next
-scoregroup, and the completion of the rest is checked afterwards.
+"""Up to this number of players, a bracket is paired together with all players below it. Above, it is paired with the
+next scoregroup, and the completion of the rest is checked afterwards.
 """
 
 

@@ -104,7 +104,7 @@ class DutchRound:
         return tuple(sorted(self.players, key=lambda player: (-player.points, player.number)))
 
     def is_odd(self, number: int) -> bool:
-        """Check whether a pairing number is odd among the players who have come (FIDE C.04.3 5.2.5).
+        """Check whether a pairing number is odd among the players who have arrived (FIDE C.04.3 5.2.5).
 
         A late player gets a number on arrival, and numbers are provisional until then (FIDE C.04.2).
         """

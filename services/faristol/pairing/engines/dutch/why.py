@@ -15,7 +15,7 @@ from faristol.pairing.engines.dutch.player import DutchRound
 from faristol.pairing.engines.dutch.weights import Criterion, criteria
 
 BYE_NUMBER = 0
-"""The number of the bye in place of an opponent."""
+"""The number that represents the bye as an opponent."""
 
 
 @dataclass(frozen=True, slots=True)
