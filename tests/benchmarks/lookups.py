@@ -15,11 +15,11 @@ from faristol.rules.tiles import BLANK
 from faristol.words import Library, WordGraph
 from faristol.words.plays import Grid, best, generate
 
-POSITIONS = 160
+POSITION_COUNT = 160
 
 
 def each(seconds: float, work: Callable[[], object]) -> float:
-    """How often a second ``work`` can be done."""
+    """Return how often a second ``work`` can be done."""
     count, start = 0, time.perf_counter()
     while (passed_by := time.perf_counter() - start) < seconds:
         work()
@@ -28,7 +28,7 @@ def each(seconds: float, work: Callable[[], object]) -> float:
 
 
 def milliseconds(times: int, work: Callable[[], object]) -> list[float]:
-    """How much processor time ``work`` took, each of so many times."""
+    """Return the processor time of ``work`` for each of several runs."""
     taken: list[float] = []
     for _ in range(times):
         start = time.thread_time()
@@ -38,12 +38,14 @@ def milliseconds(times: int, work: Callable[[], object]) -> list[float]:
 
 
 def word_figures(library: Library, name: str) -> Figures:
-    """Opening, look-ups, and all plays of positions from games. Raises ``MissingLexiconError`` when it is not there."""
+    """Measure the opening, look-ups, and all plays of positions from games. Raises ``MissingLexiconError`` without a
+    lexicon.
+    """
     graph = library.open(name)
     sample = [word for number, word in enumerate(graph) if number % 500 == 0]
     look_ups = each(1.0, lambda: [graph.contains(word) for word in sample]) * len(sample)
     opening = statistics.median(milliseconds(20, lambda: library.open(name)))
-    played = positions(graph, POSITIONS)
+    played = positions(graph, POSITION_COUNT)
     racks = {
         "no blank": [(board, rack) for board, rack in played if BLANK not in rack],
         "two blanks": [(board, [BLANK, BLANK, *rack[:5]]) for board, rack in played[::4] if BLANK not in rack],
@@ -67,7 +69,7 @@ def word_figures(library: Library, name: str) -> Figures:
 
 
 def positions(graph: WordGraph, count: int) -> list[tuple[Board, list[str]]]:
-    """Boards and racks as they come when one hand plays game after game, always the best play."""
+    """Return boards and racks as they come when one hand plays game after game, always the best play."""
     lot = random.Random(2024)
     met: list[tuple[Board, list[str]]] = []
     while len(met) < count:
@@ -86,5 +88,5 @@ def positions(graph: WordGraph, count: int) -> list[tuple[Board, list[str]]]:
 
 
 def quantile(values: list[float], part: float) -> float:
-    """The value that ``part`` of the values are not above."""
+    """Return the value that ``part`` of the values are not above."""
     return sorted(values)[min(int(len(values) * part), len(values) - 1)]

@@ -1,4 +1,4 @@
-"""Measure what one more result of a great tournament costs the read models, and how much of them is written anew.
+"""Measure the cost of one more result of a large tournament for the read models, and the share that is rewritten.
 
 ``python -m tests.benchmarks.one_result`` measures on SQLite; with ``--profile`` it prints where the time goes.
 """
@@ -26,17 +26,17 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.projections.projection import projection
 from faristol.rules import load_ruleset
 
-PLAYERS = 1_000
-ROUNDS = 12
-RESULTS = 40
+PLAYER_COUNT = 1_000
+ROUND_COUNT = 12
+RESULT_COUNT = 40
 """Results of the last round that are measured one by one, once some others of it are in."""
-TOGETHER = 500
+BATCH_EVENTS = 500
 """Events of an append, and of a transaction of the projection."""
 REACH_MS = 20
 
 
 def events_of(players: int, rounds: int) -> tuple[list[Message], list[Message]]:
-    """A tournament up to its last round, of which 40 in 100 results are in; and the next results, one by one."""
+    """Return a tournament up to its last round, of which 40 in 100 results are in; and the next results, one by one."""
     chance = random.Random(players)
     rules = load_ruleset("fisc-2023")
     pin = game.Pin(name=rules.name, digest=rules.digest)
@@ -70,27 +70,27 @@ def events_of(players: int, rounds: int) -> tuple[list[Message], list[Message]]:
         if number < rounds:
             told += [*results, pairing.RoundClosed(round=number)]
     known = len(results) * 4 // 10
-    return told + results[:known], results[known : known + RESULTS]
+    return told + results[:known], results[known : known + RESULT_COUNT]
 
 
 async def append(record: Record, told: Sequence[Message], version: int = 0) -> int:
     """Append to the tournament; the version that comes of it."""
-    for start in range(0, len(told), TOGETHER):
-        some = told[start : start + TOGETHER]
+    for start in range(0, len(told), BATCH_EVENTS):
+        some = told[start : start + BATCH_EVENTS]
         await record.append(Decision([Write("tournament-great", version, some, "great")]), Metadata(actor="bench"))
         version += len(some)
     return version
 
 
 async def one_result_figures(name: str, url: str, *, profile: bool = False) -> Figures:
-    """Processor time and statements of the projection for each result, on an empty database that this fills."""
+    """Return processor time and statements of the projection for each result, on an empty database that this fills."""
     record = await Record.open(url)
     work = projection(1)
     rules = load_ruleset("fisc-2023")
     taken: list[float] = []
     rows = statements = 0
 
-    def executed(*given: object) -> None:
+    def count_statement(*given: object) -> None:
         nonlocal rows, statements
         parameters, many = given[3], given[5]
         statements += 1
@@ -101,10 +101,10 @@ async def one_result_figures(name: str, url: str, *, profile: bool = False) -> F
             await generations.create_first_generation(connection, work)
         kept = [pairing.RulesetKept(digest=rules.digest, content=rules.canonical)]
         await record.append(Decision([Write(f"ruleset-{rules.digest}", 0, kept, "great")]), Metadata(actor="bench"))
-        told, results = events_of(PLAYERS, ROUNDS)
+        told, results = events_of(PLAYER_COUNT, ROUND_COUNT)
         version = await append(record, told)
         position = 0
-        while some := await record.read(position, limit=TOGETHER):
+        while some := await record.read(position, limit=BATCH_EVENTS):
             position = some[-1].position
             async with record.writing() as connection:
                 await work.apply(connection, some)
@@ -114,19 +114,19 @@ async def one_result_figures(name: str, url: str, *, profile: bool = False) -> F
             some = await record.read(position)
             position = some[-1].position
             async with record.writing() as connection:
-                event.listen(connection.sync_connection, "before_cursor_execute", executed)
+                event.listen(connection.sync_connection, "before_cursor_execute", count_statement)
                 if profile and number:
                     profiler.enable()
                 begun = time.process_time()
                 await work.apply(connection, some)
                 taken.append(time.process_time() - begun)
                 profiler.disable()
-                event.remove(connection.sync_connection, "before_cursor_execute", executed)
+                event.remove(connection.sync_connection, "before_cursor_execute", count_statement)
         if profile:
             pstats.Stats(profiler).sort_stats("cumulative").print_stats(45)
     finally:
         await record.close()
-    what = f"{name}: a result of {PLAYERS:,} players, round {ROUNDS}, projected"
+    what = f"{name}: a result of {PLAYER_COUNT:,} players, round {ROUND_COUNT}, projected"
     return [
         (f"{what}, median", statistics.median(taken) * 1_000, f"ms of processor; to stay below {REACH_MS}"),
         (f"{what}, the longest", max(taken) * 1_000, "ms of processor"),

@@ -1,4 +1,4 @@
-"""What one stream of a thousand that cannot be taken costs the others: how soon they are followed, with it and without.
+"""Measure the cost of a failing stream among a thousand for the others: their delay with and without it.
 
 Rounds take turns, so that a slow minute of the machine is everyone's.
 """
@@ -13,7 +13,7 @@ from itertools import count
 
 from sqlalchemy import Column, Integer, MetaData, Table, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.benchmarks.appends import passed
+from tests.benchmarks.appends import build_passed
 from tests.benchmarks.figures import Figures
 
 from faristol.bus import Bus, Relay
@@ -22,13 +22,13 @@ from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2
 
-STREAMS = 1_000
-"""Each of a tournament of its own."""
-EVENTS_PER_SECOND = 50
-EVENTS = 600
+STREAM_COUNT = 1_000
+"""Each belongs to a separate tournament."""
+EVENT_RATE_COUNT = 50
+ROUND_EVENTS = 600
 """Of a round: every fiftieth is of the first stream, the others are of the others in turn."""
-EVERY = 50
-ROUNDS = 3
+FIRST_STREAM_INTERVAL_EVENTS = 50
+MEASURED_ROUNDS = 3
 """Of each kind."""
 PASSED = "faristol.game.v1.Passed"
 
@@ -66,20 +66,24 @@ class Cell:
         return Decision([Write(f"clock-{event.event_id}", 0, [events_pb2.GameStarted()], event.tournament)])
 
     async def round(self, number: int, *, poisoned: bool) -> list[list[float]]:
-        """Milliseconds until each event of the other streams was followed: by the projection, by the reaction."""
+        """Return the milliseconds until each event of the other streams was followed: by the projection, by the
+        reaction.
+        """
         bad = f"game-{number}-0"
         self._poison = bad if poisoned else ""
         waits: list[list[asyncio.Task[float]]] = [[] for _ in self.progress]
         others = count(1)
         start = time.perf_counter()
-        for event in range(EVENTS):
-            await asyncio.sleep(max(0.0, start + event / EVENTS_PER_SECOND - time.perf_counter()))
-            stream = f"game-{number}-{0 if event % EVERY == 0 else next(others) % STREAMS or 1}"
+        for event in range(ROUND_EVENTS):
+            await asyncio.sleep(max(0.0, start + event / EVENT_RATE_COUNT - time.perf_counter()))
+            stream = (
+                f"game-{number}-{0 if event % FIRST_STREAM_INTERVAL_EVENTS == 0 else next(others) % STREAM_COUNT or 1}"
+            )
             position = await self._append(stream, event)
             if stream != bad:
                 acknowledged = time.perf_counter()
                 for progress, tasks in zip(self.progress, waits, strict=True):
-                    tasks.append(asyncio.create_task(_followed(progress, position, acknowledged)))
+                    tasks.append(asyncio.create_task(_time_delivery(progress, position, acknowledged)))
         times = [list(await asyncio.gather(*tasks)) for tasks in waits]
         self._poison = ""
         await parked.retry(self._record)
@@ -89,7 +93,7 @@ class Cell:
     async def _append(self, stream: str, event: int) -> int:
         version = self._versions.get(stream, 0)
         self._versions[stream] = version + 1
-        decision = Decision([Write(stream, version, [passed(event)], stream.replace("game", "cup"))])
+        decision = Decision([Write(stream, version, [build_passed(event)], stream.replace("game", "cup"))])
         return (await self._record.append(decision, Metadata())).position
 
     async def _nothing_parked(self) -> None:
@@ -100,14 +104,14 @@ class Cell:
             await asyncio.sleep(0.1)
 
 
-async def _followed(progress: Progress, position: int, acknowledged: float) -> float:
+async def _time_delivery(progress: Progress, position: int, acknowledged: float) -> float:
     assert await progress.wait_until_reached(position, 60)
     return (time.perf_counter() - acknowledged) * 1_000
 
 
 async def parked_figures(name: str, url: str, nats_url: str) -> Figures:
-    """The 99th percentile of the other streams on one database, with and without one that cannot be taken."""
-    logging.getLogger("faristol.bus").setLevel(logging.CRITICAL)  # what is parked is parked on purpose
+    """Return the 99th percentile of the other streams on one database, with and without one that cannot be taken."""
+    logging.getLogger("faristol.bus").setLevel(logging.CRITICAL)  # these events are parked on purpose
     record = await Record.open(url)
     bus = await Bus.connect(nats_url)
     cell = Cell(record, bus)
@@ -118,7 +122,7 @@ async def parked_figures(name: str, url: str, nats_url: str) -> Figures:
     times: dict[bool, list[list[float]]] = {False: [[], []], True: [[], []]}
     try:
         await cell.round(0, poisoned=False)  # to warm up
-        for number in range(2 * ROUNDS):
+        for number in range(2 * MEASURED_ROUNDS):
             poisoned = number % 2 == 1
             for kept, found in zip(times[poisoned], await cell.round(number + 1, poisoned=poisoned), strict=True):
                 kept.extend(found)
@@ -129,7 +133,7 @@ async def parked_figures(name: str, url: str, nats_url: str) -> Figures:
     figures: Figures = []
     for place, what in enumerate(("projection", "reaction")):
         with_, without = (_percentile(times[poisoned][place]) for poisoned in (True, False))
-        of = f"{name}, {what} of {STREAMS} streams at {EVENTS_PER_SECOND} events a second, 99th percentile"
+        of = f"{name}, {what} of {STREAM_COUNT} streams at {EVENT_RATE_COUNT} events a second, 99th percentile"
         figures += [
             (f"{of}: all are taken", without, "ms"),
             (f"{of}: one is parked, the others", with_, "ms"),

@@ -22,22 +22,22 @@ from faristol.results.storage.rows import Game, Line, Round, StoredRow, Tourname
 from faristol.results.storage.store import write
 from faristol.results.storage.tables import TABLES_VERSION, schema
 
-PLAYERS = 300
-ROUNDS = 8
-TURNS = 26
-TIMES = 5
+PLAYER_COUNT = 300
+ROUND_COUNT = 8
+TURN_COUNT = 26
+REPEAT_COUNT = 5
 TOURNAMENT = "great"
 
 
 async def prize_figures(name: str, url: str) -> Figures:
-    """Milliseconds until GetPrizes has answered: at first, after another play, and with nothing new."""
+    """Return the milliseconds until GetPrizes has answered: at first, after another play, and with nothing new."""
     chance = random.Random(7)
     record = await Record.open(url)
     async with record.writing() as connection:
         await generations.create_first_generation(connection, projection())
     await _write(record, [Tournament(TOURNAMENT, ruleset="fisc-2023")])
-    for number in range(1, ROUNDS + 1):
-        ids = [f"r{number}-t{table}" for table in range(1, PLAYERS // 2 + 1)]
+    for number in range(1, ROUND_COUNT + 1):
+        ids = [f"r{number}-t{table}" for table in range(1, PLAYER_COUNT // 2 + 1)]
         games = [Game(game_id, TOURNAMENT, number, place) for place, game_id in enumerate(ids)]
         await _write(record, [Round(TOURNAMENT, number, results.ROUND_PHASE_CLOSED)])
         await _write(record, games)
@@ -50,14 +50,14 @@ async def prize_figures(name: str, url: str) -> Figures:
     after_play, again = [], []
     async with grpc.aio.insecure_channel(address) as channel:
         stub = results_pb2_grpc.ResultsServiceStub(channel)
-        first = await _timed(stub)
-        for _ in range(TIMES):
+        first = await _time_prizes(stub)
+        for _ in range(REPEAT_COUNT):
             await _write(record, _lines("r8-t1", chance))
-            after_play.append(await _timed(stub))
-            again.append(await _timed(stub))
+            after_play.append(await _time_prizes(stub))
+            again.append(await _time_prizes(stub))
     await server.stop(None)
     await record.close()
-    what = f"{name}: prizes, {PLAYERS} players, {ROUNDS} rounds"
+    what = f"{name}: prizes, {PLAYER_COUNT} players, {ROUND_COUNT} rounds"
     return [
         (f"{what}, at first", first * 1_000, "ms"),
         (f"{what}, after a play", statistics.median(after_play) * 1_000, "ms"),
@@ -66,16 +66,18 @@ async def prize_figures(name: str, url: str) -> Figures:
 
 
 async def _write(record: Record, rows: Sequence[StoredRow]) -> None:
-    """Rows of one class."""
+    """Write rows of one class."""
     async with record.writing() as connection:
         await write(connection, schema(TABLES_VERSION, 1)[type(rows[0])], rows)
 
 
 def _lines(game_id: str, chance: random.Random) -> list[Line]:
     lines = []
-    for turn in range(1, TURNS + 1):
+    for turn in range(1, TURN_COUNT + 1):
         faces = chance.choices(("A", "E", "I", "R", "S", "T", "L·L"), k=chance.randint(2, 8))
-        line = Line(game_id, turn, TOURNAMENT, results.ENTRY_KIND_PLAY, turn, f"player-{chance.randrange(PLAYERS)}")
+        line = Line(
+            game_id, turn, TOURNAMENT, results.ENTRY_KIND_PLAY, turn, f"player-{chance.randrange(PLAYER_COUNT)}"
+        )
         line.placements = encode_tuples([(8, column, face, False) for column, face in enumerate(faces, 1)])
         line.words = encode_tuples([(faces, 8, 1, True, 0)])
         line.score, line.bingo = chance.randint(4, 90), len(faces) > 7
@@ -84,7 +86,7 @@ def _lines(game_id: str, chance: random.Random) -> list[Line]:
     return lines
 
 
-async def _timed(stub: results_pb2_grpc.ResultsServiceAsyncStub) -> float:
+async def _time_prizes(stub: results_pb2_grpc.ResultsServiceAsyncStub) -> float:
     start = time.perf_counter()
     answer = await stub.GetPrizes(results.GetPrizesRequest(tournament_id=TOURNAMENT))
     taken = time.perf_counter() - start

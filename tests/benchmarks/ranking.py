@@ -18,19 +18,23 @@ from faristol.results.storage.rows import Game, Player, Round, Seat, Tournament
 from faristol.rules import load_ruleset
 
 SIZES = (100, 300, 1_000)
-ROUNDS = 12
-TIMES = 5
+ROUND_COUNT = 12
+REPEAT_COUNT = 5
 
 
 def ranking_figures() -> Figures:
-    """The processor's time for standings after the last round, plain and with the arithmetic of every value."""
+    """Return the processor's time for standings after the last round, plain and with the arithmetic of every value."""
     taken = {size: _median(size, arithmetic=False) for size in SIZES}
     found: Figures = [
-        (f"standings: {size:,} players, {ROUNDS} rounds", seconds * 1_000, "ms") for size, seconds in taken.items()
+        (f"standings: {size:,} players, {ROUND_COUNT} rounds", seconds * 1_000, "ms") for size, seconds in taken.items()
     ]
     explained = _median(SIZES[-1], arithmetic=True)
-    found.append((f"standings: {SIZES[-1]:,} players, {ROUNDS} rounds, with their arithmetic", explained * 1_000, "ms"))
-    found.append((f"standings: {SIZES[-1]:,} players, {ROUNDS} rounds, one result more", _one_more() * 1_000, "ms"))
+    found.append(
+        (f"standings: {SIZES[-1]:,} players, {ROUND_COUNT} rounds, with their arithmetic", explained * 1_000, "ms")
+    )
+    found.append(
+        (f"standings: {SIZES[-1]:,} players, {ROUND_COUNT} rounds, one result more", _one_more() * 1_000, "ms")
+    )
     for (small, short), (large, long) in pairwise(taken.items()):
         power = math.log(long / short) / math.log(large / small)
         found.append((f"standings: growth from {small:,} to {large:,} players", power, "power"))
@@ -39,13 +43,13 @@ def ranking_figures() -> Figures:
 
 def _median(size: int, *, arithmetic: bool) -> float:
     ruleset = load_ruleset("fisc-2023")
-    tournament = Tournament("great", rounds=ROUNDS, ruleset=ruleset.name, ruleset_digest=ruleset.digest)
+    tournament = Tournament("great", rounds=ROUND_COUNT, ruleset=ruleset.name, ruleset_digest=ruleset.digest)
     chance = random.Random(size)
     names = [f"player-{number}" for number in range(size)]
     of = Championship(tournament, players={name: Player("great", name) for name in names})
-    rounds = [_round(number, names, chance) for number in range(1, ROUNDS + 1)]
+    rounds = [_round(number, names, chance) for number in range(1, ROUND_COUNT + 1)]
     taken = []
-    for _ in range(TIMES):
+    for _ in range(REPEAT_COUNT):
         start = time.process_time()
         assert len(standings(of, rounds, arithmetic=arithmetic)) == size
         taken.append(time.process_time() - start)
@@ -53,14 +57,14 @@ def _median(size: int, *, arithmetic: bool) -> float:
 
 
 def _one_more() -> float:
-    """What the standings take once another table of the last round has its result."""
+    """Return the time of the standings after another table of the last round has its result."""
     ruleset = load_ruleset("fisc-2023")
     chance = random.Random(SIZES[-1])
     names = [f"player-{number}" for number in range(SIZES[-1])]
-    rounds = [_round(number, names, chance) for number in range(1, ROUNDS + 1)]
-    ranking = Ranking(Tournament("great", rounds=ROUNDS), ruleset)
+    rounds = [_round(number, names, chance) for number in range(1, ROUND_COUNT + 1)]
+    ranking = Ranking(Tournament("great", rounds=ROUND_COUNT), ruleset)
     before = [Tally.of(round_) for round_ in rounds[:-1]]
-    games = rounds[-1].games[:TIMES]
+    games = rounds[-1].games[:REPEAT_COUNT]
     for game in games:
         game.final = False
     ranking.after(dict.fromkeys(names, True), [*before, Tally.of(rounds[-1])])
@@ -74,7 +78,7 @@ def _one_more() -> float:
 
 
 def _round(number: int, names: list[str], chance: random.Random) -> Round:
-    """A round of games, of which one in fifty is a forfeit; two players stay away."""
+    """Return a round of games, of which one in fifty is a forfeit; two players stay away."""
     chance.shuffle(names)
     round_ = Round("great", number, results.ROUND_PHASE_CLOSED)
     for place in range(0, len(names) - 2, 2):

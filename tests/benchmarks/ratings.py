@@ -18,19 +18,19 @@ from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2, rating_pb2_grpc
 from faristol.rating.service_module import part
 
-PLAYERS = 300
-ROUNDS = 8
-LISTS = 50
-TIMES = 5
+PLAYER_COUNT = 300
+ROUND_COUNT = 8
+LIST_COUNT = 50
+REPEAT_COUNT = 5
 SYSTEMS = ("elo-1", "glicko2-1")
 
 
 async def rating_figures(name: str, url: str) -> Figures:
-    """Milliseconds until EstimateRatings has answered: at first, and after one more result."""
+    """Return the milliseconds until EstimateRatings has answered: at first, and after one more result."""
     chance = random.Random(7)
     record = await Record.open(url)
-    players = [f"player-{number}" for number in range(PLAYERS)]
-    for number in range(LISTS):
+    players = [f"player-{number}" for number in range(PLAYER_COUNT)]
+    for number in range(LIST_COUNT):
         lines = [
             rating.RatingUpdated(player_id=player, before=1500, after=1500, deviation=80_00, volatility=60_000)
             for player in players
@@ -53,7 +53,7 @@ async def rating_figures(name: str, url: str) -> Figures:
 
 
 async def append(record: Record, stream: str, version: int, facts: list[Message]) -> None:
-    """Facts of one stream; what comes after the ``-`` is the tournament."""
+    """Append events of one stream; the text after the ``-`` is the tournament."""
     await record.append(Decision([Write(stream, version, facts, stream.partition("-")[2])]), Metadata())
 
 
@@ -66,23 +66,24 @@ async def _estimates(
     chance: random.Random,
 ) -> Figures:
     tournament = f"great-{system}"
-    facts: list[Message] = [pairing.TournamentCreated(tournament_id=tournament, rounds=ROUNDS + 1)]
+    facts: list[Message] = [pairing.TournamentCreated(tournament_id=tournament, rounds=ROUND_COUNT + 1)]
     facts += [pairing.PlayerRegistered(player_id=player, rating=chance.randint(600, 2200)) for player in players]
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, ROUND_COUNT + 1):
         chance.shuffle(players)
-        facts += [_result(number, place, players, chance) for place in range(0, PLAYERS, 2)]
+        facts += [_result(number, place, players, chance) for place in range(0, PLAYER_COUNT, 2)]
         facts.append(pairing.RoundClosed(round=number))
     await append(record, f"tournament-{tournament}", 0, facts)
     await append(record, f"ratings-{tournament}", 0, [rating.RatingSystemChosen(system=system)])
     request = rating_pb2.EstimateRatingsRequest(tournament_id=tournament)
-    first = await _timed(stub, request)
+    first = await _time_estimate(stub, request)
     after_result, again = [], []
-    for time_ in range(TIMES):
-        one_more = _result(ROUNDS + 1, 2 * time_, players, chance)
+    for time_ in range(REPEAT_COUNT):
+        one_more = _result(ROUND_COUNT + 1, 2 * time_, players, chance)
         await append(record, f"tournament-{tournament}", len(facts) + time_, [one_more])
-        after_result.append(await _timed(stub, request))
-        again.append(await _timed(stub, request))
-    what = f"{name}: ratings estimated by {system}, {PLAYERS} players, {ROUNDS} rounds, {LISTS} lists before"
+        after_result.append(await _time_estimate(stub, request))
+        again.append(await _time_estimate(stub, request))
+    size = f"{PLAYER_COUNT} players, {ROUND_COUNT} rounds, {LIST_COUNT} lists before"
+    what = f"{name}: ratings estimated by {system}, {size}"
     return [
         (f"{what}, at first", first * 1_000, "ms"),
         (f"{what}, after a result", statistics.median(after_result) * 1_000, "ms"),
@@ -90,12 +91,14 @@ async def _estimates(
     ]
 
 
-async def _timed(stub: rating_pb2_grpc.RatingServiceAsyncStub, request: rating_pb2.EstimateRatingsRequest) -> float:
+async def _time_estimate(
+    stub: rating_pb2_grpc.RatingServiceAsyncStub, request: rating_pb2.EstimateRatingsRequest
+) -> float:
     start = time.perf_counter()
     answer = await stub.EstimateRatings(request)
     taken = time.perf_counter() - start
-    assert len(answer.ratings) == PLAYERS
-    assert sum(line.games for line in answer.ratings) >= PLAYERS * ROUNDS
+    assert len(answer.ratings) == PLAYER_COUNT
+    assert sum(line.games for line in answer.ratings) >= PLAYER_COUNT * ROUND_COUNT
     return taken
 
 

@@ -1,4 +1,4 @@
-"""Measure how fast the standings and scoresheets of many games are rebuilt, and how much memory that takes.
+"""Measure the speed of rebuilding the standings and scoresheets of many games, and its memory.
 
 `rebuild_figures` is for `run.py`. A rebuild runs in a process of its own, so that its peak memory is its own:
 `python tests/benchmarks/rebuild.py URL` rebuilds the results of the record at URL and prints one JSON object.
@@ -27,16 +27,16 @@ from faristol.results.projections.projection import projection
 
 Figures = list[tuple[str, float, str]]
 Step = list[tuple[str, list[Message]]]
-"""What one append writes: streams and their events."""
+"""The streams and events of one append."""
 
-TABLES = 50
-TURNS = 24
+TABLE_COUNT = 50
+TURN_COUNT = 24
 START = datetime(2026, 3, 7, 10, tzinfo=UTC)
 FACES = ("A", "E", "I", "R", "S", "T", "L·L")
-TOGETHER = 20
+BATCH_EVENTS = 20
 """Events that are appended in one transaction."""
 LIVE_EVENTS = 1_500
-LIVE_GENERATION = 1_000_000
+LIVE_GENERATION_NUMBER = 1_000_000
 
 
 class Tournament:
@@ -45,25 +45,26 @@ class Tournament:
     def __init__(self, tournament_id: str, rounds: int) -> None:
         self.id = tournament_id
         self.rounds = rounds
-        self.players = [f"player-{number}" for number in range(2 * TABLES)]
+        self.players = [f"player-{number}" for number in range(2 * TABLE_COUNT)]
         self.now = START
 
     def at(self) -> Timestamp:
-        """A time later than any before."""
+        """Return a time later than any before."""
         self.now += timedelta(milliseconds=20)
         stamp = Timestamp()
         stamp.FromDatetime(self.now)
         return stamp
 
     def steps(self) -> Iterator[Step]:
-        """The whole of it."""
+        """Yield the whole of it."""
         own = f"tournament-{self.id}"
         yield [(own, [*self._begin()])]
         for number in range(1, self.rounds + 1):
             pairs = [
-                (self.players[2 * n], self.players[(2 * n + 2 * number - 1) % len(self.players)]) for n in range(TABLES)
+                (self.players[2 * n], self.players[(2 * n + 2 * number - 1) % len(self.players)])
+                for n in range(TABLE_COUNT)
             ]
-            ids = [f"{self.id}-r{number}-t{table}" for table in range(1, TABLES + 1)]
+            ids = [f"{self.id}-r{number}-t{table}" for table in range(1, TABLE_COUNT + 1)]
             pairings = [
                 pairing.Pairing(table=table, game_id=game_id, first_player_id=first, second_player_id=second)
                 for table, (game_id, (first, second)) in enumerate(zip(ids, pairs, strict=True), 1)
@@ -75,7 +76,7 @@ class Tournament:
                 for table, (game_id, pair) in enumerate(zip(ids, pairs, strict=True), 1)
             ]
             yield [step for played in games for step in played.opening()]
-            for turn in range(1, TURNS + 1):
+            for turn in range(1, TURN_COUNT + 1):
                 for played in games:
                     yield from played.play(turn)
             for played in games:
@@ -101,7 +102,7 @@ class Game:
         self.streams = f"game-{game_id}", f"clock-{game_id}"
 
     def opening(self) -> Step:
-        """The table opens and the first clock runs."""
+        """Return the events that open the table and start the first clock."""
         first = self.players[0]
         at = self.of.at()
         opened = game.GameOpened(
@@ -124,7 +125,7 @@ class Game:
         ]
 
     def play(self, turn: int) -> Iterator[Step]:
-        """One turn: a play of four tiles, a draw, a press, and the next player is on turn."""
+        """Yield one turn: a play of four tiles, a draw, a press, and the next player is on turn."""
         mover, score = self.players[(turn - 1) % 2], 17 + (turn * self.table) % 23
         self.totals[mover] += score
         self.used[mover] += 40_000
@@ -146,11 +147,11 @@ class Game:
         yield [(own, [game.PlayCompleted(turn=turn, player_id=mover, score=score, total=total, occurred_at=at)])]
 
     def scores(self) -> Sequence[game.FinalScore]:
-        """What the game has come to."""
+        """Return the scores of the game."""
         return [game.FinalScore(player_id=player, score=total) for player, total in self.totals.items()]
 
     def finish(self) -> Iterator[Step]:
-        """It ends, both sign, the result is final."""
+        """Yield the end of the game, the signatures and the final result."""
         first, second = self.players
         times = [clock.SideTime(player_id=player, used_ms=used) for player, used in self.used.items()]
         self.totals[first] -= 3
@@ -172,7 +173,7 @@ class Game:
 
 
 async def fill(record: Record, tournament_id: str, games: int) -> None:
-    """Append a tournament of so many games, in the order in which they would be played."""
+    """Append a tournament with this number of games, in the order of play."""
     versions: dict[str, int] = {}
     held: dict[str, list[Message]] = {}
 
@@ -183,18 +184,20 @@ async def fill(record: Record, tournament_id: str, games: int) -> None:
             versions[stream] = versions.get(stream, 0) + len(events)
         held.clear()
 
-    for step in Tournament(tournament_id, games // TABLES).steps():
+    for step in Tournament(tournament_id, games // TABLE_COUNT).steps():
         for stream, events in step:
             held.setdefault(stream, []).extend(events)
-        if sum(map(len, held.values())) >= TOGETHER:
+        if sum(map(len, held.values())) >= BATCH_EVENTS:
             await write()
     if held:
         await write()
 
 
 async def live_speed(record: Record) -> float:
-    """Events per second when each is projected in its own transaction, as when games are played one move at a time."""
-    work = projection(LIVE_GENERATION)
+    """Return the events per second when each is projected in its own transaction, as when games are played one move at
+    a time.
+    """
+    work = projection(LIVE_GENERATION_NUMBER)
     async with record.writing() as connection:
         await generations.add(connection, work)
     events = await record.read(limit=LIVE_EVENTS)
@@ -205,14 +208,14 @@ async def live_speed(record: Record) -> float:
     speed = len(events) / (time.perf_counter() - start)
     async with record.writing() as connection:
         await generations.checkpoint_held(connection, work.consumer)
-        await generations.drop_unread(connection, work.name, work.version, LIVE_GENERATION)
+        await generations.drop_unread(connection, work.name, work.version, LIVE_GENERATION_NUMBER)
     return speed
 
 
 def peak_mb() -> float:
-    """The most memory that this process has had, in MB."""
+    """Return the most memory that this process has had, in MB."""
     status = Path("/proc/self/status")
-    if status.exists():  # `ru_maxrss` counts what the parent had when it made this process
+    if status.exists():  # `ru_maxrss` includes the memory of the parent at the fork
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1_024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
@@ -230,7 +233,7 @@ async def rebuild(url: str) -> dict[str, float]:
 
 
 async def rebuild_apart(url: str) -> dict[str, float]:
-    """The same in a process of its own."""
+    """Return the same from a separate process."""
     process = await asyncio.create_subprocess_exec(sys.executable, __file__, url, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     figures: dict[str, float] = json.loads(out)
@@ -238,7 +241,7 @@ async def rebuild_apart(url: str) -> dict[str, float]:
 
 
 async def rebuild_figures(name: str, url: str, games: int = 1_000) -> Figures:
-    """What a rebuild of so many games does, beside the live path, on an empty database that it fills."""
+    """Return the figures of a rebuild of these games, beside the live path, on an empty database that it fills."""
     record = await Record.open(url)
     try:
         async with record.writing() as connection:

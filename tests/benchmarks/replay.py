@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from google.protobuf.message import Message
 from tests.benchmarks import library
-from tests.benchmarks.appends import passed
-from tests.benchmarks.figures import Figures, compared
+from tests.benchmarks.appends import build_passed
+from tests.benchmarks.figures import Figures, compare_speeds
 
 from faristol.event_store import Decision, Metadata, Record, Write, load
 from faristol.event_store.folds import Folds
 from faristol.pb.game.v1 import events_pb2
 
-STREAMS = 200
-EVENTS = 1_000
+STREAM_COUNT = 200
+STREAM_EVENTS = 1_000
 """In each stream."""
 
 
@@ -38,18 +38,18 @@ def evolve(tally: Tally, event: Message) -> Tally:
             return tally
 
 
-async def folded(record: Record) -> float:
-    """Events per second by ``load``, with nothing folded before."""
+async def time_fold(record: Record) -> float:
+    """Return the events per second by ``load``, with nothing folded before."""
     record.folds = Folds()
     start = time.perf_counter()
-    for number in range(STREAMS):
+    for number in range(STREAM_COUNT):
         loaded = await load(record, f"game-{number}", Tally(), evolve)
-        assert loaded.version == EVENTS
-    return STREAMS * EVENTS / (time.perf_counter() - start)
+        assert loaded.version == STREAM_EVENTS
+    return STREAM_COUNT * STREAM_EVENTS / (time.perf_counter() - start)
 
 
 async def read(record: Record) -> float:
-    """Events per second in the order of their positions, with all that is known of them, as consumers read."""
+    """Return the events per second in the order of their positions, read completely, as by consumers."""
     start, position, count = time.perf_counter(), 0, 0
     tally = Tally()
     while events := await record.read(position):
@@ -60,17 +60,19 @@ async def read(record: Record) -> float:
 
 
 async def replay_figures(name: str, url: str, library_url: str, tallies: Sequence[library.Tally]) -> Figures:
-    """What both do with as many events on one database, which they fill."""
+    """Return the figures of both with as many events on one database, which they fill."""
     record = await Record.open(url)
     try:
-        for number in range(STREAMS):
-            events = [passed(turn) for turn in range(1, EVENTS + 1)]
+        for number in range(STREAM_COUNT):
+            events = [build_passed(turn) for turn in range(1, STREAM_EVENTS + 1)]
             await record.append(Decision([Write(f"game-{number}", 0, events, "bench")]), Metadata(actor="anna-puig"))
         speeds = {
             "eventsourcing": [await asyncio.to_thread(library.rehydration, library_url, tallies)],
-            "the record": [await folded(record) for _ in range(3)],
+            "the record": [await time_fold(record) for _ in range(3)],
             "the record, in the order of positions": [await read(record)],
         }
     finally:
         await record.close()
-    return compared(f"{name}, replay of {STREAMS * EVENTS:,} events", speeds, "the record", {"eventsourcing": 5.0})
+    return compare_speeds(
+        f"{name}, replay of {STREAM_COUNT * STREAM_EVENTS:,} events", speeds, "the record", {"eventsourcing": 5.0}
+    )

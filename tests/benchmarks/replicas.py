@@ -1,4 +1,4 @@
-"""What a turn costs with 1, 2 and 4 replicas of every service: transactions, processor time, turns a second.
+"""Measure the cost of a turn with 1, 2 and 4 replicas of every service: transactions, processor time, turns a second.
 
 A championship of the demonstration is played against processes on PostgreSQL, whose callers find replicas by addresses
 that stand in one target of gRPC. Both figures are for all that was done from its creation to its standings, divided by
@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from rich.console import Console
-from tests.benchmarks.turn_cost import QUIET, TURNS, children_of, processor_ms
+from tests.benchmarks.turn_cost import STATISTICS_SECONDS, TURNS, children_of, processor_ms
 from tests.component.processes import Child, ReplicatedCell, free_port
 
 with warnings.catch_warnings():
@@ -30,33 +30,33 @@ with warnings.catch_warnings():
 
 out = Console(highlight=False, width=140)
 
-PATIENCE = 900.0
-IDLE = 10.0
-"""Seconds for which it is measured what is spent while nothing happens."""
-CONNECTIONS = 500
+DEMO_TIMEOUT_SECONDS = 900.0
+IDLE_SECONDS = 10.0
+"""Seconds for which the cost of an idle cell is measured."""
+CONNECTION_COUNT = 500
 """Of PostgreSQL: each process has up to a dozen."""
 THROWN_AWAY = "another replica did that work"
-"""What a consumer logs when the transaction of a batch is thrown away."""
+"""Log message of a consumer when the transaction of a batch is discarded."""
 
 
 def of_processes(cell: ReplicatedCell) -> dict[str, list[float]]:
-    """Processor time of each replica of each service, in milliseconds."""
+    """Return the processor time of each replica of each service, in milliseconds."""
     return {name: [processor_ms(child.process.pid) for child in of] for name, of in cell.services.items()}
 
 
 def thrown_away(cell: ReplicatedCell) -> int:
-    """Batches that were thrown away, of all consumers."""
+    """Return the batches that were thrown away, of all consumers."""
     return sum(child.output().count(THROWN_AWAY) for of in cell.services.values() for child in of)
 
 
 def number(server: PostgresServer, query: str, database: str) -> int:
-    """A number out of the database."""
+    """Return a number out of the database."""
     said = server.psql(f"\\c {database}\n{query}")
     return int(next(line for line in reversed(said.splitlines()) if line.strip().isdigit()))
 
 
 def of_database(server: PostgresServer, database: str) -> tuple[int, float]:
-    """Transactions and milliseconds so far."""
+    """Return the transactions and milliseconds so far."""
     postmaster = int(server.pgdata.joinpath("postmaster.pid").read_text().split()[0])
     spent = processor_ms(postmaster, children=True) + sum(map(processor_ms, children_of(postmaster)))
     query = f"SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{database}';"
@@ -64,25 +64,25 @@ def of_database(server: PostgresServer, database: str) -> tuple[int, float]:
 
 
 def measure(server: PostgresServer, nats_url: str, folder: Path, replicas: int, arguments: argparse.Namespace) -> None:
-    """Play a championship against so many replicas of every service, and print what a turn of it cost."""
+    """Play a championship against these replicas of every service, and print the cost of a turn."""
     database = f"replicas_{replicas}"
     server.psql(f"CREATE DATABASE {database}")
     folder.mkdir()
     cell = ReplicatedCell(folder, str(server.get_uri(database)), nats_url, replicas, log_level="INFO")
     try:
         cell.wait()
-        time.sleep(QUIET)
+        time.sleep(STATISTICS_SECONDS)
         idle_before, idle_from = of_database(server, database)[0], sum(map(sum, of_processes(cell).values()))
-        time.sleep(IDLE)
-        idle = (of_database(server, database)[0] - idle_before) / IDLE
-        idle_ms = (sum(map(sum, of_processes(cell).values())) - idle_from) / IDLE
+        time.sleep(IDLE_SECONDS)
+        idle = (of_database(server, database)[0] - idle_before) / IDLE_SECONDS
+        idle_ms = (sum(map(sum, of_processes(cell).values())) - idle_from) / IDLE_SECONDS
         before, before_database, begun = of_processes(cell), of_database(server, database), time.monotonic()
         plan = ["--players", str(arguments.players), "--rounds", str(arguments.rounds), "--seed", str(arguments.seed)]
         demo = Child(["demo", *plan, "--connect", "--json"], cell.client_settings, folder / "demo.log")
-        if demo.process.wait(PATIENCE):
+        if demo.process.wait(DEMO_TIMEOUT_SECONDS):
             sys.exit(demo.output())
         seconds = time.monotonic() - begun
-        time.sleep(QUIET)
+        time.sleep(STATISTICS_SECONDS)
         spent, of_pg = of_processes(cell), of_database(server, database)
         types = ", ".join(f"'{kind.DESCRIPTOR.full_name}'" for kind in TURNS)
         turns = number(server, f"SELECT count(*) FROM events WHERE type IN ({types});", database)
@@ -108,7 +108,7 @@ def measure(server: PostgresServer, nats_url: str, folder: Path, replicas: int, 
 
 
 def _print_services(used: dict[str, list[float]], database: float, turns: int) -> None:
-    """A line for each service: all replicas together, and each of them."""
+    """Print a line for each service: all replicas together, and each of them."""
 
     def each(of: Iterable[float]) -> str:
         return " ".join(f"{spent / turns:.1f}" for spent in of)
@@ -119,7 +119,7 @@ def _print_services(used: dict[str, list[float]], database: float, turns: int) -
 
 
 def main() -> None:
-    """Read what is asked for, and measure."""
+    """Parse the arguments, and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replicas", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--players", type=int, default=12)
@@ -129,7 +129,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="faristol-replicas-") as top:
         folder = Path(top)
         server = get_server(str(folder / "pg"), cleanup_mode="stop")
-        server.psql(f"ALTER SYSTEM SET max_connections = {CONNECTIONS}")
+        server.psql(f"ALTER SYSTEM SET max_connections = {CONNECTION_COUNT}")
         server.cleanup()
         server = get_server(str(folder / "pg"), cleanup_mode="stop")
         try:

@@ -10,17 +10,19 @@ from tests.benchmarks.figures import Figures
 from tests.support.dutch_tournaments import Draw
 
 SIZES = (100, 200, 400, 1000)
-ROUNDS = 7
-HARDEST = 2
-"""The seed of a tournament in which everybody comes and nobody draws: brackets are widest and leave one over."""
+ROUND_COUNT = 7
+HARDEST_SEED_NUMBER = 2
+"""The seed of a tournament without absences and draws: brackets are widest, and one player is left over."""
 
 
 def round_figures() -> Figures:
-    """The slowest round of a tournament of each size, and the power of the size by which time grows between sizes."""
-    _slowest(20)  # what is compiled is compiled before anything is measured
+    """Return the slowest round of a tournament of each size, and the power of the size by which time grows between
+    sizes.
+    """
+    _slowest(20)  # compile before the measurement
     taken = {size: _slowest(size) for size in SIZES}
     found: Figures = [
-        (f"pairing: slowest of {ROUNDS} rounds, {size:,} players", seconds * 1_000, "ms")
+        (f"pairing: slowest of {ROUND_COUNT} rounds, {size:,} players", seconds * 1_000, "ms")
         for size, seconds in taken.items()
     ]
     for (small, short), (large, long) in pairwise(taken.items()):
@@ -31,7 +33,7 @@ def round_figures() -> Figures:
 
 def _slowest(size: int) -> float:
     slowest = 0.0
-    rounds = Draw(HARDEST, size=size, rounds=ROUNDS).paired()
+    rounds = Draw(HARDEST_SEED_NUMBER, size=size, rounds=ROUND_COUNT).pair_rounds()
     while True:
         start = time.process_time()
         if next(rounds, None) is None:

@@ -1,4 +1,5 @@
-"""Measure the record, the bus, tables, words, pairing, standings and ratings, print it, and write `var/bench.json`.
+"""Measure the record, the bus, tables, words, pairing, standings and ratings, print the figures and write
+`var/bench.json`.
 
 Run by `make bench`. Where figures of an earlier run lie there, they stand beside the new ones. The machines are noisy:
 what one day's figures say of another's has to be large, or seen again by comparing both versions in one run.
@@ -38,7 +39,7 @@ from tests.benchmarks.prizes import prize_figures
 from tests.benchmarks.ranking import ranking_figures
 from tests.benchmarks.ratings import rating_figures
 from tests.benchmarks.rebuild import rebuild_figures
-from tests.benchmarks.replay import EVENTS, STREAMS, replay_figures
+from tests.benchmarks.replay import STREAM_COUNT, STREAM_EVENTS, replay_figures
 from tests.benchmarks.rounds import round_figures
 from tests.benchmarks.viewers import viewer_figures
 
@@ -64,7 +65,7 @@ class Databases:
         self._count = 0
 
     def new(self) -> str:
-        """The URL of the next one."""
+        """Return the URL of the next one."""
         self._count += 1
         if self._server is None:
             return f"sqlite:///{self._folder}/bench-{self._count}.db"
@@ -74,7 +75,7 @@ class Databases:
 
 @contextmanager
 def postgresql(folder: Path) -> Iterator[PostgresServer]:
-    """A PostgreSQL server."""
+    """Yield a PostgreSQL server."""
     server = get_server(str(folder), cleanup_mode="stop")
     try:
         yield server
@@ -83,7 +84,7 @@ def postgresql(folder: Path) -> Iterator[PostgresServer]:
 
 
 async def measure(folder: Path) -> Figures:
-    """Everything, one after the other."""
+    """Measure all figures, one after the other."""
     figures: Figures = []
 
     async def add(name: str, work: Awaitable[Figures]) -> None:
@@ -92,7 +93,7 @@ async def measure(folder: Path) -> Figures:
         progress.print(f"measured {name} in {time.perf_counter() - start:.0f} s")
 
     figures += decision_figures()
-    tallies = library.tallies(STREAMS, EVENTS)
+    tallies = library.tallies(STREAM_COUNT, STREAM_EVENTS)
     with postgresql(folder / "pg") as server:
         for name, databases in (("SQLite", Databases(folder, None)), ("PostgreSQL", Databases(folder, server))):
             new = databases.new
@@ -121,14 +122,14 @@ async def measure(folder: Path) -> Figures:
 
 
 def earlier() -> dict[str, float]:
-    """The figures of the run before, by what they are of; empty where there are none."""
+    """Return the figures of the previous run, by subject; empty if there are none."""
     if not OUT.exists():
         return {}
     return {kept["what"]: kept["figure"] for kept in json.loads(OUT.read_text(encoding="utf-8"))["figures"]}
 
 
-def shown(figure: float) -> str:
-    """A figure as it is printed."""
+def format_figure(figure: float) -> str:
+    """Return a figure as it is printed."""
     return f"{figure:,.0f}" if abs(figure) >= 100 else f"{figure:.2f}"
 
 
@@ -144,7 +145,7 @@ def main() -> None:
     table.add_column("now", justify="right")
     table.add_column("unit")
     for what, figure, unit in figures:
-        table.add_row(what, shown(before[what]) if what in before else "", shown(figure), unit)
+        table.add_row(what, format_figure(before[what]) if what in before else "", format_figure(figure), unit)
     Console(width=140).print(table)
     OUT.parent.mkdir(exist_ok=True)
     result: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What TLS costs a command: two platforms in one process, one that serves by TLS and one that does not.
+"""Measure the cost of TLS for a command: two platforms in one process, one with TLS and one without.
 
 python -m tests.benchmarks.tls --commands 1000
 """
@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from rich.console import Console
-from tests.benchmarks.admission import PLAYERS, command
+from tests.benchmarks.admission import PLAYER_COUNT, command
 
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.host import Settings
@@ -33,7 +33,7 @@ out = Console(highlight=False)
 
 @asynccontextmanager
 async def pairing(folder: Path, *, tls: bool) -> AsyncIterator[Any]:
-    """The pairing service of a platform of its own, with a tournament; callers have credentials."""
+    """Yield the pairing service of a separate platform, with a tournament; callers have credentials."""
     settings = Settings(data=folder, open=False, http_port=0, grpc_port=0, tls=tls)
     async with running(settings) as process:
         address = process.grpc_address
@@ -41,21 +41,21 @@ async def pairing(folder: Path, *, tls: bool) -> AsyncIterator[Any]:
         async with open_channel(address, interceptors, process.runtime.tls) as channel:
             stub: Any = pb_grpc.PairingServiceStub(channel)
             await stub.CreateTournament(command(pb.CreateTournamentRequest, name="Cup", rounds=9))
-            for number in range(PLAYERS):
+            for number in range(PLAYER_COUNT):
                 await stub.RegisterPlayer(command(pb.RegisterPlayerRequest, player_id=f"p{number}", name=f"P{number}"))
             yield stub
 
 
 async def measure(commands: int) -> dict[bool, list[float]]:
-    """Milliseconds of each command, by whether it went by TLS; the two take turns."""
+    """Return the milliseconds of each command, by whether it went by TLS; the two take turns."""
     took: dict[bool, list[float]] = {False: [], True: []}
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tls-")))
         stubs = {tls: await stack.enter_async_context(pairing(folder / str(tls), tls=tls)) for tls in (False, True)}
         for number in range(commands):
-            kind = (pb.CheckInPlayerRequest, pb.CheckOutPlayerRequest)[number // PLAYERS % 2]
+            kind = (pb.CheckInPlayerRequest, pb.CheckOutPlayerRequest)[number // PLAYER_COUNT % 2]
             for tls in (False, True) if number % 2 else (True, False):
-                request = command(kind, player_id=f"p{number % PLAYERS}")
+                request = command(kind, player_id=f"p{number % PLAYER_COUNT}")
                 method = getattr(stubs[tls], kind.__name__.removesuffix("Request"))
                 began = time.perf_counter()
                 await method(request)

@@ -1,4 +1,4 @@
-"""What a turn costs: transactions of the database, and processor time of the seven services and of the database.
+"""Measure the cost of a turn: transactions of the database, and processor time of the seven services and the database.
 
 A championship of the demonstration is played against seven processes on PostgreSQL. Both figures are for all that was
 done from its creation to its standings, divided by the turns that were completed. The players' own time is not counted.
@@ -33,22 +33,22 @@ with warnings.catch_warnings():
 TICK_MS = 1_000 / os.sysconf("SC_CLK_TCK")
 out = Console(highlight=False)
 
-PATIENCE = 900.0
-QUIET = 2.0
-"""Seconds in which a backend of PostgreSQL tells its statistics."""
+DEMO_TIMEOUT_SECONDS = 900.0
+STATISTICS_SECONDS = 2.0
+"""Seconds in which a backend of PostgreSQL reports its statistics."""
 
 TURNS = (PlayCompleted, PlayWithdrawn, TurnLost)
 """The facts by which a turn is over."""
 
 
 def processor_ms(pid: int, *, children: bool = False) -> float:
-    """Processor time of a process so far, and of its children that have ended."""
+    """Return the processor time of a process so far, and of its children that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11 : 15 if children else 13])) * TICK_MS
 
 
 def children_of(pid: int) -> Iterable[int]:
-    """The processes that a process has started and that still run."""
+    """Yield the processes that a process has started and that still run."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
@@ -59,14 +59,14 @@ def children_of(pid: int) -> Iterable[int]:
 
 @dataclass(frozen=True)
 class Spent:
-    """What was spent up to a moment."""
+    """The cost up to a moment."""
 
     transactions: int
     milliseconds: dict[str, float]
 
 
 class Meter:
-    """Reads what the seven processes and the database have spent."""
+    """Reads the cost of the seven processes and of the database."""
 
     def __init__(self, server: PostgresServer, database: str, cell: Cell) -> None:
         self._server = server
@@ -75,12 +75,12 @@ class Meter:
         self._postmaster = int(server.pgdata.joinpath("postmaster.pid").read_text().split()[0])
 
     def ask(self, query: str, database: str = "") -> int:
-        """A number out of the database."""
+        """Return a number out of the database."""
         said = self._server.psql(f"\\c {database or 'postgres'}\n{query}")
         return int(next(line for line in reversed(said.splitlines()) if line.strip().isdigit()))
 
     def read(self) -> Spent:
-        """All of it, now."""
+        """Return all of it, now."""
         spent = {name: processor_ms(child.process.pid) for name, child in self._cell.services.items()}
         spent["database"] = processor_ms(self._postmaster, children=True)
         for child in children_of(self._postmaster):
@@ -89,13 +89,13 @@ class Meter:
         return Spent(self.ask(query), spent)
 
     def turns(self) -> int:
-        """The turns that were completed."""
+        """Return the turns that were completed."""
         types = ", ".join(f"'{kind.DESCRIPTOR.full_name}'" for kind in TURNS)
         return self.ask(f"SELECT count(*) FROM events WHERE type IN ({types});", self._database)
 
 
 def play(folder: Path, arguments: argparse.Namespace) -> None:
-    """Play the championship, and print what a turn of it cost."""
+    """Play the championship, and print the cost of a turn."""
     server = get_server(str(folder / "pg"), cleanup_mode="stop")
     bus = Child(
         ["-js", "-a", "127.0.0.1", "-p", str(port := free_port()), "-sd", str(folder / "nats")],
@@ -107,15 +107,15 @@ def play(folder: Path, arguments: argparse.Namespace) -> None:
     cell = Cell(folder, str(server.get_uri("turn_cost")), f"nats://127.0.0.1:{port}")
     try:
         meter = Meter(server, "turn_cost", cell.wait())
-        time.sleep(QUIET)
-        idle = _between(meter, QUIET * 5)
+        time.sleep(STATISTICS_SECONDS)
+        idle = _between(meter, STATISTICS_SECONDS * 5)
         before, begun = meter.read(), time.monotonic()
         plan = ["--players", str(arguments.players), "--rounds", str(arguments.rounds), "--seed", str(arguments.seed)]
         demo = Child(["demo", *plan, "--connect", "--json"], cell.client_settings, folder / "demo.log")
-        if demo.process.wait(PATIENCE):
+        if demo.process.wait(DEMO_TIMEOUT_SECONDS):
             sys.exit(demo.output())
         seconds = time.monotonic() - begun
-        time.sleep(QUIET)
+        time.sleep(STATISTICS_SECONDS)
         _print(before, meter.read(), meter.turns(), seconds, idle)
     finally:
         for child in (*cell.services.values(), bus):
@@ -124,7 +124,7 @@ def play(folder: Path, arguments: argparse.Namespace) -> None:
 
 
 def _between(meter: Meter, seconds: float) -> Spent:
-    """What is spent in a second in which nothing happens."""
+    """Return the cost of an idle second."""
     before = meter.read()
     time.sleep(seconds)
     after = meter.read()
@@ -146,7 +146,7 @@ def _print(before: Spent, after: Spent, turns: int, seconds: float, idle: Spent)
 
 
 def main() -> None:
-    """Read what is asked for, and measure."""
+    """Parse the arguments, and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=12)
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,4 +1,4 @@
-"""A play on every screen: how late news is at viewers' sockets, and what viewers cost.
+"""Measure the delay of notifications at viewers' sockets, and the cost of viewers.
 
     python -m tests.benchmarks.viewers [--python PYTHON] [--full] [--untuned]
 
@@ -44,9 +44,9 @@ STREAM = "/api/v1/tournaments/lliga/stream?"
 GAME = "lliga-r9-t9"
 FRAME = re.compile(rb'id: (\d+)\nevent: [^\n]+\ndata: [^\n]*"recorded_at":"([^"]+)"')
 UNTUNED = "VIEWERS_UNTUNED"
-"""Set for processes that serve, so that they do nothing about long collections of garbage."""
+"""Set for serving processes, so that they do not tune garbage collection."""
 
-SLACK = 3.0
+LATE_FRAME_SECONDS = 3.0
 """Seconds after the last event within which frames still count."""
 
 
@@ -54,18 +54,18 @@ out = Console()
 
 
 def tell(said: object) -> None:
-    """Answer whoever started this process."""
+    """Answer the parent process."""
     sys.stdout.write(f"{said}\n")
     sys.stdout.flush()
 
 
 def quantile(values: list[float], part: float) -> float:
-    """The value below which so much of the values lies."""
+    """Return the value below which this share of the values lies."""
     return sorted(values)[min(len(values) - 1, int(part * len(values)))] if values else float("nan")
 
 
 def memory() -> int:
-    """Bytes of memory that this process has."""
+    """Return the bytes of memory that this process has."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
@@ -74,7 +74,7 @@ def memory() -> int:
 
 
 async def serve(services: list[str], given: dict[str, Any]) -> None:
-    """Serve, do what is said line by line (`pace SECONDS PER_SECOND`, `reset`, `figures`) and answer by JSON."""
+    """Serve, execute the commands of each line (`pace SECONDS PER_SECOND`, `reset`, `figures`) and answer in JSON."""
     from faristol.event_store import Decision, Metadata, Write
     from faristol.host import Settings
     from faristol.launcher.processes import running
@@ -84,14 +84,14 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
     collections: list[float] = [0.0]
     begun = [0.0]
 
-    def collected(phase: str, _: object) -> None:
+    def note_collection(phase: str, _: object) -> None:
         now = time.process_time()  # on a busy machine, the clock counts the work of others
         if phase == "start":
             begun[0] = now
         else:
             collections.append(now - begun[0])
 
-    gc.callbacks.append(collected)
+    gc.callbacks.append(note_collection)
 
     async def watch_loop() -> None:
         while True:
@@ -121,7 +121,7 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
         watching = asyncio.create_task(watch_loop())
         gc.freeze()  # as the command does that serves
         if UNTUNED in os.environ:
-            gc.callbacks[:] = [collected]  # the gateway does nothing about long collections
+            gc.callbacks[:] = [note_collection]  # the gateway does not tune garbage collection
         tell("ready")
         while line := await asyncio.to_thread(sys.stdin.readline):
             match line.split():
@@ -170,7 +170,7 @@ class Viewers:
             self.all.append(transport)
 
     def come_again(self, after: int) -> None:
-        """Connect beside whatever else there is to do."""
+        """Connect in parallel with other work."""
         task = asyncio.ensure_future(self.connect(after))
         self.coming.add(task)
         task.add_done_callback(self.coming.discard)
@@ -213,7 +213,7 @@ class Viewer(asyncio.Protocol):
 
 
 async def view(port: int, path: str, count: int, again: float) -> None:
-    """Open so many streams; then, when told to, close and open ``again`` of them each second until told to end."""
+    """Open streams; then close and open ``again`` of them each second, from one command to the next."""
     viewers = Viewers(port, path)
     after = int(sys.stdin.readline())
     for start in range(0, count, 100):
@@ -266,7 +266,7 @@ class Child:
         )  # fmt: skip
 
     def line(self) -> str:
-        """The next line that it says."""
+        """Return the next line that it says."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
@@ -297,7 +297,7 @@ LIMITS = {
 
 @contextlib.contextmanager
 def platform(python: str, *, apart: bool) -> Iterator[tuple[Child, Child, int, int]]:
-    """The platform and the gateway (``apart``: in a process of its own), the ports of HTTP and of gRPC."""
+    """Yield the platform and the gateway (``apart``: in a separate process), the ports of HTTP and of gRPC."""
     cwd = Path(python).absolute().parents[2]
     with tempfile.TemporaryDirectory(prefix="faristol-viewers-") as folder:
         grpc, http = free_port(), free_port()
@@ -346,10 +346,10 @@ async def official(port: int, ended: asyncio.Event) -> list[float]:
     return took
 
 
-def measured(
+def measure_viewers(
     python: str, count: int, rate: float, seconds: float, *, again: float = 0, apart: bool = False, path: str = STREAM
 ) -> Found:
-    """The figures of so many viewers at so many events a second."""
+    """Return the figures of viewers at a rate of events a second."""
     with platform(python, apart=apart) as (served, gateway, http, grpc_port):
         before = json.loads(gateway.ask("figures"))
         viewers = Child(sys.executable, ROOT, "view", str(http), path, str(count), str(again))
@@ -357,7 +357,7 @@ def measured(
             begun = time.perf_counter()
             opened = json.loads(viewers.ask(10))
             opening = time.perf_counter() - begun
-            there = json.loads(gateway.ask("figures"))
+            figures_after = json.loads(gateway.ask("figures"))
             time.sleep(1)
             viewers.say("go")
             gateway.ask("reset")
@@ -370,7 +370,7 @@ def measured(
                 return await calls
 
             calls = asyncio.run(run())
-            time.sleep(SLACK)
+            time.sleep(LATE_FRAME_SECONDS)
             after = json.loads(gateway.ask("figures"))
             found: Found = json.loads(viewers.ask("end"))
         finally:
@@ -379,10 +379,10 @@ def measured(
             **found,
             "opened_in": opening,
             "open_at_first": opened["open"],
-            "kilobytes": (there["memory"] - before["memory"]) / count / 1e3,
+            "kilobytes": (figures_after["memory"] - before["memory"]) / count / 1e3,
             "stall": after["stall"],
             "collection": after["collection"],
-            "cpu": after["cpu"] - there["cpu"],
+            "cpu": after["cpu"] - figures_after["cpu"],
             "call_p50": statistics.median(calls),
             "call_p99": quantile(calls, 0.99),
         }
@@ -402,10 +402,10 @@ UNITS = {"p50": "s", "p99": "s", "stall": "s", "call_p99": "s", "cpu": "s of pro
 
 
 def viewer_figures() -> Figures:
-    """All scenes, with this code."""
+    """Return all scenes, with this code."""
     found: Figures = []
     for name, scene in (*SCENES, CROWD):
-        figures = measured(sys.executable, **scene)
+        figures = measure_viewers(sys.executable, **scene)
         found += [(f"{name}: {what}", figures[what], unit) for what, unit in UNITS.items()]
     return found
 
@@ -424,7 +424,7 @@ def main() -> None:
     for number, (name, scene) in enumerate(scenes):
         if given.only in (None, number):
             out.print(name)
-            for what, value in measured(given.python, **scene).items():
+            for what, value in measure_viewers(given.python, **scene).items():
                 out.print(f"  {what:14} {value:12,.4g}")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 
 FLAGS = (
     "--headless",
@@ -31,7 +31,7 @@ def find_chromium() -> str:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    async with opened(tmp_path) as made:
+    async with open_stage(tmp_path) as made:
         yield made
 
 
@@ -46,7 +46,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def page(browser: Browser, stage: Stage) -> AsyncIterator[Page]:
-    """A page whose console stays silent: no script error, nothing that the content security policy refused."""
+    """Yield a page whose console stays silent: no script error, and no refusal by the content security policy."""
     context = await browser.new_context(base_url=stage.running.http_address, locale="en")
     made = await context.new_page()
     said: list[str] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from google.protobuf.message import Message
 from tests.support.league import League
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship, Step, append, append_all, full_game, game_id
 
 from faristol.event_store.personal_data.people import store_player
@@ -19,8 +19,8 @@ from faristol.rules import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Library
 
-ROUNDS = 12
-PLAYED = 9
+ROUND_COUNT = 12
+LATEST_ROUND_NUMBER = 9
 STREAM = "tournament-lliga"
 TITLE = "Campionat internacional de Scrabble de les terres de parla catalana, memorial Bartomeu Puigdomènech"
 HALL = "Biblioteca Nacional, sala de lectura"
@@ -34,7 +34,7 @@ PEOPLE = {
     "fina": ("Santa Coloma de Gramenet-Sant Sadurní d’Anoia, Josefina", ""),
 }
 GOOD, BAD = ("S", "O", "L"), tuple("DESINSTITUCIONA")
-"""Words challenged, of which the first alone is in the lexicon."""
+"""Challenged words, of which only the first is in the lexicon."""
 TEAMS = {
     "tarragona": "Associació de jugadors de Tarragona i de les comarques de ponent",
     "sabadell": "Παπαδημητρακοπουλοχαραλαμπίδης",
@@ -50,11 +50,11 @@ OF_PLAYERS = (
     "/tournaments/lliga/players",
     "/tournaments/lliga/round/1",
     "/tournaments/lliga/round/2",
-    f"/tournaments/lliga/round/{PLAYED}",
+    f"/tournaments/lliga/round/{LATEST_ROUND_NUMBER}",
     "/games/lliga-r1-t1",
     "/games/lliga-r1-t2",
     "/games/lliga-r2-t1",
-    f"/games/lliga-r{PLAYED}-t1",
+    f"/games/lliga-r{LATEST_ROUND_NUMBER}-t1",
     "/tournaments/segona",
     "/tournaments/nowhere",
     "/status",
@@ -62,7 +62,7 @@ OF_PLAYERS = (
     "/players/anna",
     "/players/biel",
     "/tournaments/lliga/find",
-    f"/tournaments/lliga/round/{PLAYED}?by=name",
+    f"/tournaments/lliga/round/{LATEST_ROUND_NUMBER}?by=name",
     "/games/lliga-r1-t1/replay?move=5",
     "/games/lliga-r1-t1/embed",
 )
@@ -75,25 +75,25 @@ OF_TEAMS = (
 )
 
 
-async def crowded(stage: Stage) -> Sequence[str]:
-    """A championship in its ninth round; gives the addresses of one page of each kind."""
+async def fill_stage(stage: Stage) -> Sequence[str]:
+    """Prepare a championship in its ninth round; return the addresses of one page of each kind."""
     await append_all(stage.record, _steps())
-    second = _created("segona")
+    second = _build_tournament("segona")
     await append(stage.record, {"tournament-segona": second}, "segona")
-    await _named(stage)
+    await _store_names(stage)
     return OF_PLAYERS
 
 
 @asynccontextmanager
 async def crowded_rulings(folder: Path) -> AsyncIterator[Stage]:
-    """Everything up that the page of rulings needs, with challenges of many and long words in a closed round."""
+    """Start all services that the page of rulings needs, with challenges of many long words in a closed round."""
     library = Library(folder / "lexicons")
     about = About("catalan", "second of March", "CC0-1.0", "written for the tests", date(2026, 3, 2))
     installed = library.install("catalan", [GOOD], tile_set=load_tile_set("ca-100"), about=about)
     hall = Championship()
     hall.ruleset = game.Pin(name="pes-2024", digest=load_ruleset("pes-2024").digest)
     hall.lexicon = game.Pin(name="catalan", digest=installed.digest)
-    async with opened(folder, "lexicon", lexicons=library.path) as stage:
+    async with open_stage(folder, "lexicon", lexicons=library.path) as stage:
         for step in (*hall.create(), *hall.first_round()):
             for fact in (fact for facts in step.values() for fact in facts):
                 if isinstance(fact, game.ChallengeRaised):
@@ -105,30 +105,30 @@ async def crowded_rulings(folder: Path) -> AsyncIterator[Stage]:
 
 
 async def crowded_teams(stage: Stage) -> Sequence[str]:
-    """A tournament of teams; gives the addresses of one page of each kind that is for teams."""
+    """Prepare a tournament of teams; return the addresses of one page of each kind for teams."""
     for step in League().steps():
         for fact in (fact for facts in step.values() for fact in facts):
             if isinstance(fact, pairing.TeamRegistered):
                 fact.name = TEAMS[fact.team_id]
         await append(stage.record, step)
-    await _named(stage)
+    await _store_names(stage)
     return OF_TEAMS
 
 
-async def _named(stage: Stage) -> None:
+async def _store_names(stage: Stage) -> None:
     async with stage.record.writing() as connection:
         for player, (name, club) in PEOPLE.items():
             await store_player(connection, player, name, club, "AND")
     await stage.caught_up()
 
 
-def _created(tournament_id: str) -> list[Message]:
+def _build_tournament(tournament_id: str) -> list[Message]:
     hall = Championship()
     first = "" if tournament_id == "lliga" else "lliga"
     created = pairing.TournamentCreated(
         tournament_id=tournament_id,
         name=TITLE,
-        rounds=ROUNDS,
+        rounds=ROUND_COUNT,
         occurred_at=hall.at(),
         division=DIVISIONS[tournament_id],
         division_of=first,
@@ -142,12 +142,12 @@ def _steps() -> Iterator[Step]:
     halls = pairing.HallsSet(halls=[pairing.Hall(name=HALL, first_table=101, last_table=199)])
     second = pairing.Division(tournament_id="segona", name=DIVISIONS["segona"])
     registered = [pairing.PlayerRegistered(player_id=player, rating=1500) for player in players]
-    yield {STREAM: [*_created("lliga"), pairing.DivisionAdded(division=second), halls, *registered]}
-    for number in range(1, PLAYED + 1):
+    yield {STREAM: [*_build_tournament("lliga"), pairing.DivisionAdded(division=second), halls, *registered]}
+    for number in range(1, LATEST_ROUND_NUMBER + 1):
         turned = (*players[number % 5 :], *players[: number % 5])
         pairs = ((turned[0], turned[1]), (turned[2], turned[3]))
-        yield {STREAM: list(_paired(number, pairs, turned[4]))}
-        if number == PLAYED:
+        yield {STREAM: list(_pair_round(number, pairs, turned[4]))}
+        if number == LATEST_ROUND_NUMBER:
             table = hall.table(number, 1, *pairs[0])
             yield from table.open(hall.ruleset, hall.lexicon)
             yield from table.play("H5", "F E R I R", 22)
@@ -171,10 +171,10 @@ def _steps() -> Iterator[Step]:
         points=25,
         article="FISE 49",
     )
-    yield {STREAM: [pairing.PlayerWithdrawn(player_id="eloi", round=PLAYED), sanctioned, late]}
+    yield {STREAM: [pairing.PlayerWithdrawn(player_id="eloi", round=LATEST_ROUND_NUMBER), sanctioned, late]}
 
 
-def _paired(number: int, pairs: Sequence[tuple[str, str]], bye: str) -> Iterator[Message]:
+def _pair_round(number: int, pairs: Sequence[tuple[str, str]], bye: str) -> Iterator[Message]:
     tables = [
         pairing.Pairing(
             table=100 + at,

@@ -12,7 +12,7 @@ SIZES = ((300, 400), (420, 560), (900, 640))
 """Widths and heights of frames, in CSS pixels: the column of a blog, that of a phone, the whole of a page."""
 
 EMBEDS = ("standings", "pairings", "screen")
-"""What of a tournament stands at ``/tournaments/ID/embed/…``."""
+"""The paths of a tournament below ``/tournaments/ID/embed/…``."""
 
 FAULTS = """() => {
   const found = [];
@@ -29,10 +29,10 @@ BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
 @asynccontextmanager
-async def framed(
+async def open_frame(
     browser: Browser, address: str, size: tuple[int, int] = SIZES[1], *, refused: bool = False
 ) -> AsyncIterator[Frame]:
-    """A frame with an address of the gateway, in a page of another origin.
+    """Yield a frame with an address of the gateway, in a page of another origin.
 
     The console has to stay silent, and to say why the page is ``refused``.
     """
@@ -44,7 +44,7 @@ async def framed(
 async def _framing(
     browser: Browser, sizes: Mapping[str, tuple[int, int]], *, refused: bool = False
 ) -> AsyncIterator[list[Frame]]:
-    """Frames with addresses of the gateway in one page of another origin, in the order given; see ``framed``."""
+    """Yield frames with addresses of the gateway in one page of another origin, in order; see ``open_frame``."""
     frame = "".join(
         f'<iframe src="{address}" width="{width}" height="{height}"></iframe>'
         for address, (width, height) in sizes.items()
@@ -60,7 +60,7 @@ async def _framing(
         writer.close()
 
     other = await asyncio.start_server(answer, "127.0.0.1", 0)  # another port is another origin
-    # Each frame is within the window: what lies outside of it is not drawn.
+    # Each frame is within the window: frames outside of it are not drawn.
     context = await browser.new_context(
         locale="en", viewport={"width": 960, "height": 100 + sum(height for _, height in sizes.values())}
     )

@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import TimeoutError as NotInTime
-from tests.support.access_cell import Cell, held, opened, seated
+from tests.support.access_cell import Cell, build_credential, open_access_cell, wait_for_seats
 
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -37,32 +37,32 @@ class Hall:
     console: grpc.aio.Channel
 
     def token(self, role: needs.Role.ValueType = needs.ROLE_SCORER, **more: Any) -> str:
-        return self.cell.token(held(role, PAPER, **more))
+        return self.cell.token(build_credential(role, PAPER, **more))
 
     @property
     def address(self) -> str:
         """Of the pages."""
         return self.cell.process.http_address
 
-    async def begun(self, table: int) -> str:
-        """The id of the game of a table, at which whom the pairing names first has begun."""
+    async def begin_game(self, table: int) -> str:
+        """Start the game of a table by its first player, and return its id."""
         game_id = f"{PAPER}-r1-t{table}"
         seats = (await self.table(game_id)).sides
         await self.send(game_pb2.StartGameRequest(game_id=game_id, player_id=seats[0].player_id))
         return game_id
 
     async def table(self, game_id: str) -> game_pb2.GetGameResponse:
-        """A table as its service has it."""
+        """Return a table as its service has it."""
         stub = game_pb2_grpc.GameServiceStub(self.console)
         return await stub.GetGame(game_pb2.GetGameRequest(game_id=game_id))
 
     async def clock(self, game_id: str) -> clock_pb2.GetClockResponse:
-        """Its clock."""
+        """Return its clock."""
         stub = clock_pb2_grpc.ClockServiceStub(self.console)
         return await stub.GetClock(clock_pb2.GetClockRequest(game_id=game_id))
 
     async def send(self, request: Any) -> None:
-        """Another device does something at a table."""
+        """Send a command from another device at a table."""
         request.command_id = str(uuid.uuid4())
         known = {"clock": clock_pb2_grpc.ClockServiceStub, "game": game_pb2_grpc.GameServiceStub}
         name = request.DESCRIPTOR.name.removesuffix("Request")
@@ -72,7 +72,7 @@ class Hall:
         await getattr(stub, name)(request)
 
     async def until(self, game_id: str, turn: int) -> game_pb2.GetGameResponse:
-        """The table once it is at a turn."""
+        """Return the table once it is at a turn."""
         for _ in range(150):
             table = await self.table(game_id)
             if table.turn >= turn and not table.following:
@@ -85,8 +85,8 @@ class Hall:
 async def played_on_paper(
     folder: Path, lexicons: Path, ruleset: str = "fisc-2023", lexicon: str = "catalan", **options: str
 ) -> AsyncIterator[Hall]:
-    """A hall with thirteen tables, by a rule set with its options."""
-    async with opened(folder, lexicons) as cell:
+    """Yield a hall with thirteen tables, by a rule set with its options."""
+    async with open_access_cell(folder, lexicons) as cell:
         address = cell.process.grpc_address
         caller = build_interceptors(authorize(address, folder / "access", "Console"))
         async with grpc.aio.insecure_channel(address, interceptors=caller) as console:
@@ -104,7 +104,7 @@ async def played_on_paper(
                 await pairing.RegisterPlayer(command(pairing_pb2.RegisterPlayerRequest, **player))
             await pairing.PairRound(command(pairing_pb2.PairRoundRequest, round=1))
             await pairing.StartRound(command(pairing_pb2.StartRoundRequest, round=1))
-            await seated(game_pb2_grpc.GameServiceStub(console), PAPER)
+            await wait_for_seats(game_pb2_grpc.GameServiceStub(console), PAPER)
             yield Hall(cell, console)
 
 
@@ -113,7 +113,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch":
 
 @asynccontextmanager
 async def phone(browser: Browser, **more: Any) -> AsyncIterator[BrowserContext]:
-    """A phone whose pages raise nothing."""
+    """Yield a phone whose pages raise no error."""
     context = await browser.new_context(**{**PHONE, **more})
     context.set_default_timeout(60_000)  # other tests run beside this one
     said: list[str] = []
@@ -124,15 +124,15 @@ async def phone(browser: Browser, **more: Any) -> AsyncIterator[BrowserContext]:
 
 
 async def sit_down(context: BrowserContext, hall: Hall, game_id: str, token: str = "", part: str = "keep") -> Page:
-    """A page of a table, with its scorer signed in."""
+    """Return a page of a table, with its scorer signed in."""
     await context.add_cookies([{"name": "faristol", "value": token or hall.token(), "url": hall.address}])
     page = await context.new_page()
     await page.goto(f"{hall.address}/games/{game_id}/{part}")
     return page
 
 
-async def kept(page: Page) -> None:
-    """The page would open without a network."""
+async def expect_stored_offline(page: Page) -> None:
+    """Expect that the page would open without a network."""
     await expect(page.locator("html[data-kept=yes]")).to_be_attached(timeout=15_000)
 
 
@@ -147,14 +147,14 @@ async def lay(page: Page, row: int, column: int, *faces: str) -> None:
 
 
 async def type_play(page: Page, line: str) -> None:
-    """A play from a typed line; the first reading where there are several."""
+    """Enter a play from a typed line; the first reading if there are several."""
     await page.locator(".typed-line input").fill(line)
     await page.keyboard.press("Enter")
     await touch_enter(page)
 
 
 async def touch_enter(page: Page) -> None:
-    """Enter the play that is made. Who touches while the page moves, as it does with news, touches again."""
+    """Enter the composed play. If the page moves during a touch, touch again."""
     button = page.locator("[data-key=enter]")
     await button.click()
     try:
@@ -164,7 +164,7 @@ async def touch_enter(page: Page) -> None:
 
 
 async def finish_turn(page: Page) -> None:
-    """Accepted: the turn is over. Where that is not offered, what is on the page says why."""
+    """Finish the turn by "Accepted"; if the page does not offer it, fail with its text."""
     button = page.locator("[data-key=done]")
     try:
         await button.wait_for()
@@ -174,5 +174,5 @@ async def finish_turn(page: Page) -> None:
 
 
 async def all_sent(page: Page) -> None:
-    """Everything that was entered is with the services."""
+    """Expect that the services have all entries."""
     await expect(page.locator("#state")).to_have_text("All entries are saved", timeout=15_000)

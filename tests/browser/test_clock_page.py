@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
-from tests.browser.scorers import Hall, kept, phone, played_on_paper, sit_down
+from tests.browser.scorers import Hall, expect_stored_offline, phone, played_on_paper, sit_down
 
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as events
@@ -26,7 +26,7 @@ async def hall(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
 
 
 async def play(hall: Hall, game: str) -> None:
-    """The player on turn lays two tiles through the centre."""
+    """Lay two tiles through the centre as the player on turn."""
     placements = [events.Placement(row=7, column=7 + place, face=face) for place, face in enumerate("AL")]
     mover = (await hall.table(game)).turn_player_id
     await hall.send(game_pb2.PlacePlayRequest(game_id=game, player_id=mover, placements=placements))
@@ -36,13 +36,13 @@ async def tap(page: Page) -> None:
     await page.locator(".clock-side.on").click()
 
 
-async def used(hall: Hall, game: str) -> dict[str, int]:
-    """Milliseconds that each player has used."""
+async def read_used_ms(hall: Hall, game: str) -> dict[str, int]:
+    """Return the milliseconds that each player has used."""
     return {side.player_id: side.used_ms for side in (await hall.clock(game)).times}
 
 
 async def test_a_tap_ends_the_turn_once_however_often_and_by_whom_it_is_touched(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(1)
+    game = await hall.begin_game(1)
     async with phone(browser) as one, phone(browser) as two:
         pages = [await sit_down(context, hall, game, part="clock") for context in (one, two)]
         await play(hall, game)
@@ -59,13 +59,13 @@ async def test_a_tap_ends_the_turn_once_however_often_and_by_whom_it_is_touched(
 
 
 async def test_a_tap_without_a_network_counts_at_the_moment_of_the_tap(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(2)
+    game = await hall.begin_game(2)
     mover = (await hall.table(game)).turn_player_id
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, part="clock")
         await play(hall, game)
         await expect(page.locator(".clock-side.on .what")).to_have_text("Tap when your turn is over")
-        await kept(page)
+        await expect_stored_offline(page)
         await asyncio.sleep(1)
         await context.set_offline(True)
         started = (await hall.clock(game)).running[0].since.ToMilliseconds()
@@ -78,11 +78,11 @@ async def test_a_tap_without_a_network_counts_at_the_moment_of_the_tap(browser: 
         assert await left.text_content() == before  # it stands on the device, too
         await context.set_offline(False)
         await hall.until(game, 2)
-        assert abs((await used(hall, game))[mover] - (tapped - started)) < 1_500
+        assert abs((await read_used_ms(hall, game))[mover] - (tapped - started)) < 1_500
 
 
 async def test_a_tap_before_the_play_is_entered_waits_for_it(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(3)
+    game = await hall.begin_game(3)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, part="clock")
         await tap(page)
@@ -92,7 +92,7 @@ async def test_a_tap_before_the_play_is_entered_waits_for_it(browser: Browser, h
 
 
 async def test_an_arbiter_stops_both_clocks_and_lets_them_go_on(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(4)
+    game = await hall.begin_game(4)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, hall.token(needs.ROLE_ARBITER), part="clock")
         await page.locator("[data-key^=Neutralise]").click()

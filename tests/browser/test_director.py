@@ -21,7 +21,7 @@ from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, LANGUAGES, WIDE
 from tests.component.blind_typist import slips_for
 from tests.component.officials import appoint, challenge, do
-from tests.support.access_cell import OWN, Cell, given, held
+from tests.support.access_cell import OWN, Cell, build_credential, grant
 from tests.support.access_cell import cell_with_small_lexicons as cell
 
 from faristol.credentials.credential import Scope
@@ -39,7 +39,7 @@ __all__ = ["cell"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.lexicon, pytest.mark.asyncio(loop_scope="module")]
 
-LEAST_TOUCHED = 44
+MIN_TARGET_PX = 44
 """CSS pixels that a target of a console has at least in height."""
 
 LOW = """(least) => [...document.querySelectorAll(".console :is(button, summary, .button, .tabs a, .doors a)")]
@@ -70,20 +70,20 @@ NO_PAGES = frozenset(
         "/tournaments/{tournament_id}/console/rounds",
     }
 )
-"""Files, and what only leads on."""
+"""Files, and pages that only link to others."""
 
 FEWEST = ["access"]
 """The service with the shortest page of commands: axe looks at each node, and those pages have thousands."""
 
 OPEN = "() => [...document.querySelectorAll('main details')].slice(0, 8).forEach((each) => (each.open = true))"
-"""Show what is folded away: the first of many that are alike."""
+"""Unfold folded parts: the first of many similar ones."""
 
 
 @asynccontextmanager
-async def seated(browser: Browser, cell: Cell, subject: str, **more: Any) -> AsyncIterator[Page]:
-    """A director at a device, whose scripts do not fail and are let run."""
+async def sign_in_director(browser: Browser, cell: Cell, subject: str, **more: Any) -> AsyncIterator[Page]:
+    """Yield a director at a device, whose scripts do not fail and are finished."""
     context = await browser.new_context(base_url=cell.process.http_address, locale="en", **more)
-    token = cell.token(replace(held(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
+    token = cell.token(replace(build_credential(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
     await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
     page = await context.new_page()
     page.set_default_timeout(60_000)
@@ -96,7 +96,7 @@ async def seated(browser: Browser, cell: Cell, subject: str, **more: Any) -> Asy
 
 
 async def create(page: Page, name: str, players: int) -> str:
-    """A tournament with players of a pasted list; gives the address of its console."""
+    """Prepare a tournament with players of a pasted list; return the address of its console."""
     await page.goto("/new?ruleset=fisc-2023")
     await page.get_by_label("Name", exact=True).fill(name)
     await page.get_by_label("Rounds", exact=True).fill("5")
@@ -113,22 +113,22 @@ async def create(page: Page, name: str, players: int) -> str:
 
 
 async def step(page: Page, console: str, button: str, said: str) -> None:
-    """What the overview proposes next."""
+    """Carry out the next step that the overview proposes."""
     await page.goto(console)
     await page.get_by_role("button", name=button, exact=True).click()
     await expect(page.locator(".notice.good")).to_contain_text(said)
 
 
 async def type_in(page: Page, table: int, first: int, second: int) -> None:
-    """A result by the keyboard alone."""
+    """Enter a result with only the keyboard."""
     for number in (table, first, second):
         await page.keyboard.type(str(number))
         await page.keyboard.press("Enter")
 
 
 async def correct_elsewhere(cell: Cell, console: str, table: int, score: int) -> None:
-    """Another score for the first player of a table of the first round, from somewhere else."""
-    everybody = replace(held(needs.ROLE_DIRECTOR), scope=Scope())
+    """Enter another score for the first player of a table of the first round, from another device."""
+    everybody = replace(build_credential(needs.ROLE_DIRECTOR), scope=Scope())
     tournament_id = console.split("/")[-2]
     listed = await do(cell, pairing.ListResultsRequest(tournament_id=tournament_id, round=1), everybody)
     found = next(each for each in listed.tables if each.table == table)
@@ -138,9 +138,9 @@ async def correct_elsewhere(cell: Cell, console: str, table: int, score: int) ->
 
 
 async def look_at(page: Page) -> None:
-    """Nothing of a page keeps anybody out: not by its width, its colours, its targets or its structure."""
+    """Check that no property of a page excludes a user: its width, colours, targets and structure."""
     assert await page.evaluate(WIDE) == "", page.url
-    assert await page.evaluate(LOW, LEAST_TOUCHED) == [], page.url
+    assert await page.evaluate(LOW, MIN_TARGET_PX) == [], page.url
     assert await page.evaluate(FAINT) == [], page.url
     assert await serious(page) == [], page.url
 
@@ -152,7 +152,7 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
     browser: Browser, cell: Cell, device: dict[str, Any]
 ) -> None:
     name = f"Open {device['viewport']['width']}"
-    async with seated(browser, cell, "eva", **device) as page:
+    async with sign_in_director(browser, cell, "eva", **device) as page:
         console = await create(page, name, 6)
         await page.goto(f"{console}/players/list")
         saved: Any = {"name": "llista.csv", "mimeType": "text/csv", "buffer": "Nom;Club\nDídac;Muç".encode("cp1252")}
@@ -182,14 +182,14 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
             await page.keyboard.press("Enter")
         await expect(page.locator(".open-entry")).to_contain_text("there is no table 77")
         await expect(page.locator("#status")).to_contain_text("there is no table 77")
-        await type_in(page, 3, 4000, 300)  # the next entry, and not behind what was not taken
+        await type_in(page, 3, 4000, 300)  # the next entry, which does not wait for the refused one
         await expect(page.locator(".open-entry")).to_contain_text(["77: 401 – 299", "3: 4000 – 300"])
         await expect(page.locator("#entry-table")).to_be_focused()
-        await type_in(page, 3, 4001, 300)  # what is open is no result yet, and is asked about
+        await type_in(page, 3, 4001, 300)  # an open entry is not a result yet, and needs confirmation
         await expect(page.locator(".open-entry").last).to_contain_text("table 3 was already typed as 4000 – 300")
         await page.reload()
         await expect(page.locator(".open-entry")).to_have_count(3)
-        await expect(page.locator("#open [data-asked]")).to_be_hidden()  # Enter confirms nothing after a reload
+        await expect(page.locator("#open [data-asked]")).to_be_hidden()  # Enter confirms no entry after a reload
         await page.locator("#entry-table").press("Backspace")  # back to the last one, and to the score in doubt
         await expect(page.locator("#entry [name=first]")).to_be_focused()
         await page.keyboard.type("4002")
@@ -218,15 +218,15 @@ async def test_a_result_that_is_typed_when_the_session_ends_is_in_its_form_after
     browser: Browser, cell: Cell
 ) -> None:
     context = await browser.new_context(base_url=cell.process.http_address, locale="en", **PHONE)
-    scorer = replace(held(needs.ROLE_SCORER), subject="ona")
+    scorer = replace(build_credential(needs.ROLE_SCORER), subject="ona")
     token = cell.token(scorer)
     await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
     page = await context.new_page()
     await page.goto(f"/tournaments/{OWN}/round/1/results")
     request = access.SignOutRequest(command_id=str(uuid.uuid4()))
     await cell.call("/faristol.access.v1.AccessService/SignOut", request, token)
-    code = (await given(cell, access_events.FORM_LINK)).code
-    await page.wait_for_timeout(1_500)  # that somebody signed out is known everywhere a moment later
+    code = (await grant(cell, access_events.FORM_LINK)).code
+    await page.wait_for_timeout(1_500)  # the sign-out is known everywhere a moment later
     await type_in(page, 3, 401, 299)
     await page.locator("#by-link [name=code]").fill(code)
     await page.locator("#by-link button").click()
@@ -242,7 +242,10 @@ async def test_a_result_that_is_typed_when_the_session_ends_is_in_its_form_after
 
 @pytest.mark.nightly
 async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: Browser, cell: Cell) -> None:
-    async with seated(browser, cell, "eva", **DESK) as eva, seated(browser, cell, "ona", **DESK) as ona:
+    async with (
+        sign_in_director(browser, cell, "eva", **DESK) as eva,
+        sign_in_director(browser, cell, "ona", **DESK) as ona,
+    ):
         console = await create(eva, "Dues taules", 6)
         await ona.goto(f"{console}/halls")
         await ona.locator('[name="halls.0.name"]').fill("Sala d’Ona")
@@ -266,7 +269,7 @@ async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: B
 
 @pytest.mark.nightly
 async def test_everything_works_without_script(browser: Browser, cell: Cell) -> None:
-    async with seated(browser, cell, "eva", java_script_enabled=False, **PHONE) as page:
+    async with sign_in_director(browser, cell, "eva", java_script_enabled=False, **PHONE) as page:
         console = await create(page, "Sense guió", 4)
         await page.locator("#players > li").first.get_by_role("button", name="Present").click()
         await expect(page.locator("button.there")).to_have_count(1)
@@ -285,7 +288,7 @@ async def test_everything_works_without_script(browser: Browser, cell: Cell) -> 
 async def test_no_page_of_the_console_keeps_anybody_out(
     browser: Browser, cell: Cell, device: dict[str, Any], scheme: Any
 ) -> None:
-    async with seated(browser, cell, "eva", color_scheme=scheme, **device) as page:
+    async with sign_in_director(browser, cell, "eva", color_scheme=scheme, **device) as page:
         console = await create(page, f"Copa {scheme} {device['viewport']['width']}", 6)
         await page.goto(f"{console}/closing")
         await page.get_by_label("A second person confirms each result that an official enters").check()
@@ -323,7 +326,7 @@ async def test_no_page_of_the_console_keeps_anybody_out(
 async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_doubtful_one_open(
     browser: Browser, cell: Cell, count: int
 ) -> None:
-    async with seated(browser, cell, "eva", **DESK) as page:
+    async with sign_in_director(browser, cell, "eva", **DESK) as page:
         console = await create(page, f"Gran {count}", 2 * count)
         await step(page, console, "Pair round 1", "Round 1 is paired")
         await step(page, console, "Start round 1", "Round 1 is started")
@@ -352,7 +355,7 @@ async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_do
 async def test_a_list_of_words_is_sent_as_a_file_and_installed(browser: Browser, cell: Cell, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("CASA\nSOL\n1984\n", encoding="utf-8")
-    async with seated(browser, cell, "eva", **DESK) as page:
+    async with sign_in_director(browser, cell, "eva", **DESK) as page:
         await page.goto("/lexicons")
         await page.get_by_label("Name", exact=True).fill("club")
         await page.get_by_label("Edition", exact=True).fill("first")
@@ -366,11 +369,11 @@ async def test_a_list_of_words_is_sent_as_a_file_and_installed(browser: Browser,
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def case_id(cell: Cell) -> str:
-    """A challenge that waits for a judge, beside a tournament of teams with a warning and a tribunal."""
+    """Return a challenge that waits for a judge, beside a tournament of teams with a warning and a tribunal."""
     await appoint(cell, "ada")
     named: dict[str, Any] = {"tournament_id": LEAGUE, "name": "Liga de los clubes", "rounds": 3, "ruleset": "fise"}
     teams = [game.ChosenOption(name="teams", value="2")]
-    everybody = replace(held(needs.ROLE_DIRECTOR), scope=Scope())
+    everybody = replace(build_credential(needs.ROLE_DIRECTOR), scope=Scope())
     await do(cell, pairing.CreateTournamentRequest(**named, options=teams), everybody)
     for number in range(1, 6):
         player: dict[str, Any] = {"player_id": f"p{number}", "name": f"Jugadora {number}"}
@@ -387,18 +390,18 @@ async def case_id(cell: Cell) -> str:
 
 
 def routes() -> Iterator[str]:
-    """The path of every page that is served."""
+    """Yield the path of every page that is served."""
     for router in ROUTES:
         for route in router.routes:
             if not isinstance(route, APIRoute) or "GET" not in (route.methods or ()):
                 continue
-            # Pages of duplicate games are there for those alone: `test_duplicate.py` looks at them.
+            # pages of duplicate games exist only for them: `test_duplicate.py` checks them
             if not route.path.startswith("/api/") and "duplicate" not in route.path and route.path not in NO_PAGES:
                 yield route.path
 
 
 def addresses(case_id: str, services: Sequence[str]) -> Sequence[str]:
-    """An address of every page and of each kind of paper; of the pages of commands those of ``services``."""
+    """Return an address of every page and of each kind of paper; of the pages of commands those of ``services``."""
     found = []
     for path in dict.fromkeys(routes()):
         of_round = "/round/" in path
@@ -435,7 +438,7 @@ async def test_no_page_is_wider_than_a_phone_or_keeps_anybody_out(
     context = await browser.new_context(
         base_url=cell.process.http_address, viewport={"width": 390, "height": 780}, locale="en", color_scheme=scheme
     )
-    token = cell.token(replace(held(needs.ROLE_DIRECTOR), subject="head", scope=Scope()))
+    token = cell.token(replace(build_credential(needs.ROLE_DIRECTOR), subject="head", scope=Scope()))
     await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
     page = await context.new_page()
     wrong: dict[str, object] = {}

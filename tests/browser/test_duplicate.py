@@ -9,10 +9,10 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
-from tests.browser.frames import EMBEDS, check_framed, framed
-from tests.browser.test_phone import FAINT, IN_LANGUAGES, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE, WIDEST, fits
+from tests.browser.frames import EMBEDS, check_framed, open_frame
+from tests.browser.test_phone import FAINT, IN_LANGUAGES, LANGUAGES, MIN_TARGET_PX, SMALL, WIDE, WIDEST, fits
 from tests.component.officials import arbiter, do
-from tests.component.test_duplicate import CUP, FIRST, Stage, staged
+from tests.component.test_duplicate import CUP, FIRST, Stage, open_stage
 from tests.component.test_duplicate_consoles import GAME, JUDGE, SLIPS, cell, collector
 from tests.support.access_cell import Cell
 
@@ -34,8 +34,8 @@ SCREEN = f"/duplicate/{FIRST}/screen"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
-    """A game of which one turn is scored."""
-    async with staged(shared_nats, "gateway") as made:
+    """Yield a game of which one turn is scored."""
+    async with open_stage(shared_nats, "gateway") as made:
         await made.slip("anna", "H4", "C A S E R N A")
         await made.slip("blai", "", "C A S E R N A")
         made.clock.wait(180)
@@ -46,7 +46,7 @@ async def stage(shared_nats: str) -> AsyncIterator[Stage]:
 
 
 @asynccontextmanager
-async def opened(browser: Browser, stage: Stage, width: int, height: int) -> AsyncIterator[Page]:
+async def open_page(browser: Browser, stage: Stage, width: int, height: int) -> AsyncIterator[Page]:
     context = await browser.new_context(
         base_url=stage.http_address, viewport={"width": width, "height": height}, locale="en"
     )
@@ -56,12 +56,12 @@ async def opened(browser: Browser, stage: Stage, width: int, height: int) -> Asy
 
 @IN_LANGUAGES
 async def test_a_phone_shows_all_of_it(browser: Browser, stage: Stage, languages: Collection[str]) -> None:
-    async with opened(browser, stage, 390, 780) as page:
+    async with open_page(browser, stage, 390, 780) as page:
         for path in READ:
             for language in languages:
                 await page.goto(f"{path}?lang={language}")
                 await fits(page, (path, language))
-            assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
+            assert await page.evaluate(SMALL, MIN_TARGET_PX) == [], path
             assert await page.evaluate(FAINT) == [], path
             assert await serious(page) == [], path
 
@@ -71,12 +71,12 @@ async def test_standings_and_screen_of_duplicate_games_stand_in_frames_of_anothe
 ) -> None:
     for name in EMBEDS:
         await check_framed(browser, f"{stage.http_address}/tournaments/{CUP}/embed/{name}")
-    async with framed(browser, f"{stage.http_address}/tournaments/{CUP}/embed/standings") as frame:
+    async with open_frame(browser, f"{stage.http_address}/tournaments/{CUP}/embed/standings") as frame:
         await expect(frame.locator("#live")).to_contain_text("Anna")
 
 
 async def test_a_projector_shows_the_next_round_by_itself_and_without_scrolling(browser: Browser, stage: Stage) -> None:
-    async with opened(browser, stage, 1280, 720) as page:
+    async with open_page(browser, stage, 1280, 720) as page:
         await page.goto(SCREEN)
         await expect(page.locator("#master")).to_contain_text("C A S E R N A")
         assert await page.evaluate("document.scrollingElement.scrollHeight <= innerHeight + 1")
@@ -132,7 +132,7 @@ async def test_both_consoles_fit_a_phone_in_the_other_languages(browser: Browser
 
 
 async def _fits(page: Page, path: str, languages: Collection[str]) -> None:
-    """A console fits a phone, and nothing is cut off on a wide screen."""
+    """Check that a console fits a phone, and that nothing is cut off on a wide screen."""
     for language in languages:
         await page.goto(f"{path}?lang={language}")
         await fits(page, (path, language))

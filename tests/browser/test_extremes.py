@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 from playwright.async_api import Browser, expect
-from tests.browser.test_director import DESK, PHONE, seated, step
+from tests.browser.test_director import DESK, PHONE, sign_in_director, step
 from tests.browser.test_phone import WIDE
 from tests.component.officials import do
-from tests.support.access_cell import Cell, cell, held
+from tests.support.access_cell import Cell, build_credential, cell
 
 from faristol.credentials.credential import Scope
 from faristol.gateway.print.contents import PAPERS
@@ -29,7 +29,7 @@ pytestmark = [
 ]
 
 LONG, GREAT = "llarg", "gran"
-TABLES = 500
+TABLE_COUNT = 500
 
 MOST_BYTES = 60_000
 """Of a page, compressed."""
@@ -61,11 +61,11 @@ FITS = """() => {
   return page.scrollHeight <= innerHeight && page.scrollWidth <= innerWidth;
 }"""
 
-HEAD = replace(held(needs.ROLE_DIRECTOR), subject="eva", scope=Scope())
+HEAD = replace(build_credential(needs.ROLE_DIRECTOR), subject="eva", scope=Scope())
 
 
 async def create(cell: Cell, tournament_id: str, name: str, players: list[tuple[str, str]]) -> None:
-    """A tournament whose first round is played, with players and their clubs."""
+    """Create a tournament whose first round is played, with players and their clubs."""
     await do(cell, pairing.CreateTournamentRequest(tournament_id=tournament_id, name=name, rounds=5), HEAD)
     for start in range(0, len(players), 500):
         some = [
@@ -84,7 +84,7 @@ async def create(cell: Cell, tournament_id: str, name: str, players: list[tuple[
 async def test_a_name_of_200_characters_fits_every_page_of_a_phone(browser: Browser, cell: Cell) -> None:
     players = [(letter * 200, letter * 200) for letter in "ÑΩWIil"]
     await create(cell, LONG, "Ç" * 200, players)
-    async with seated(browser, cell, "eva", **PHONE) as page:
+    async with sign_in_director(browser, cell, "eva", **PHONE) as page:
         console = f"/tournaments/{LONG}/console"
         await step(page, console, "Pair round 1", "Round 1 is paired")
         await step(page, console, "Start round 1", "Round 1 is started")
@@ -108,14 +108,16 @@ async def test_a_name_of_200_characters_fits_every_page_of_a_phone(browser: Brow
 
 
 async def test_500_tables_are_directed_followed_and_printed(browser: Browser, cell: Cell) -> None:
-    await create(cell, GREAT, "Gran torneig", [(f"Jugadora {n} Puig", f"Club {n % 40}") for n in range(2 * TABLES)])
+    await create(
+        cell, GREAT, "Gran torneig", [(f"Jugadora {n} Puig", f"Club {n % 40}") for n in range(2 * TABLE_COUNT)]
+    )
     console = f"/tournaments/{GREAT}/console"
-    async with seated(browser, cell, "eva", **DESK) as page:
+    async with sign_in_director(browser, cell, "eva", **DESK) as page:
         for button, said in (("Pair round 1", "Round 1 is paired"), ("Start round 1", "Round 1 is started")):
             await step(page, console, button, said)
         await page.set_viewport_size({"width": 1920, "height": 1080})
         await page.goto(f"/tournaments/{GREAT}/screen")
-        await expect(page.locator('[data-key^="s-"]')).to_have_count(2 * TABLES)
+        await expect(page.locator('[data-key^="s-"]')).to_have_count(2 * TABLE_COUNT)
         assert await page.evaluate(FITS)
         first = await page.locator("#page-number").inner_text()
         await expect(page.locator("#page-number")).not_to_have_text(first, timeout=15_000)

@@ -47,7 +47,7 @@ STATE = """() => {
   const size = shown[0] ? parseFloat(getComputedStyle(shown[0].querySelector("[data-pages]")).fontSize) : 0;
   return { sections: shown.map((each) => each.dataset.turning), cut, ids, size, most: window.mostSections ?? 0 };
 }"""
-"""What is in sight: which sections, players, the names that are not whole, the size of the type in px."""
+"""The visible sections, players and truncated names, and the font size in px."""
 
 WATCH = """() => {
   const sections = () => [...document.querySelectorAll("[data-turning]")];
@@ -59,7 +59,7 @@ WATCH = """() => {
 
 
 def names_of(number: int) -> dict[str, str]:
-    """Give so many names by their ids: namesakes, one very long, and common ones."""
+    """Return names by their ids: namesakes, one very long, and common ones."""
     given = [*NAMESAKES, LONGEST]
     for n in range(number):
         family = f"{FAMILY[n % 5]} {FAMILY[n % 4]}" if n % 3 else "Riu"
@@ -77,8 +77,8 @@ class _Tournament(Championship):
         self.stream, self.id, self.names = f"tournament-hall-{number}", f"hall-{number}", list(names)
         self.pairs = list(zip(self.names[::2], self.names[1::2], strict=True))
 
-    def opened(self) -> Iterator[Step]:
-        """The tournament with its players, and round 1 paired in two halls."""
+    def open(self) -> Iterator[Step]:
+        """Yield the tournament with its players, and round 1 paired in two halls."""
         created = next(self.create())
         opening = created[self.stream][0]
         assert isinstance(opening, pairing.TournamentCreated)
@@ -103,7 +103,7 @@ class _Tournament(Championship):
         yield created
 
     def news(self) -> Iterator[tuple[list[Message], str]]:
-        """The start of the round, a result, the others with the end of the round; each with what the head says then."""
+        """Yield the start of the round, a result, the others with the end of the round; each with its heading."""
         results: list[Message] = [
             pairing.ResultRecorded(
                 round=1,
@@ -130,7 +130,7 @@ async def test_a_hall_screen_shows_one_section_with_whole_names_while_there_is_n
         tournament = _Tournament(number, names)
         async with stage.record.writing() as connection:
             await store_players(connection, [Person(player, name, "") for player, name in names.items()])
-        for step in tournament.opened():
+        for step in tournament.open():
             await append(stage.record, step, tournament.id)
         await stage.caught_up()
         await page.goto(f"/tournaments/{tournament.id}/screen")

@@ -18,12 +18,12 @@ MARKED = "window.marked"
 
 
 def type_of(step: Step) -> str:
-    """The name of a step's first event."""
+    """Return the name of a step's first event."""
     return next(iter(step.values()))[0].DESCRIPTOR.name
 
 
 async def begin(stage: Stage, hall: Championship) -> tuple[Table, Table]:
-    """Round 1 is being played, nobody has played yet."""
+    """Return a round 1 that is being played, without a play yet."""
     first, second = hall.table(1, 1, "anna", "carme"), hall.table(1, 2, "biel", "dolors")
     await stage.add(
         *hall.create(),
@@ -151,22 +151,22 @@ async def test_a_page_that_nobody_sees_asks_for_nothing_and_what_is_the_same_is_
     leader = page.locator("#standings tbody tr").first
     await expect(leader).to_contain_text("Carme Riera")
     await page.wait_for_timeout(1_200)  # every refresh that was waited for is over
-    await turned(page, hidden=True)
+    await set_hidden(page, hidden=True)
     before = list(asked)
     await stage.add(*hall.close(1))
     await page.wait_for_timeout(1_200)
     assert asked == before
-    await turned(page, hidden=False)
+    await set_hidden(page, hidden=False)
     await expect(page.locator("h2")).to_have_text("Standings after round 1")
     await page.wait_for_timeout(1_200)
-    await turned(page, hidden=True)
-    await turned(page, hidden=False)
+    await set_hidden(page, hidden=True)
+    await set_hidden(page, hidden=False)
     await page.wait_for_timeout(500)
     assert asked[-1] == 304
 
 
-async def turned(page: Page, *, hidden: bool) -> None:
-    """As when somebody turns to another tab, or back."""
+async def set_hidden(page: Page, *, hidden: bool) -> None:
+    """Hide the page, as if another tab were selected, or show it."""
     await page.evaluate(
         "(hidden) => { Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
         " document.dispatchEvent(new Event('visibilitychange')); }",

@@ -1,4 +1,4 @@
-"""A judge and an arbiter at their pages, in browsers of their own, while a table waits for them."""
+"""A judge and an arbiter at their pages, in separate browsers, while a table waits for them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 from tests.axe.checker import serious
-from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
+from tests.browser.test_phone import FAINT, LANGUAGES, MIN_TARGET_PX, SMALL, WIDE
 from tests.component.officials import appoint, arbiter, challenge, do, judge
-from tests.support.access_cell import OWN, Cell, opened
+from tests.support.access_cell import OWN, Cell, open_access_cell
 
 from faristol.credentials.credential import Credential
 from faristol.pb.clock.v1 import clock_pb2 as clock
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.lexicon, pytest.mark.asyncio(loop
 PHONE, DESK = {"width": 390, "height": 780}, {"width": 1280, "height": 900}
 FIRST, SECOND, THIRD = (f"{OWN}-r1-t{number}" for number in (1, 2, 3))
 
-LEASE = 12
+LEASE_SECONDS = 12
 """Seconds that a claim lasts here without a sign."""
 
 HIDE = """(hidden) => {
@@ -39,14 +39,14 @@ HIDE = """(hidden) => {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("officials"), lexicons) as made:
-        await appoint(made, "ada", "berta", "carles", lease_seconds=LEASE)
+    async with open_access_cell(tmp_path_factory.mktemp("officials"), lexicons) as made:
+        await appoint(made, "ada", "berta", "carles", lease_seconds=LEASE_SECONDS)
         yield made
 
 
 @asynccontextmanager
 async def signed_in(browser: Browser, cell: Cell, who: Credential, **more: Any) -> AsyncIterator[Page]:
-    """A browser in which somebody is signed in, whose console stays silent."""
+    """Yield a browser with a signed-in user, whose console stays silent."""
     context = await browser.new_context(base_url=cell.process.http_address, **{"locale": "en", **more})
     await context.add_cookies([{"name": "faristol", "value": cell.token(who), "url": cell.process.http_address}])
     page = await context.new_page()
@@ -58,8 +58,8 @@ async def signed_in(browser: Browser, cell: Cell, who: Credential, **more: Any) 
     assert said == []
 
 
-async def left(page: Page) -> int:
-    """Seconds of the lease that the page shows."""
+async def read_lease_seconds(page: Page) -> int:
+    """Return the seconds of the lease that the page shows."""
     return int(await page.locator("#lease-left").inner_text())
 
 
@@ -81,7 +81,7 @@ async def test_a_challenge_comes_to_a_judge_and_a_call_to_an_arbiter_and_both_ta
         await expect(ada).to_have_title("(1) Cases that wait · Faristol")
         await expect(eva.get_by_text("challenge", exact=True)).to_be_visible()
 
-        # Keys that were meant for the page before do nothing on that of a case which nobody has seen yet.
+        # Keys for the previous page have no effect on that of a case whose words were not visible yet.
         await ada.wait_for_timeout(1_000)
         await ada.keyboard.press("c")
         for key in ("v", "Enter", "l", "Enter") * 5:
@@ -94,9 +94,9 @@ async def test_a_challenge_comes_to_a_judge_and_a_call_to_an_arbiter_and_both_ta
         assert not (await do(cell, lexicon.GetCaseRequest(case_id=case_id))).ruled
 
         # The lease runs in sight, and signs that the judge is there renew it.
-        await expect(ada.locator("#lease-left")).not_to_have_text(str(LEASE))
-        await ada.wait_for_timeout(1_000 * LEASE)
-        assert 0 < await left(ada) <= LEASE
+        await expect(ada.locator("#lease-left")).not_to_have_text(str(LEASE_SECONDS))
+        await ada.wait_for_timeout(1_000 * LEASE_SECONDS)
+        assert 0 < await read_lease_seconds(ada) <= LEASE_SECONDS
         assert (await do(cell, lexicon.GetCaseRequest(case_id=case_id))).held_by == ["ada"]
 
         await ada.keyboard.press("l")
@@ -130,7 +130,7 @@ async def test_a_judge_out_of_sight_loses_the_case_and_not_what_was_written(brow
         await berta.get_by_role("button", name="Take the case").click()
         await expect(berta.get_by_role("alert")).to_have_text(f"Case {case_id} is assigned to ada.")
         await ada.evaluate(HIDE, True)
-        await expect(ada).to_have_title("0 s · A case · Faristol", timeout=1_000 * (LEASE + 5))
+        await expect(ada).to_have_title("0 s · A case · Faristol", timeout=1_000 * (LEASE_SECONDS + 5))
         await expect(berta.get_by_role("button", name="Take the case")).to_be_visible(timeout=10_000)
         await ada.wait_for_timeout(3_000)  # the service lets a claim lapse a moment later
         await ada.evaluate(HIDE, False)
@@ -171,7 +171,7 @@ async def test_a_judge_without_a_stream_still_hears_of_cases(browser: Browser, c
         await sound.click()
         await expect(sound).to_have_attribute("aria-pressed", "true")
         await page.reload()
-        await page.locator("h1").click()  # with the first touch what was asked for goes on
+        await page.locator("h1").click()  # the first touch continues the requested action
         await expect(page.locator("#sound")).to_have_text("Sound is on")
 
 
@@ -201,7 +201,7 @@ async def test_the_pages_fit_their_screen_stand_out_and_keep_nobody_out(
             for language in LANGUAGES:
                 await page.goto(f"{path}lang={language}")
                 assert await page.evaluate(WIDE) == "", (path, language)
-                assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
+                assert await page.evaluate(SMALL, MIN_TARGET_PX) == [], path
                 assert await page.evaluate(FAINT) == [], (path, scheme)
             for summary in await page.locator("details > summary").all():
                 await summary.click()

@@ -1,4 +1,4 @@
-"""Pages on a phone: nothing is wider than the screen, what is touched is big enough, and what is read stands out."""
+"""Pages on a phone: no element is wider than the screen, targets are large enough, and text has enough contrast."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Literal
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
-from tests.browser.crowd import OF_PLAYERS, OF_TEAMS, PLAYED, crowded, crowded_rulings, crowded_teams
-from tests.support.stage import Stage, opened
+from tests.browser.crowd import LATEST_ROUND_NUMBER, OF_PLAYERS, OF_TEAMS, crowded_rulings, crowded_teams, fill_stage
+from tests.support.stage import Stage, open_stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 PHONES = (390, 320)
 LANGUAGES = frozenset({"ca", "es", "el", "en"})
 WIDEST = "el"
-"""The language whose words are longest: it is looked at for every change, the others every night."""
+"""The language with the longest words: it is tested for every change, the others every night."""
 IN_LANGUAGES = pytest.mark.parametrize(
     "languages",
     [
@@ -27,10 +27,10 @@ IN_LANGUAGES = pytest.mark.parametrize(
 )
 """A test of pages in every language."""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-LEAST_TOUCHED = 24
+MIN_TARGET_PX = 24
 """CSS pixels that a target has at least in each direction (WCAG 2.2, 2.5.8)."""
 
-HIGHEST_ROW = 72
+MAX_ROW_PX = 72
 """CSS pixels of a player in the standings on a phone, however long their name is."""
 
 WIDE = """() => {
@@ -43,7 +43,7 @@ WIDE = """() => {
     ? ""
     : `${page.scrollWidth} wide: ${beyond.slice(0, 3).map((one) => `${one.tagName}.${one.className}`)}`;
 }"""
-"""What is wider than the screen, but for what scrolls inside its own box; empty when nothing is."""
+"""Elements wider than the screen, except those that scroll inside their box; empty if there are none."""
 
 COVERED = """() => {
   const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
@@ -60,7 +60,7 @@ COVERED = """() => {
   const beside = [...document.querySelectorAll(".pairing :is(.where, .number, .state, .score)")];
   return beside.filter(on).map((one) => one.className);
 }"""
-"""What lies on a name at the tables of a round."""
+"""Elements that cover a name at the tables of a round."""
 
 SMALL = """(least) => [...document.querySelectorAll("main a, footer a")]
   .filter((one) => one.checkVisibility() && !one.closest(".skip"))
@@ -118,26 +118,26 @@ FAINT = """() => {
   }
   return [...found];
 }"""
-"""Text of which the contrast to what is behind it is below AA (WCAG 2.2, 1.4.3, which leaves out what is disabled)."""
+"""Text with a contrast below AA (WCAG 2.2, 1.4.3, which excludes disabled elements)."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def players(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with opened(tmp_path_factory.mktemp("players")) as made:
-        await crowded(made)
+    async with open_stage(tmp_path_factory.mktemp("players")) as made:
+        await fill_stage(made)
         yield made
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def teams(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with opened(tmp_path_factory.mktemp("teams")) as made:
+    async with open_stage(tmp_path_factory.mktemp("teams")) as made:
         await crowded_teams(made)
         yield made
 
 
 @pytest.fixture(params=[pytest.param(OF_PLAYERS, id="players"), pytest.param(OF_TEAMS, id="teams")])
 def site(request: pytest.FixtureRequest, players: Stage, teams: Stage) -> tuple[Stage, tuple[str, ...]]:
-    """A stage and the addresses of its pages."""
+    """Return a stage and the addresses of its pages."""
     return (players if request.param is OF_PLAYERS else teams), request.param
 
 
@@ -164,7 +164,7 @@ async def test_a_page_fits_a_phone_is_touched_with_a_finger_and_stands_out(
     for path in paths:
         await page.set_viewport_size({"width": PHONES[0], "height": 780})
         await page.goto(address(path, WIDEST))
-        assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
+        assert await page.evaluate(SMALL, MIN_TARGET_PX) == [], path
         for scheme in SCHEMES:
             await page.emulate_media(color_scheme=scheme)
             assert await page.evaluate(FAINT) == [], (path, scheme)
@@ -186,7 +186,7 @@ async def test_no_page_is_wider_than_a_phone_in_the_other_languages(
 
 
 async def fits(page: Page, what: object) -> None:
-    """Nothing on a page is wider than a phone: it is shown on the narrowest at the end."""
+    """Check that no element of a page is wider than a phone; the page has the narrowest width at the end."""
     for width in PHONES:
         await page.set_viewport_size({"width": width, "height": 780})
         assert await page.evaluate(WIDE) == "", (what, width)
@@ -210,7 +210,7 @@ async def test_rulings_are_read_on_a_phone_without_moving_them_sideways(browser:
 async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> None:
     for width in (*PHONES, 1200):
         page = await phone(browser, players, width)
-        await page.goto(f"/tournaments/lliga/round/{PLAYED}")
+        await page.goto(f"/tournaments/lliga/round/{LATEST_ROUND_NUMBER}")
         assert await page.locator(".pairing .where").count() == 2
         assert await page.evaluate(COVERED) == [], width
         await page.context.close()
@@ -220,7 +220,7 @@ async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> 
 async def test_the_open_tab_is_in_view(browser: Browser, players: Stage) -> None:
     page = await phone(browser, players)
     for path in (
-        f"/tournaments/lliga/round/{PLAYED}",
+        f"/tournaments/lliga/round/{LATEST_ROUND_NUMBER}",
         "/tournaments/lliga/crosstable",
         "/tournaments/lliga/players",
         "/tournaments/lliga",
@@ -254,14 +254,14 @@ async def test_a_row_of_the_standings_leads_to_its_player_under_a_finger(browser
     for row in rows:
         box = await row.bounding_box()
         assert box is not None
-        assert 44 <= box["height"] <= HIGHEST_ROW, (await row.inner_text(), box["height"])
+        assert 44 <= box["height"] <= MAX_ROW_PX, (await row.inner_text(), box["height"])
     await rows[0].scroll_into_view_if_needed()
     box = await rows[0].bounding_box()
     assert box is not None
     at = {"x": box["x"] + box["width"] - 4, "y": box["y"] + 4}
     link = await page.evaluate("(at) => document.elementFromPoint(at.x, at.y).closest('a')?.className ?? ''", at)
     assert "person" in link
-    assert await page.evaluate(SMALL, LEAST_TOUCHED) == []
+    assert await page.evaluate(SMALL, MIN_TARGET_PX) == []
     assert await page.evaluate(WIDE) == ""
     await page.context.close()
 

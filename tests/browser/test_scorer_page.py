@@ -20,15 +20,15 @@ from tests.browser.scorers import (
     PHONE,
     Hall,
     all_sent,
+    expect_stored_offline,
     finish_turn,
-    kept,
     lay,
     phone,
     played_on_paper,
     sit_down,
     type_play,
 )
-from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
+from tests.browser.test_phone import FAINT, LANGUAGES, MIN_TARGET_PX, SMALL, WIDE
 from tests.component.test_adjudication import install
 
 from faristol.pb.access.v1 import access_pb2
@@ -53,9 +53,9 @@ async def test_a_phone_shows_the_board_all_keys_and_the_undo_beside_what_it_undo
     browser: Browser, tmp_path: Path, lexicons: Path, no_open: None
 ) -> None:
     async with played_on_paper(tmp_path, lexicons) as hall, phone(browser) as context:
-        game = await hall.begun(14)
+        game = await hall.begin_game(14)
         page = await sit_down(context, hall, game)
-        await kept(page)
+        await expect_stored_offline(page)
         await lay(page, 7, 4, "C", "A", "NY", "A")
         await all_sent(page)
         await expect(page.locator(".next [data-key^=TakeBackEntries]")).to_be_visible()
@@ -77,24 +77,26 @@ async def test_a_phone_shows_the_board_all_keys_and_the_undo_beside_what_it_undo
 async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_the_tab_was_killed(
     browser: Browser, hall: Hall
 ) -> None:
-    game = await hall.begun(1)
+    game = await hall.begin_game(1)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game)
-        await kept(page)
+        await expect_stored_offline(page)
         await context.set_offline(True)
         for line in ("H5 CANYA", "6H ALA", "H9 S"):
             await type_play(page, line)
             await finish_turn(page)
         await expect(page.locator(".waiting li")).to_have_count(12)
-        await expect(page.locator(".player.turn .clock.running")).to_have_count(1)  # that of who will be on turn
+        await expect(page.locator(".player.turn .clock.running")).to_have_count(
+            1
+        )  # the name of the next player on turn
         board, waiting = [await page.locator(part).bounding_box() for part in (".grid", ".waiting")]
         assert board
         assert waiting
         assert board["y"] < waiting["y"]  # the board stays where it is, however many wait
-        for square in ("H5, C", "H6, A"):  # nothing lies over the square beside the chosen one
+        for square in ("H5, C", "H6, A"):  # no element covers the square beside the chosen one
             await page.get_by_role("gridcell", name=square).click(timeout=5_000)
         assert (await hall.table(game)).phase == game_pb2.PHASE_TURN
-        await page.close()  # nothing is asked: the page does not hear of it
+        await page.close()  # the confirmation is skipped: the page does not see it
         page = await context.new_page()
         await page.goto(f"{hall.address}/games/{game}/keep")
         await expect(page.locator(".waiting li")).to_have_count(12)
@@ -112,7 +114,7 @@ async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_t
 async def test_two_scorers_keep_a_table_with_a_digraph_a_blank_an_exchange_and_challenges(
     browser: Browser, hall: Hall
 ) -> None:
-    game = await hall.begun(2)
+    game = await hall.begin_game(2)
     first, second = (side.player_id for side in (await hall.table(game)).sides)
     async with phone(browser) as one, phone(browser) as two:
         page, other = await sit_down(one, hall, game), await sit_down(two, hall, game)
@@ -154,7 +156,7 @@ async def test_two_scorers_keep_a_table_with_a_digraph_a_blank_an_exchange_and_c
 async def test_what_is_entered_on_a_device_that_is_an_hour_wrong_has_the_time_of_the_server(
     browser: Browser, hall: Hall, hours: int
 ) -> None:
-    game = await hall.begun(3 if hours > 0 else 4)
+    game = await hall.begin_game(3 if hours > 0 else 4)
     async with phone(browser) as context:
         await context.add_init_script(AN_HOUR.replace("{hours}", str(hours)))
         page = await sit_down(context, hall, game)
@@ -173,14 +175,14 @@ async def test_what_is_entered_on_a_device_that_is_an_hour_wrong_has_the_time_of
 async def test_what_can_no_longer_be_done_is_told_with_what_stands_and_the_rest_waits(
     browser: Browser, hall: Hall
 ) -> None:
-    game = await hall.begun(5)
+    game = await hall.begin_game(5)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game)
-        await kept(page)
+        await expect_stored_offline(page)
         await context.set_offline(True)
         await type_play(page, "H8 CASA")
         await finish_turn(page)
-        await asyncio.sleep(4)  # others act later than what waits here
+        await asyncio.sleep(4)  # other devices act after the entries that are stored here
         mover = (await hall.table(game)).turn_player_id
         await hall.send(game_pb2.PassRequest(game_id=game, player_id=mover))
         await hall.send(clock_pb2.PressRequest(game_id=game, player_id=mover))
@@ -204,11 +206,11 @@ async def test_what_can_no_longer_be_done_is_told_with_what_stands_and_the_rest_
 
 @pytest.mark.nightly
 async def test_a_session_that_ends_keeps_what_waits_and_another_code_sends_it(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(6)
+    game = await hall.begin_game(6)
     token = hall.token()
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, token)
-        await kept(page)
+        await expect_stored_offline(page)
         await context.set_offline(True)
         await type_play(page, "H8 CASA")
         request = access_pb2.SignOutRequest(command_id=str(uuid.uuid4()))
@@ -228,7 +230,7 @@ async def test_a_session_that_ends_keeps_what_waits_and_another_code_sends_it(br
 async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_table(
     browser: Browser, hall: Hall
 ) -> None:
-    game = await hall.begun(12)
+    game = await hall.begin_game(12)
     scope = access_events.Scope(tournament_ids=[PAPER], tables=[12])
     form, role = access_events.FORM_LINK, needs.ROLE_SCORER
     wanted = access_pb2.GrantCredentialRequest(
@@ -238,7 +240,7 @@ async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_ta
     card = await hall.cell.call(path, wanted, hall.token(needs.ROLE_DIRECTOR))
     async with phone(browser) as dead, phone(browser) as other:
         page = await sit_down(dead, hall, game)
-        await kept(page)
+        await expect_stored_offline(page)
         await type_play(page, "H8 CASA")
         scanned = await other.new_page()
         await scanned.goto(f"{hall.address}/sign-in#{card.code}")
@@ -247,17 +249,17 @@ async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_ta
         await expect(scanned.get_by_role("gridcell", name="H8, C", exact=True)).to_be_visible(timeout=15_000)
         await all_sent(page)
         await dead.set_offline(True)
-        await finish_turn(page)  # it is on this phone alone when that dies
+        await finish_turn(page)  # when this phone dies, it has the only copy
         await expect(page.locator(".waiting li")).to_have_count(3)
         await page.close()
-        await asyncio.sleep(4)  # what the other phone does is later by more than two clocks may differ
+        await asyncio.sleep(4)  # the other phone acts later by more than the clocks may differ
         await finish_turn(scanned)
         await all_sent(scanned)
         await hall.until(game, 2)
         await type_play(scanned, "9H ALA")
         await expect(scanned.locator("#keep")).to_contain_text("Accepted: the turn is over")
         await all_sent(scanned)
-        await dead.set_offline(False)  # it was charged meanwhile: what waits there was done by the other
+        await dead.set_offline(False)  # it was charged in the meantime: the other phone has executed the stored entries
         page = await dead.new_page()
         await page.goto(f"{hall.address}/games/{game}/keep")
         await expect(page.locator(".player").first).to_contain_text("10")
@@ -272,11 +274,11 @@ async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_ta
 async def test_what_an_old_phone_did_and_can_still_be_done_is_carried_out_in_order_after_what_another_did(
     browser: Browser, hall: Hall
 ) -> None:
-    game = await hall.begun(13)
+    game = await hall.begin_game(13)
     mover, other = (side.player_id for side in (await hall.table(game)).sides)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game)
-        await kept(page)
+        await expect_stored_offline(page)
         await type_play(page, "H8 CASA")
         await all_sent(page)
         await context.set_offline(True)
@@ -284,7 +286,7 @@ async def test_what_an_old_phone_did_and_can_still_be_done_is_carried_out_in_ord
         await type_play(page, "9H ALA")
         await finish_turn(page)
         await expect(page.locator(".waiting li")).to_have_count(7)
-        await asyncio.sleep(4)  # others act later than what waits here, and end the first turn alone
+        await asyncio.sleep(4)  # others act later than the stored entries, and end only the first turn
         for request in (
             game_pb2.WriteScoreRequest(game_id=game, player_id=mover),
             game_pb2.DrawTilesRequest(game_id=game, player_id=mover),
@@ -302,7 +304,7 @@ async def test_what_an_old_phone_did_and_can_still_be_done_is_carried_out_in_ord
 
 @pytest.mark.nightly
 async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(7)
+    game = await hall.begin_game(7)
     async with phone(browser, service_workers="block") as context:
         page = await sit_down(context, hall, game)
         lost: list[str] = []
@@ -310,7 +312,7 @@ async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall:
 
         async def lose(route: Route) -> None:
             if len(lost) < 2:
-                answer = await route.fetch()  # it is carried out, and nobody hears of it
+                answer = await route.fetch()  # it is executed, and the answer is lost
                 lost.append(await answer.text())
                 await route.abort()
             else:
@@ -334,7 +336,7 @@ async def test_a_table_goes_on_where_the_network_is_lost_before_the_last_turn_wa
     browser: Browser, hall: Hall, method: str, table: int, *, late: bool
 ) -> None:
     """``late``: the turn is seen to be over before the press that ended it is answered."""
-    game = await hall.begun(table)
+    game = await hall.begin_game(table)
     async with phone(browser, service_workers="block") as context:
         page = await sit_down(context, hall, game)
         heading = page.locator(".next h2")
@@ -344,7 +346,9 @@ async def test_a_table_goes_on_where_the_network_is_lost_before_the_last_turn_wa
             answer = await route.fetch()
             if late:
                 await page.evaluate("dispatchEvent(new Event('online'))")
-                await expect(heading).to_have_text(re.compile(r"^\D*3\b"))  # what waits is laid over what is seen
+                await expect(heading).to_have_text(
+                    re.compile(r"^\D*3\b")
+                )  # stored entries are shown over the visible state
             pressed.set()
             await route.fulfill(response=answer)
 
@@ -392,12 +396,12 @@ async def test_who_types_a_line_goes_on_when_something_above_it_goes_or_comes(
 
 @pytest.mark.nightly
 async def test_what_waits_is_there_when_the_browser_is_opened_again(hall: Hall, tmp_path: Path) -> None:
-    game = await hall.begun(8)
+    game = await hall.begin_game(8)
     async with async_playwright() as playwright:
         wanted: dict[str, Any] = {"executable_path": find_chromium(), "args": FLAGS, **PHONE}
         context = await playwright.chromium.launch_persistent_context(tmp_path, **wanted)
         page = await sit_down(context, hall, game)
-        await kept(page)
+        await expect_stored_offline(page)
         await context.set_offline(True)
         await type_play(page, "H8 CASA")
         await expect(page.locator(".waiting li")).to_have_count(1)
@@ -450,7 +454,7 @@ async def test_the_turns_of_every_book_are_done_by_two_touches_after_the_play(
 
 @pytest.mark.nightly
 async def test_the_sheet_is_signed_by_both_on_the_screen(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(9)
+    game = await hall.begin_game(9)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game)
         first, second = (side.player_id for side in (await hall.table(game)).sides)
@@ -458,7 +462,7 @@ async def test_the_sheet_is_signed_by_both_on_the_screen(browser: Browser, hall:
         await page.locator(f".more [data-key^=Abandon-{second}]").click()
         await expect(page.locator("dialog")).to_contain_text("That ends the game for")
         await page.locator("dialog [value=do]").click()
-        for player in (second, first):  # who has left is not waited for
+        for player in (second, first):  # a player who has left is not awaited
             await page.locator(f".next [data-key=SignSheet-{player}]").click(timeout=15_000)
             await page.locator("dialog [value=do]").click()
         await expect(page.locator(".next")).to_contain_text("The result is final.", timeout=15_000)
@@ -468,7 +472,7 @@ async def test_the_sheet_is_signed_by_both_on_the_screen(browser: Browser, hall:
 
 @pytest.mark.nightly
 async def test_the_page_is_used_with_keys_alone_and_read_by_squares_and_words(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(10)
+    game = await hall.begin_game(10)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game)
         await page.get_by_role("gridcell", name="H8, double word, empty").focus()
@@ -485,7 +489,7 @@ async def test_the_page_is_used_with_keys_alone_and_read_by_squares_and_words(br
 
 @pytest.mark.nightly
 async def test_the_pages_of_a_table_fit_a_phone_in_every_language(browser: Browser, hall: Hall) -> None:
-    game = await hall.begun(11)
+    game = await hall.begin_game(11)
     for scheme in ("light", "dark"):
         async with phone(browser, color_scheme=scheme) as context:
             page = await sit_down(context, hall, game, hall.token(needs.ROLE_ARBITER))
@@ -498,5 +502,5 @@ async def test_the_pages_of_a_table_fit_a_phone_in_every_language(browser: Brows
                         await page.get_by_role("gridcell").nth(112).click()
                     assert await page.evaluate(WIDE) == "", (part, language)
                     assert await page.evaluate(FAINT) == [], (part, scheme)
-                    small = await page.evaluate(SMALL, LEAST_TOUCHED)
+                    small = await page.evaluate(SMALL, MIN_TARGET_PX)
                     assert [each for each in small if "cell" not in str(each)] == [], (part, language)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Request, Route, expect
-from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, PHONES, SCHEMES, SMALL, WIDE
-from tests.support.access_cell import OWN, Cell, cell, given, held
+from tests.browser.test_phone import FAINT, IN_LANGUAGES, MIN_TARGET_PX, PHONES, SCHEMES, SMALL, WIDE
+from tests.support.access_cell import OWN, Cell, build_credential, cell, grant
 
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 @asynccontextmanager
 async def phone(browser: Browser, cell: Cell, **more: Any) -> AsyncIterator[Page]:
-    """A page on a phone, whose console stays silent."""
+    """Yield a page on a phone, whose console stays silent."""
     wanted = {"viewport": {"width": 390, "height": 780}, "locale": "en", **more}
     context: BrowserContext = await browser.new_context(base_url=cell.process.http_address, **wanted)
     page = await context.new_page()
@@ -36,7 +36,7 @@ async def phone(browser: Browser, cell: Cell, **more: Any) -> AsyncIterator[Page
 async def test_a_link_signs_a_phone_in_by_one_touch_and_its_code_is_sent_in_a_form_alone(
     browser: Browser, cell: Cell
 ) -> None:
-    code = (await given(cell, events.FORM_LINK, tables=[1])).code
+    code = (await grant(cell, events.FORM_LINK, tables=[1])).code
     async with phone(browser, cell) as page:
         sent: list[Request] = []
         page.on("request", lambda request: sent.append(request))
@@ -62,7 +62,7 @@ async def test_a_link_signs_a_phone_in_by_one_touch_and_its_code_is_sent_in_a_fo
 
 
 async def test_a_link_that_is_opened_where_the_page_is_open_is_taken_too(browser: Browser, cell: Cell) -> None:
-    code = (await given(cell, events.FORM_LINK)).code
+    code = (await grant(cell, events.FORM_LINK)).code
     async with phone(browser, cell) as page:
         await page.goto("/sign-in")
         await expect(page.locator("#by-link .typed")).to_be_visible()
@@ -72,7 +72,7 @@ async def test_a_link_that_is_opened_where_the_page_is_open_is_taken_too(browser
 
 
 async def test_without_script_the_link_is_pasted(browser: Browser, cell: Cell) -> None:
-    code = (await given(cell, events.FORM_LINK)).code
+    code = (await grant(cell, events.FORM_LINK)).code
     async with phone(browser, cell, java_script_enabled=False) as page:
         await page.goto(f"/sign-in#{code}")
         await page.get_by_label("The link, or the code at its end").fill(f"{cell.process.http_address}/sign-in#{code}")
@@ -82,28 +82,28 @@ async def test_without_script_the_link_is_pasted(browser: Browser, cell: Cell) -
 
 @pytest.mark.nightly
 async def test_a_pin_signs_in_at_its_table_until_too_many_were_wrong(browser: Browser, cell: Cell) -> None:
-    pin = (await given(cell, events.FORM_PIN, tables=[2])).pin
+    pin = (await grant(cell, events.FORM_PIN, tables=[2])).pin
     async with phone(browser, cell) as page:
 
-        async def typed(digits: str) -> None:
+        async def type_pin(digits: str) -> None:
             await page.goto(f"/sign-in?tournament={OWN}&table=2")
             await page.get_by_label("PIN", exact=True).fill(digits)
             await page.locator("#by-pin button").click()
 
-        await typed(pin)
+        await type_pin(pin)
         await expect(page.locator(".facts")).to_contain_text("table 2")
         for number in range(1, 12):
-            await typed(f"{(int(pin) + number) % 10**6:06}")
+            await type_pin(f"{(int(pin) + number) % 10**6:06}")
             told = "too many wrong PINs" if number > 10 else "the PIN is not valid for table 2"
             await expect(page.get_by_role("alert")).to_contain_text(told)
         await expect(page.get_by_role("textbox", name="Table")).to_have_value("2")
-        await typed(pin)
+        await type_pin(pin)
         await expect(page.get_by_role("alert")).to_contain_text("ask the director for a new one")
 
 
 @pytest.mark.nightly
 async def test_who_signs_out_on_every_device_is_out_in_another_browser(browser: Browser, cell: Cell) -> None:
-    code = (await given(cell, events.FORM_LINK)).code
+    code = (await grant(cell, events.FORM_LINK)).code
     async with phone(browser, cell) as first, phone(browser, cell, locale="ca") as second:
         for page in (first, second):
             await page.goto(f"/sign-in#{code}")
@@ -118,20 +118,20 @@ async def test_who_signs_out_on_every_device_is_out_in_another_browser(browser: 
 
 
 def serving(body: str) -> Callable[[Route], Awaitable[None]]:
-    """Answers in the place of a server."""
+    """Return a server's answers."""
     return lambda route: route.fulfill(body=body, content_type="text/html")
 
 
 async def test_a_page_of_another_site_signs_nobody_in_or_out(browser: Browser, cell: Cell) -> None:
-    code = (await given(cell, events.FORM_LINK)).code
-    here, elsewhere = cell.process.http_address, cell.process.http_address.replace("127.0.0.1", "localhost")
+    code = (await grant(cell, events.FORM_LINK)).code
+    site, elsewhere = cell.process.http_address, cell.process.http_address.replace("127.0.0.1", "localhost")
     async with phone(browser, cell) as page:
         await page.goto(f"/sign-in#{code}")
         await page.locator("#by-link button").click()
         await expect(page.locator("h1")).to_have_text("Ona Mas")
         for path in ("/sign-out", "/sign-in"):
             field = f'<input name="code" value="{code}">'
-            await page.route(f"{elsewhere}/evil", serving(f'<form method="post" action="{here}{path}">{field}<button>'))
+            await page.route(f"{elsewhere}/evil", serving(f'<form method="post" action="{site}{path}">{field}<button>'))
             await page.goto(f"{elsewhere}/evil")
             await page.locator("button").click()
             await expect(page.locator("h1")).to_have_text("The request came from another site and was refused.")
@@ -142,7 +142,7 @@ async def test_a_page_of_another_site_signs_nobody_in_or_out(browser: Browser, c
 
 @IN_LANGUAGES
 async def test_the_pages_fit_a_phone(browser: Browser, cell: Cell, languages: Collection[str]) -> None:
-    token = cell.token(held(needs.ROLE_DIRECTOR))
+    token = cell.token(build_credential(needs.ROLE_DIRECTOR))
     async with phone(browser, cell) as page:
         await page.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
         for language in languages:
@@ -151,14 +151,14 @@ async def test_the_pages_fit_a_phone(browser: Browser, cell: Cell, languages: Co
                 for width in PHONES:
                     await page.set_viewport_size({"width": width, "height": 780})
                     assert await page.evaluate(WIDE) == "", (path, language, width)
-                    assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], (path, width)
+                    assert await page.evaluate(SMALL, MIN_TARGET_PX) == [], (path, width)
                 for scheme in SCHEMES:
                     await page.emulate_media(color_scheme=scheme)
                     assert await page.evaluate(FAINT) == [], (path, scheme)
 
 
 async def test_a_director_makes_cards_and_a_scorer_scans_one(browser: Browser, cell: Cell) -> None:
-    token = cell.token(held(needs.ROLE_DIRECTOR))
+    token = cell.token(build_credential(needs.ROLE_DIRECTOR))
     async with phone(browser, cell) as page, phone(browser, cell) as scanner:
         await page.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
         await page.goto(f"/tournaments/{OWN}/access")

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser.test_slips import AN_HOUR_AHEAD, SLIP, signed_in
 from tests.component.officials import arbiter, do
 from tests.component.test_duplicate_consoles import CLOCK, GAME, JUDGE, SLIPS, cell, collector
-from tests.support.access_cell import Cell, held
+from tests.support.access_cell import Cell, build_credential
 
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -20,7 +20,7 @@ __all__ = ["cell"]  # a fixture
 
 
 class Play:
-    """Everybody who takes part, each at their page."""
+    """All participants, each at their page."""
 
     def __init__(self, cell: Cell, judge: Page, ona: Page, pau: Page, screen: Page, anna: Page, cesca: Page) -> None:
         self.cell = cell
@@ -58,14 +58,14 @@ class Play:
         await expect(page.locator(f"#tables [data-table='{number}'] .typed").first).to_contain_text(word)
 
     async def close(self) -> None:
-        """Both halls have handed everything in."""
+        """Close both halls."""
         for hall in ("Nord", "Sud"):
             await self.judge.goto(f"{SLIPS}?hall={hall}")
             await self.judge.get_by_role("button", name="Close the hall").click()
         await self.judge.goto(JUDGE)
 
-    async def scored(self, number: int) -> None:
-        """Score the round; everybody sees it."""
+    async def score_round(self, number: int) -> None:
+        """Score the round, and expect the result on every page."""
         await self.press("Score the round")
         await expect(self.screen.locator("#now-turn .left")).to_have_text("scored")
         for page in (self.anna, self.cesca):
@@ -83,8 +83,8 @@ async def test_three_rounds_with_two_collectors_and_two_phones_one_of_them_offli
             (collector("ona", "Nord"), SLIPS, ""),
             (collector("pau", "Nord"), SLIPS, ""),
             (None, f"/duplicate/{GAME}/screen", ""),
-            (held(needs.ROLE_PLAYER, player="anna"), SLIP, ""),
-            (held(needs.ROLE_PLAYER, player="cesca"), SLIP, AN_HOUR_AHEAD),
+            (build_credential(needs.ROLE_PLAYER, player="anna"), SLIP, ""),
+            (build_credential(needs.ROLE_PLAYER, player="cesca"), SLIP, AN_HOUR_AHEAD),
         ):
             context = await stack.enter_async_context(signed_in(browser, cell, credential, script))
             page = await context.new_page()
@@ -99,11 +99,11 @@ async def test_three_rounds_with_two_collectors_and_two_phones_one_of_them_offli
 
 
 async def _first_round(play: Play) -> None:
-    """Both phones save in time, one of them with a clock that is an hour wrong; a claim is raised and accepted."""
+    """Play a round in which both phones save in time, one with a clock that is an hour wrong; a claim is accepted."""
     await play.begins(1, "c a s e r n a")
     await play.write(play.anna, "h5", "caserna")
     await expect(play.anna.locator("#saved")).to_contain_text("H5 CASERNA The slip has arrived.")
-    await play.write(play.cesca, "h8", "xyz")  # what is no word is saved as a word is
+    await play.write(play.cesca, "h8", "xyz")  # an invalid word is saved like a valid one
     await expect(play.cesca.locator("#saved")).to_contain_text("H8 XYZ The slip has arrived.")
     await play.write(play.cesca, "8h", "casa")
     await expect(play.cesca.locator("#saved")).to_contain_text("8H CASA The slip has arrived.")
@@ -114,7 +114,7 @@ async def _first_round(play: Play) -> None:
     await play.type(play.ona, "2", "H8", "CASA")
     await play.type(play.pau, "2", "H8", "CASA")
     await play.close()
-    await play.scored(1)
+    await play.score_round(1)
     assert "66" in await play.anna.locator("[data-key=turn-1]").inner_text()
     assert "10" in await play.cesca.locator("[data-key=turn-1]").inner_text()
     await play.anna.locator("[data-key=claim-on-1]").click()
@@ -136,7 +136,7 @@ async def _first_round(play: Play) -> None:
 
 
 async def _second_round(play: Play) -> None:
-    """One phone loses its network before the end and finds it after: what it saved waits for the judge."""
+    """Play a round in which one phone has no network at the end; its saved slip waits for the judge."""
     await play.begins(2, "s e s a t o r")
     await play.write(play.anna, "H3", "ES")
     await expect(play.anna.locator("#saved")).to_contain_text("The slip has arrived.")
@@ -147,7 +147,7 @@ async def _second_round(play: Play) -> None:
     await expect(play.cesca.locator("#saved")).to_contain_text("stored on this phone")
     await play.cesca.close()
     play.cesca = await phone.new_page()
-    await play.cesca.goto(SLIP)  # it opens without a network, with what was saved
+    await play.cesca.goto(SLIP)  # it opens without a network, with the saved slip
     await expect(play.cesca.locator("#saved")).to_contain_text("I4 AS The slip is stored on this phone")
     CLOCK.wait(200)
     await phone.set_offline(False)
@@ -159,12 +159,12 @@ async def _second_round(play: Play) -> None:
     await waits.get_by_label("Reason").first.fill("the phone was seen without a network")
     await waits.get_by_role("button", name="Accept this slip").first.click()
     await expect(play.judge.locator("#waiting")).to_have_count(0)
-    await play.scored(2)
+    await play.score_round(2)
     await expect(play.cesca.locator("[data-key=turn-2]")).to_contain_text("I4 AS")
 
 
 async def _third_round(play: Play) -> None:
-    """A phone that comes back once the round is scored is told so, and its player tells the judge by one touch."""
+    """Play a round in which a phone reconnects after the scoring, and its player sends a claim with one touch."""
     last = (await do(play.cell, pb.GetDuplicateRequest(game_id=GAME))).turns[-1]
     left = list(last.faces)
     for tile in last.master.placements:

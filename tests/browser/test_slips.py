@@ -1,4 +1,4 @@
-"""The page on which a player writes slips: a wrong clock, no network, a claim; it tells nothing and fits a phone."""
+"""The page on which a player writes slips: a wrong clock, no network, a claim; without feedback, for a phone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from datetime import UTC
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from tests.axe.checker import serious
-from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, SMALL, fits
+from tests.browser.test_phone import FAINT, IN_LANGUAGES, MIN_TARGET_PX, SMALL, fits
 from tests.component.officials import do
 from tests.component.test_duplicate_consoles import CLOCK, GAME, cell
-from tests.support.access_cell import Cell, held
+from tests.support.access_cell import Cell, build_credential
 
 from faristol.credentials.credential import Credential
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -35,7 +35,7 @@ AN_HOUR_AHEAD = "const real = Date.now; Date.now = () => real() + 3600000;"
 async def signed_in(
     browser: Browser, cell: Cell, credential: Credential | None, script: str = "", width: int = 390
 ) -> AsyncIterator[BrowserContext]:
-    """A browser of its own, in which somebody is signed in."""
+    """Yield a separate browser with a signed-in user."""
     address = cell.process.http_address
     context = await browser.new_context(base_url=address, viewport={"width": width, "height": 780}, locale="en")
     if credential is not None:
@@ -51,7 +51,7 @@ async def test_what_a_phone_with_a_wrong_clock_saves_without_a_network_is_sent_w
 ) -> None:
     await do(cell, pb.CallRackRequest(game_id=GAME, faces=["C", "A", "S", "E", "R", "N", "A"]))
     await do(cell, turns.StartTurnRequest(game_id=GAME, turn=1))
-    async with signed_in(browser, cell, held(needs.ROLE_PLAYER, player="anna"), AN_HOUR_AHEAD) as phone:
+    async with signed_in(browser, cell, build_credential(needs.ROLE_PLAYER, player="anna"), AN_HOUR_AHEAD) as phone:
         page = await phone.new_page()
         await page.goto(SLIP)
         await expect(page.locator("#state")).to_have_text("No slip is saved for this round.")
@@ -85,12 +85,12 @@ async def test_what_a_phone_with_a_wrong_clock_saves_without_a_network_is_sent_w
 
 @IN_LANGUAGES
 async def test_the_page_of_a_slip_fits_a_phone(browser: Browser, cell: Cell, languages: Collection[str]) -> None:
-    async with signed_in(browser, cell, held(needs.ROLE_PLAYER, player="anna")) as context:
+    async with signed_in(browser, cell, build_credential(needs.ROLE_PLAYER, player="anna")) as context:
         await _looks(await context.new_page(), languages)
 
 
 async def _looks(page: Page, languages: Collection[str]) -> None:
-    """The page fits a phone, and can be read and touched."""
+    """Check that the page fits a phone, and can be read and touched."""
     for language in languages:
         await page.goto(f"{SLIP}?lang={language}")
         await expect(page.locator("#left")).to_be_visible()
@@ -101,7 +101,7 @@ async def _looks(page: Page, languages: Collection[str]) -> None:
             "inputs => inputs.map(each => each.getBoundingClientRect().top)"
         )
         assert max(tops) - min(tops) < 1, f"a label is broken: {language}"
-    small = await page.evaluate(SMALL, LEAST_TOUCHED)
+    small = await page.evaluate(SMALL, MIN_TARGET_PX)
     assert [each for each in small if "cell" not in str(each)] == []
     assert await page.evaluate(FAINT) == []
     assert await serious(page) == []

@@ -1,4 +1,4 @@
-"""Who follows a championship in a browser: finds a table, moves through a game, reads a hall screen."""
+"""Spectators in a browser: they find a table, move through a game, read a hall screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import pytest
 from fastapi.routing import APIRoute
 from playwright.async_api import Browser, Page, expect
-from tests.browser.frames import EMBEDS, check_framed, framed
+from tests.browser.frames import EMBEDS, check_framed, open_frame
 from tests.support.stage import Stage
 from tests.support.synthetic import NAMES, Championship
 
@@ -120,18 +120,18 @@ async def test_a_hall_screen_turns_its_pages_follows_the_round_and_does_not_grow
 async def test_boards_rounds_and_standings_stand_in_frames_of_another_site_and_follow_the_news(
     browser: Browser, stage: Stage
 ) -> None:
-    hall, here = Championship(), stage.running.http_address
+    hall, site = Championship(), stage.running.http_address
     *played, last = [*hall.create(), *hall.first_round()]
     await stage.add(*played)
     for path in ("/games/lliga-r1-t1/embed", *(f"/tournaments/lliga/embed/{name}" for name in EMBEDS)):
-        await check_framed(browser, f"{here}{path}")
-    async with framed(browser, f"{here}/tournaments/lliga/embed/pairings") as frame:
+        await check_framed(browser, f"{site}{path}")
+    async with open_frame(browser, f"{site}/tournaments/lliga/embed/pairings") as frame:
         await expect(frame.locator("#live")).to_contain_text("1")
         before = await frame.locator("#live").inner_text()
         await stage.add(last, *hall.second_round())
         await expect(frame.locator("#live")).not_to_have_text(before, timeout=15_000)
         await expect(frame.locator("#pairings-title")).to_contain_text("Round 2")
-    async with framed(browser, f"{here}/games/lliga-r1-t1", refused=True) as frame:
+    async with open_frame(browser, f"{site}/games/lliga-r1-t1", refused=True) as frame:
         assert await frame.evaluate("() => document.querySelectorAll('#board .tile').length") == 0
 
 
@@ -164,7 +164,7 @@ async def _until_stored(page: Page, path: str) -> None:
 BEYOND = """() => [...document.querySelectorAll("body *")]
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest(".scroll"))
   .map((each) => `${each.tagName}.${each.className} ${Math.round(each.getBoundingClientRect().right)}`)"""
-"""What is wider than the screen."""
+"""Elements wider than the screen."""
 
 
 CUT = """() => [...document.querySelectorAll("body *")].filter((each) => {
@@ -176,11 +176,11 @@ CUT = """() => [...document.querySelectorAll("body *")].filter((each) => {
 """Text that is cut off at the edge of its element."""
 
 LEFT_OUT = re.compile(r"/screen|/overlay|\{team_id\}|/rulings$")
-"""Pages with a size of their own, for walls and broadcasts, and pages that need teams or the lexicon service."""
+"""Pages with a fixed size, for walls and broadcasts, and pages that need teams or the lexicon service."""
 
 
 def public_pages(game: str) -> list[str]:
-    """The addresses of the pages that everybody reads, each once, with what the stage has for their parameters."""
+    """Return the addresses of the public pages, each once, with parameters from the stage."""
     values = {"tournament_id": "lliga", "game_id": game, "player_id": "anna", "number": "1"}
     paths = [route.path for route in routes.routes.routes if isinstance(route, APIRoute)]
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.async_api import Browser, Page, expect
-from tests.browser.frames import EMBEDS, check_framed, framed
+from tests.browser.frames import EMBEDS, check_framed, open_frame
 from tests.support.league import League
 from tests.support.stage import Stage
 
@@ -54,11 +54,11 @@ async def test_a_match_shows_its_boards_and_its_score_as_results_come_in(stage: 
 async def test_standings_and_matches_of_teams_stand_in_frames_of_another_site(stage: Stage, browser: Browser) -> None:
     *played, _ = [*League().create(), *League().first_round()]
     await stage.add(*played)
-    here = stage.running.http_address
+    site = stage.running.http_address
     for name in EMBEDS:
-        await check_framed(browser, f"{here}/tournaments/lliga/embed/{name}")
+        await check_framed(browser, f"{site}/tournaments/lliga/embed/{name}")
     for name in ("standings", "pairings"):
-        async with framed(browser, f"{here}/tournaments/lliga/embed/{name}") as frame:
+        async with open_frame(browser, f"{site}/tournaments/lliga/embed/{name}") as frame:
             await expect(frame.locator("#live")).to_contain_text("Club Tarragona")
 
 

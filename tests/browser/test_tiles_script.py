@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page
 from tests.support.squares import neighbours
-from tests.support.stage import opened
+from tests.support.stage import open_stage
 
 from faristol.gateway.consoles.scorer.about import rules as told
 from faristol.kernel.refusal import Refusal
@@ -41,7 +41,7 @@ def tiles(placements: Any) -> list[dict[str, Any]]:
 
 
 def plays(ruleset: Ruleset, chance: Random, count: int) -> list[tuple[Board, list[Placement], int]]:
-    """Boards that grow, each with tiles that may be laid there, and what the rules count."""
+    """Return boards that grow, each with tiles that may be laid there, and their scores by the rules."""
     board = Board()
     found: list[tuple[Board, list[Placement], int]] = []
     while len(found) < count:
@@ -67,7 +67,7 @@ def plays(ruleset: Ruleset, chance: Random, count: int) -> list[tuple[Board, lis
 
 
 async def test_the_script_counts_and_reads_as_the_rules_do(browser: Browser, tmp_path: Path) -> None:
-    async with opened(tmp_path) as stage:
+    async with open_stage(tmp_path) as stage:
         page = await browser.new_page()
         await page.goto(f"{stage.running.http_address}/static/tiles.js")
         for name, words in TYPED.items():
@@ -150,4 +150,4 @@ TYPED = {
         "καλL",
     ],
 }
-"""What is typed, by rules."""
+"""Typed texts, by rules."""

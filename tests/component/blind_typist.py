@@ -21,11 +21,12 @@ class PaperSlip:
 
 KINDS = ("tie", "forfeit with points", "no table", "high", "another result", "letter", "low", "as before", "far", "0")
 OWN_TABLE = ("tie", "forfeit with points", "high", "letter", "low", "as before", "far")
-"""Kinds of doubtful slips, and those of them that are of their own table."""
+"""Kinds of doubtful slips, and the kinds that concern their own table."""
 
 
 def slips_for(count: int, seed: int = 1, kinds: Sequence[str] = KINDS, *, is_in_order: bool = False) -> list[PaperSlip]:
-    """A slip for each table from 1 to ``count``, mixed or in order. Of the doubtful ones each kind comes in turn.
+    """Return a slip for each table from 1 to ``count``, mixed or in order. Of the doubtful ones each kind comes in
+    turn.
 
     Two plausible slips never have the same scores: that would be asked about.
     """
@@ -42,7 +43,7 @@ def slips_for(count: int, seed: int = 1, kinds: Sequence[str] = KINDS, *, is_in_
 
 
 def _doubtful(kind: str, slips: Sequence[PaperSlip], place: int, count: int) -> Sequence[str]:
-    """A slip in doubt in place of the one of ``place``, of which only the table is kept, where it has one."""
+    """Return a slip in doubt in place of the one of ``place``, of which only the table is kept, where it has one."""
     table = slips[place].words[0]
     before = next(slip for slip in reversed(slips[:place]) if not slip.is_doubtful)
     made: Mapping[str, Sequence[str]] = {

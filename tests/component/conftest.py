@@ -1,4 +1,4 @@
-"""What the tests of this folder share beside what all tests do."""
+"""Fixtures that the tests of this folder share, in addition to those of all tests."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 
 @pytest.fixture(params=["postgresql", pytest.param("sqlite", marks=pytest.mark.nightly)])
 def database_kind(request: pytest.FixtureRequest) -> str:
-    """PostgreSQL, and SQLite every night.
+    """Return the kind of database: PostgreSQL, and SQLite every night.
 
-    What a database has to do is held on both of them for every change, by the conformance suite. Here many processes
-    meet at it, which costs more and breaks on PostgreSQL first.
+    The conformance suite checks the duties of a database on both kinds for every change. Here many processes
+    share it, which costs more and breaks on PostgreSQL first.
     """
     kind: str = request.param
     return kind

@@ -1,4 +1,4 @@
-"""Consumers over a real NATS server and a real record, and a projection that notices what comes twice."""
+"""Consumers over a real NATS server and a real record, and a projection that detects duplicates."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SEEN = Table("seen", MetaData(), Column("position", Integer, primary_key=True), 
 
 
 async def append(record: Record, stream: str, version: int, count: int = 1, tournament: str = "cup") -> int:
-    """Turns that were passed; gives the position of the last."""
+    """Append passed turns; return the position of the last."""
     events = [events_pb2.Passed(turn=turn) for turn in range(count)]
     return (await record.append(Decision([Write(stream, version, events, tournament)]), Metadata())).position
 
 
 async def note(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-    """Fails when an event comes twice: the position is the key."""
+    """Note an event, and fail if it comes twice: the position is the key."""
     for event in events:
         await connection.execute(insert(SEEN).values(position=event.position, stream=event.stream))
 
@@ -39,13 +39,13 @@ PROJECTION = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, note)
 
 
 async def positions(record: Record) -> list[int]:
-    """Of the events that came to ``PROJECTION``, in order."""
+    """Return the positions of the events that came to ``PROJECTION``, in order."""
     async with record.reading() as connection:
         return [row.position for row in await connection.execute(select(SEEN).order_by(SEEN.c.position))]
 
 
 async def _quietly(_: Consumer) -> None:
-    """Nobody is told."""
+    """Notify no one."""
 
 
 @asynccontextmanager
@@ -58,7 +58,7 @@ async def consuming(
     changed: Callable[[Consumer], Awaitable[None]] = _quietly,
     limits: NewsLimits = DEFAULT_LIMITS,
 ) -> AsyncIterator[Progress]:
-    """A consumer that runs, and with it a relay."""
+    """Yield a consumer that runs, and with it a relay."""
     bus = await Bus.connect(url, limits=limits)
     progress = Progress(record, work.consumer)
     consumer = Consumer(record, bus, work, progress, changed)
@@ -76,7 +76,7 @@ async def consuming(
 
 
 async def line_of(record: Record, consumer: str, wanted: Callable[[Status], bool]) -> Status:
-    """The line of a consumer in the status, once it is as wanted."""
+    """Return the line of a consumer in the status, once it is as wanted."""
     for _ in range(200):
         for line in (await status(record))[0]:
             if line.name == consumer and wanted(line):

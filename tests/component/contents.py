@@ -1,4 +1,4 @@
-"""What a record holds when something has happened in it: several tournaments, answers, people."""
+"""The contents of a record in use: several tournaments, answers, people."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEPT = ("events", "commands", "seals", "people", "notes", "erased")
 
 
 async def register(record: Record, tournament: str, player: str) -> int:
-    """A player whose name stands beside the events."""
+    """Return a player whose name is stored beside the events."""
 
     async def name(connection: AsyncConnection) -> str:
         return await store_player(connection, player, *PEOPLE[player])
@@ -49,7 +49,7 @@ async def register(record: Record, tournament: str, player: str) -> int:
 
 
 async def warn(record: Record, tournament: str, player: str, note: str, *, concerned: Sequence[str] = ()) -> int:
-    """A warning with words that stand beside the event; gives its position."""
+    """Append a warning with words that are stored beside the event; return its position."""
     stream = f"tournament-{tournament}"
     version = len(await record.read_stream(stream))
     fact = pairing.PlayerWarned(player_id=player, round=1, note=note)
@@ -63,7 +63,7 @@ async def warn(record: Record, tournament: str, player: str, note: str, *, conce
 
 
 async def play(record: Record, stream: str, tournament: str, events: int = 1) -> int:
-    """Turns in a game; gives the position of the last one."""
+    """Append turns of a game; return the position of the last one."""
     version = len(await record.read_stream(stream))
     turns = [game.Passed(turn=version + number + 1, player_id="anna") for number in range(events)]
     command = AppendCommand(str(uuid.uuid4()), lambda position: b"%d" % position)
@@ -73,7 +73,7 @@ async def play(record: Record, stream: str, tournament: str, events: int = 1) ->
 
 
 async def fill(record: Record, *, rounds: int = 6, tournaments: Sequence[str] = ("cup", "league", "festa")) -> int:
-    """Some of everything; gives the last position, which is ``rounds`` times 8 plus 3."""
+    """Append some events of every kind; return the last position, which is ``rounds`` times 8 plus 3."""
     await register(record, tournaments[0], "anna")
     await register(record, tournaments[1 % len(tournaments)], "biel")
     sizes = cycle((1, 3, 4))
@@ -83,7 +83,7 @@ async def fill(record: Record, *, rounds: int = 6, tournaments: Sequence[str] = 
 
 
 async def rows(record: Record, *names: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything in these tables, or in all that an archive brings back."""
+    """Return all rows in these tables, or in all tables that an archive restores."""
     found: dict[str, list[tuple[Any, ...]]] = {}
     async with record.reading() as connection:
         for name in names or KEPT:
@@ -96,13 +96,13 @@ async def rows(record: Record, *names: str) -> dict[str, list[tuple[Any, ...]]]:
 
 
 async def read_model(record: Record, work: Projection) -> tuple[list[tuple[Any, ...]], Live]:
-    """Every row of the one table of a projection that is read, and which table that is."""
+    """Return every row of the one table of a projection that is read, and which table that is."""
     found, live = await read_models(record, work)
     return [row[1:] for row in found], live
 
 
 async def read_models(record: Record, work: Projection) -> tuple[list[tuple[Any, ...]], Live]:
-    """Every row of all tables of a projection that are read, behind the last part of the table's name."""
+    """Return every row of all tables of a projection that are read, behind the last part of the table's name."""
 
     async def look(connection: AsyncConnection, live: Live) -> list[tuple[Any, ...]]:
         return [
@@ -114,38 +114,38 @@ async def read_models(record: Record, work: Projection) -> tuple[list[tuple[Any,
     return await read(record, work, look)
 
 
-async def stored(record: Record) -> list[Stored]:
-    """Every event as it lies in the table."""
+async def read_stored(record: Record) -> list[Stored]:
+    """Return every event as it is stored in the table."""
     async with record.reading() as connection:
         table = tables.events
         return [Stored(*row) for row in await connection.execute(select(table).order_by(table.c.position))]
 
 
 async def tournament_at(record: Record, position: int) -> str:
-    """The tournament of an event."""
+    """Return the tournament of an event."""
     async with record.reading() as connection:
         query = select(tables.events.c.tournament).where(tables.events.c.position == position)
         return str((await connection.execute(query)).scalar_one())
 
 
 async def change(record: Record, at: int, **values: Any) -> None:
-    """What somebody does who can write to the database."""
+    """Change the database as a user with write access."""
     async with record.writing() as connection:
         table = tables.events
         await connection.execute(update(table).where(table.c.position == at).values(**values))
 
 
 async def rewrite(record: Record, at: int, **values: Any) -> None:
-    """Change an event and make all hashes anew, so that the chain is right again."""
+    """Change an event and recompute all hashes, so that the chain is valid again."""
     await change(record, at, **values)
     heads: dict[str, bytes] = {}
-    for event in await stored(record):
+    for event in await read_stored(record):
         heads[event.stream] = event.hash_after(heads.get(event.stream, GENESIS))
         await change(record, event.position, hash=heads[event.stream])
 
 
 async def cut(record: Record, position: int, *, with_seals: bool = True) -> None:
-    """Take away everything after a position, without a trace."""
+    """Remove all events after a position, without a trace."""
     async with record.writing() as connection:
         for table in (tables.events, tables.commands):
             await connection.execute(table.delete().where(table.c.position > position))
@@ -155,14 +155,14 @@ async def cut(record: Record, position: int, *, with_seals: bool = True) -> None
 
 
 async def put_seal(record: Record, **values: Any) -> None:
-    """A row in the table of seals, whatever it says."""
+    """Insert a row into the table of seals without checks."""
     async with record.writing() as connection:
         await connection.execute(insert(tables.seals).values(**values))
 
 
 @asynccontextmanager
 async def no_connection_left(record: Record) -> AsyncIterator[None]:
-    """Every connection is taken by callers whom the database does not answer, and nobody waits long for one."""
+    """Occupy every connection with callers whom the database does not answer; waits for one are short."""
     pool: Any = record.engine.pool
     pool._timeout = 0.2
     async with AsyncExitStack() as held:

@@ -1,4 +1,4 @@
-"""A request for every method of the contract, as somebody would send it who tries out what they may do."""
+"""A request for every method of the contract, as a caller would send it to try their permissions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ METHODS = {path_of(method): method for service in SERVICES for method in service
 """Every method of Faristol's services by its path."""
 
 
-def asked(method: MethodDescriptor, tournament: str, subject: str, player: str) -> Message:
-    """A request that names what the method needs, all of it of one tournament, in the holder's own name."""
+def build_request(method: MethodDescriptor, tournament: str, subject: str, player: str) -> Message:
+    """Return a request with the fields that the method needs, all of one tournament, in the holder's own name."""
     needs = needs_of(method)
     request: Any = GetMessageClass(method.input_type)()
     if "command_id" in method.input_type.fields_by_name:
@@ -32,7 +32,7 @@ def asked(method: MethodDescriptor, tournament: str, subject: str, player: str) 
             _set(request, path, value)
     for path, _ in needs.narrowed:
         if len(path) > 1:
-            continue  # in a part, beside what everybody may say
+            continue  # in a part, beside fields for all callers
         field = request.DESCRIPTOR.fields_by_name[path[0]]
         if field.type == field.TYPE_MESSAGE:
             getattr(request, path[0]).SetInParent()
@@ -56,8 +56,8 @@ _CALL_SECONDS = 60
 """How long an answer may take: the first search for plays of a checkout compiles its code."""
 
 
-async def called(channel: grpc.aio.Channel, path: str, request: Message, token: str = "", **said: str) -> Any:
-    """The response of a method by its path; the first one of a stream. ``said`` is more metadata."""
+async def call_method(channel: grpc.aio.Channel, path: str, request: Message, token: str = "", **said: str) -> Any:
+    """Return the response of a method by its path; the first one of a stream. ``said`` is more metadata."""
     method = METHODS[path]
     answer = GetMessageClass(method.output_type)
     metadata = (*said.items(), *([("authorization", f"Bearer {token}")] if token else []))

@@ -55,7 +55,7 @@ class Node:
 
 @asynccontextmanager
 async def cluster(folder: Path, tls: Path | None = None) -> AsyncIterator[list[Node]]:
-    """Three servers that have found each other; those that still run are ended afterwards.
+    """Yield three servers that have found each other; those that still run are ended afterwards.
 
     ``tls`` is the folder of their certificate, where clients come by TLS and show one of the same authority.
     """
@@ -72,7 +72,7 @@ async def cluster(folder: Path, tls: Path | None = None) -> AsyncIterator[list[N
         await node.start()
         nodes.append(node)
     try:
-        await _formed(url_of(nodes, tls), context_of(tls) if tls else None)
+        await _wait_for_leader(url_of(nodes, tls), context_of(tls) if tls else None)
         yield nodes
     finally:
         for node in nodes:
@@ -81,18 +81,18 @@ async def cluster(folder: Path, tls: Path | None = None) -> AsyncIterator[list[N
 
 
 def url_of(nodes: list[Node], tls: Path | None = None) -> str:
-    """The URLs of all of them, with commas."""
+    """Return the URLs of all of them, with commas."""
     return ",".join(f"{'tls' if tls else 'nats'}://127.0.0.1:{node.port}" for node in nodes)
 
 
 def context_of(tls: Path) -> ssl.SSLContext:
-    """What a client by TLS comes with that shows the certificate in a folder."""
+    """Return the TLS context of a client with the certificate in a folder."""
     context = ssl.create_default_context(cafile=tls / "ca.crt")
     context.load_cert_chain(tls / "tls.crt", tls / "tls.key")
     return context
 
 
-async def _formed(url: str, context: ssl.SSLContext | None) -> None:
+async def _wait_for_leader(url: str, context: ssl.SSLContext | None) -> None:
     """Wait until the cluster has a leader that makes streams."""
     async with asyncio.timeout(30):
         while True:

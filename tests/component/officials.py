@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
-from tests.support.access_cell import OWN, Cell, held
+from tests.support.access_cell import OWN, Cell, build_credential
 from tests.support.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential
@@ -22,7 +22,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as adjudication
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 
 HEAD = "head"
-"""Who rules on what waits for too long."""
+"""The role that rules on cases that wait too long."""
 
 
 def command_id() -> str:
@@ -30,21 +30,21 @@ def command_id() -> str:
 
 
 async def do(cell: Cell, request: Any, credential: Credential | None = None) -> Any:
-    """The response to a request, by the director of the tournament or by another; with an id where it needs one."""
+    """Return the response to a request by the director of the tournament or another one; with an id if it needs one."""
     if "command_id" in request.DESCRIPTOR.fields_by_name and not request.command_id:
         request.command_id = command_id()
-    token = cell.token(credential or held(needs.ROLE_DIRECTOR))
+    token = cell.token(credential or build_credential(needs.ROLE_DIRECTOR))
     return await cell.call(METHODS_BY_REQUEST[type(request)].path, request, token)
 
 
 def judge(judge_id: str = "the-judge", **more: Any) -> Credential:
-    """What a judge of the tournament holds."""
-    return held(needs.ROLE_JUDGE, subject=judge_id, **more)
+    """Return the credential of a judge of the tournament."""
+    return build_credential(needs.ROLE_JUDGE, subject=judge_id, **more)
 
 
 def arbiter(arbiter_id: str = "eva", **more: Any) -> Credential:
-    """What an arbiter of the tournament holds."""
-    return held(needs.ROLE_ARBITER, subject=arbiter_id, **more)
+    """Return the credential of an arbiter of the tournament."""
+    return build_credential(needs.ROLE_ARBITER, subject=arbiter_id, **more)
 
 
 async def appoint(cell: Cell, *judges: str, panel: int = 0, lease_seconds: int = 30) -> None:
@@ -60,7 +60,7 @@ async def appoint(cell: Cell, *judges: str, panel: int = 0, lease_seconds: int =
 
 
 async def play(cell: Cell, game_id: str) -> tuple[str, Sequence[game_events.Word]]:
-    """Whoever is on turn lays two tiles across the centre; who can challenge, and the words."""
+    """Lay two tiles across the centre as the player on turn; return the player who can challenge, and the words."""
     table = await do(cell, game.GetGameRequest(game_id=game_id))
     mover = table.turn_player_id
     rack = (await do(cell, game.GetGameRequest(game_id=game_id, player_id=mover))).rack
@@ -90,7 +90,7 @@ async def queue(cell: Cell, judge_id: str) -> Any:
 
 @asynccontextmanager
 async def browser(cell: Cell, credential: Credential | None) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser in which somebody is signed in, on a page of the site."""
+    """Yield a browser with a signed-in user, on a page of the site."""
     cookies = {"faristol": cell.token(credential)} if credential else {}
     headers = {"Sec-Fetch-Site": "same-origin", "Accept-Language": "en"}
     async with httpx.AsyncClient(
@@ -100,17 +100,17 @@ async def browser(cell: Cell, credential: Credential | None) -> AsyncIterator[ht
 
 
 async def press(web: httpx.AsyncClient, address: str, act: str, **fields: str) -> httpx.Response:
-    """Send a form of a page by one of its buttons, with an id of its own unless one is given."""
+    """Send a form of a page by one of its buttons, with a new id unless one is given."""
     return await web.post(address, data={"command_id": command_id(), "act": act, **fields})
 
 
 def words_of(page: httpx.Response) -> Mapping[str, str]:
-    """The hidden fields of a case's form: its words."""
+    """Return the hidden fields of a case's form: its words."""
     return dict(re.findall(r'name="(words\.\d+\.word)" value="([^"]*)"', page.text))
 
 
-def told(page: httpx.Response) -> str:
-    """What a page says was done or refused."""
+def read_notice(page: httpx.Response) -> str:
+    """Return the notice of a page about an executed or refused command."""
     mark = r'class="notice (?:good|bad)"(?: data-key="\w+")? role="(?:status|alert)">(.*?)</div>'
     found = re.search(mark, page.text, re.DOTALL)
     return found[1].strip() if found else ""

@@ -1,4 +1,4 @@
-"""Processes of ``faristol`` that start at once: forked from one that has imported everything.
+"""Processes of ``faristol`` that start at once: forked from one that has imported all modules.
 
 A start costs a second or two of imports, and the tests start hundreds. What comes of the fork is a process like any
 other: own memory, own environment, own signals. Only what is imported is there already. Tests of the start itself, at
@@ -24,13 +24,13 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-PR_SET_PDEATHSIG = 1
-REQUEST = 1 << 20
+DEATH_SIGNAL_NUMBER = 1
+MAX_REQUEST_BYTES = 1 << 20
 """Bytes that arguments and environment take at most."""
 
 
 class Process:
-    """A forked process, with what the tests use of ``subprocess.Popen``."""
+    """A forked process, with the used part of ``subprocess.Popen``."""
 
     def __init__(self, connection: socket.socket, pid: int) -> None:
         self._connection = connection
@@ -38,16 +38,16 @@ class Process:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """The exit code; negative for a signal; None while it runs."""
-        return self._returned(0.0)
+        """Return the exit code; negative for a signal; None while it runs."""
+        return self._read_code(0.0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit code, when it has ended. Raises ``subprocess.TimeoutExpired``."""
-        if (code := self._returned(timeout)) is None:
+        """Return the exit code, when it has ended. Raises ``subprocess.TimeoutExpired``."""
+        if (code := self._read_code(timeout)) is None:
             raise subprocess.TimeoutExpired("faristol", timeout or 0.0)
         return code
 
-    def _returned(self, timeout: float | None) -> int | None:
+    def _read_code(self, timeout: float | None) -> int | None:
         if self.returncode is None:
             self._connection.settimeout(timeout)
             try:
@@ -64,11 +64,11 @@ class Process:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """SIGTERM."""
+        """Send SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
 
@@ -84,13 +84,13 @@ def start(arguments: Sequence[str], environment: Mapping[str, str], out: IO[byte
 
 @cache
 def _server() -> str:
-    """The address of the process that all are forked from, one for each process of the tests."""
+    """Return the address of the process that all are forked from, one for each process of the tests."""
     folder = tempfile.mkdtemp(prefix="faristol-")
     address = f"{folder}/prepared"
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("FARISTOL_", "OTEL_"))}
     server = subprocess.Popen([sys.executable, __file__, address], env=clean, stdin=subprocess.PIPE)
     atexit.register(server.terminate)
-    until = time.monotonic() + 600  # a busy machine takes minutes to import everything
+    until = time.monotonic() + 600  # a busy machine takes minutes to import all modules
     while not Path(address).exists():
         assert server.poll() is None, "the process to fork from has ended"
         assert time.monotonic() < until, "the process to fork from takes too long"
@@ -102,14 +102,14 @@ def _server() -> str:
 
 
 class _Forked(Exception):
-    """This is the child now: leave everything that was the server's."""
+    """this is the child now: close the files of the server"""
 
     def __init__(self, request: dict[str, Any]) -> None:
         self.request = request
 
 
 class _Server:
-    """Forks a process for each connection, and tells its exit code there."""
+    """Forks a process for each connection, and sends its exit code to it."""
 
     def __init__(self, address: str) -> None:
         self._running: dict[int, socket.socket] = {}
@@ -142,7 +142,7 @@ class _Server:
 
     def _fork(self) -> None:
         connection, _ = self._listening.accept()
-        said, ancillary, _, _ = connection.recvmsg(REQUEST, socket.CMSG_SPACE(3 * array.array("i").itemsize))
+        said, ancillary, _, _ = connection.recvmsg(MAX_REQUEST_BYTES, socket.CMSG_SPACE(3 * array.array("i").itemsize))
         files = array.array("i")
         for _level, _kind, data in ancillary:
             files.frombytes(data)
@@ -172,13 +172,13 @@ class _Server:
                 try:
                     connection.send(str(os.waitstatus_to_exitcode(status)).encode())
                 except BrokenPipeError:
-                    continue  # nobody asks any more
+                    continue  # the client has gone
 
 
 def _be(arguments: list[str], environment: dict[str, str], folder: str) -> None:
     """Be the command, which is killed if the process that it was forked from ends: a run of tests that is cut off."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(DEATH_SIGNAL_NUMBER, signal.SIGKILL)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -191,7 +191,7 @@ def _be(arguments: list[str], environment: dict[str, str], folder: str) -> None:
 
 
 def _prepare() -> None:
-    """Import what commands and services import."""
+    """Import the modules of commands and services."""
     import gc
     import pkgutil
 

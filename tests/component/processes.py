@@ -30,7 +30,7 @@ EAGER = (*CHANNEL_OPTIONS[:2], ("grpc.max_reconnect_backoff_ms", 200))
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on at the moment.
+    """Return a free loopback port.
 
     It is below those that the system gives to outgoing connections, one of which could otherwise take it while the
     process that listened on it is being started again.
@@ -46,7 +46,7 @@ def free_port() -> int:
 
 
 def environment(**settings: object) -> dict[str, str]:
-    """This process's environment without its own settings, and with these."""
+    """Return this process's environment without its own settings, and with these."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("FARISTOL_", "OTEL_"))}
     if lexicons := os.environ.get("FARISTOL_LEXICONS"):
         clean["FARISTOL_LEXICONS"] = lexicons
@@ -82,7 +82,7 @@ class Child:
     log: Path
     program: str = FARISTOL
     packages: Path | None = None
-    """A folder whose packages are taken before those that are installed."""
+    """A folder whose packages have precedence over installed ones."""
     process: subprocess.Popen[bytes] | prepared.Process = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,18 +100,18 @@ class Child:
             self.process = subprocess.Popen([self.program, *self.arguments], env=settings, stdout=log, stderr=log)
 
     def kill(self) -> None:
-        """SIGKILL: it gets no chance to do anything."""
+        """Send SIGKILL."""
         self.process.kill()
         self.process.wait()
 
     def terminate(self) -> int:
-        """SIGTERM; gives the exit code."""
+        """Send SIGTERM and return the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         return self.process.wait(30)
 
     def output(self) -> str:
-        """What it has said so far."""
+        """Return the output so far."""
         return self.log.read_text(errors="replace")
 
 
@@ -146,7 +146,7 @@ class Cell:
         self.services: dict[str, Child] = {}
         for service, port in ports.items():
             own: dict[str, object] = {"grpc_port": port}
-            if service == "gateway":  # it asks the others for everything
+            if service == "gateway":  # it requests all data from the others
                 own |= {"http_port": self.http_port, "database_url": "", "nats_url": ""}
             every: dict[str, object] = shared | own | dict(cast("Mapping[str, object]", alone[service]))
             self.services[service] = Child(["serve", service], every, folder / f"{service}.log")
@@ -159,11 +159,11 @@ class Cell:
 
     @property
     def client_settings(self) -> dict[str, object]:
-        """What tells a client where the services are."""
+        """The settings that give a client the addresses of services."""
         return {f"client_{service}_address": address for service, address in self.addresses.items()}
 
     def stop(self) -> dict[str, int]:
-        """SIGTERM to all; gives the exit codes."""
+        """Send SIGTERM to all and return the exit codes."""
         for child in self.services.values():
             if child.process.poll() is None:
                 child.process.send_signal(signal.SIGTERM)
@@ -194,12 +194,12 @@ class ReplicatedCell:
                 self._wait(service)  # the first makes the record, and the others find it
 
     def _start(self, service: str, number: int, settings: dict[str, object], folder: Path) -> Child:
-        if service == "gateway":  # it asks the others for everything
+        if service == "gateway":  # it requests all data from the others
             settings = settings | {"http_port": self.http_ports[number], "database_url": "", "nats_url": ""}
         return Child(["serve", service], settings, folder / f"{service}-{number}.log")
 
     def restart(self, service: str, number: int) -> int:
-        """End a replica as an orchestrator does, and start it again; gives its exit code."""
+        """End a replica as an orchestrator does, and restart it; return its exit code."""
         child = self.services[service][number]
         code = child.terminate()
         child.start()
@@ -226,6 +226,6 @@ class ReplicatedCell:
 
 
 def standings(output: str) -> list[dict[str, Any]]:
-    """The standings that `faristol demo --json` printed."""
+    """Return the standings that `faristol demo --json` printed."""
     found: list[dict[str, Any]] = json.loads(output)["standings"]
     return found

@@ -30,7 +30,7 @@ from faristol.rules.ruleset.options import format_value
 from faristol.rules.ruleset.with_options import with_options
 from faristol.words import About, Library
 
-PATIENCE = 180.0
+CALL_TIMEOUT_SECONDS = 180.0
 OVER = frozenset({game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL})
 
 
@@ -56,7 +56,7 @@ class Championship:
         return self.running.grpc_address
 
     async def create(self, players: int, unrated: int = 2) -> None:
-        """A tournament and players ``p01`` and on; the last ones have no rating."""
+        """Create a tournament and players ``p01`` and so on; the last ones have no rating."""
         options = [
             game_events.ChosenOption(name=name, value=format_value(value))
             for name, value in self.ruleset.chosen.items()
@@ -79,9 +79,9 @@ class Championship:
         await self.direct(self.api.pairing.RegisterPlayer, request)
 
     async def direct(self, method: Any, request: Any) -> Any:
-        """What the director asks for."""
+        """Send a command of the director."""
         request.command_id, request.tournament_id = str(uuid.uuid4()), self.tournament_id
-        answer = await method(request, timeout=PATIENCE)
+        answer = await method(request, timeout=CALL_TIMEOUT_SECONDS)
         self.position = max(self.position, answer.position)
         return answer
 
@@ -97,7 +97,7 @@ class Championship:
         await self.direct(self.api.pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number))
 
     async def json(self, path: str, **asked: Any) -> Any:
-        """What the API tells of the tournament, once it holds everything that was done."""
+        """Return the JSON of the tournament, once it includes all commands."""
         answer = await self.http.get(
             f"/api/v1/tournaments/{self.tournament_id}{path}", params={"min_position": self.position, **asked}
         )
@@ -152,13 +152,13 @@ class Championship:
         raise AssertionError(f"it does not come to be anybody's turn at {game_id}: {game}")
 
     async def _ask(self, request: Any) -> Any:
-        """A command at a table, again while what it needs is still on its way from another service."""
+        """Send a command at a table, and retry while its precondition is on the way from another service."""
         request.command_id = str(uuid.uuid4())
         stub = self.api.clock if type(request).__module__.endswith("clock_pb2") else self.api.game
         method = getattr(stub, type(request).__name__.removesuffix("Request"))
         for _ in range(1000):
             try:
-                return await method(request, timeout=PATIENCE)
+                return await method(request, timeout=CALL_TIMEOUT_SECONDS)
             except grpc.aio.AioRpcError as problem:
                 if problem.code() is not grpc.StatusCode.FAILED_PRECONDITION:
                     raise
@@ -171,7 +171,7 @@ class Championship:
 async def championship(
     folder: Path, nats_url: str, *, book: str, rounds: int, seed: int, options: dict[str, Any] | None = None
 ) -> AsyncIterator[Championship]:
-    """The whole platform in this process, and a tournament that is not created yet."""
+    """Yield the whole platform in this process, and a tournament that is not created yet."""
     ruleset = with_options(load_ruleset(book), options or {})
     tile_set = ruleset.tile_set
     about = About("words", "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
@@ -182,7 +182,9 @@ async def championship(
     )
     async with (
         running(settings, SERVICES) as process,
-        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=PATIENCE, headers=ANEW) as http,
+        httpx.AsyncClient(
+            verify=PLAIN, base_url=process.http_address, timeout=CALL_TIMEOUT_SECONDS, headers=ANEW
+        ) as http,
         grpc.aio.insecure_channel(process.grpc_address) as channel,
     ):
         yield Championship(

@@ -1,4 +1,4 @@
-"""A program that webhooks call: it keeps what comes, and answers as a test wants."""
+"""A program that webhooks call: it stores messages, and answers as a test requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Request:
     headers: Mapping[str, str]
     body: bytes
     at: float
-    """When, by a clock that nobody sets."""
+    """The arrival time, by a monotonic clock."""
 
     @property
     def news(self) -> Any:
@@ -37,7 +37,7 @@ class Request:
         return int(self.news["position"])
 
     def is_signed_with(self, secret: str) -> bool:
-        """As a receiver verifies it, by the standard library alone."""
+        """Verify the signature as a receiver does, with only the standard library."""
         signed = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}.".encode() + self.body
         key = base64.b64decode(secret.removeprefix("whsec_"))
         expected = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass
 class Receiver:
-    """Keeps what comes; ``answer`` says what each message is answered by, as ``503 Busy``, perhaps with headers."""
+    """Stores messages; ``answer`` is the answer to each message, such as ``503 Busy``, perhaps with headers."""
 
     answer: Callable[[Request], str] = lambda _: TAKEN
     pause: float = 0.0
@@ -54,7 +54,7 @@ class Receiver:
     port: int = 0
     got: list[Request] = field(default_factory=list)
     answered: list[tuple[int, str]] = field(default_factory=list)
-    """The position of each message, and what it was answered by."""
+    """The position of each message, and its answer."""
     connections: int = 0
     at_once: int = 0
     most: int = 0
@@ -66,12 +66,12 @@ class Receiver:
         return [position for position, answer in self.answered if answer.startswith("2")]
 
     async def wait_for(self, count: int, seconds: float = 20) -> list[int]:
-        """The positions of the messages that it took, once there are so many."""
+        """Return the positions of the accepted messages, once there is this number."""
         await until(lambda: len(self.taken) >= count, seconds)
         return self.taken
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """A connection."""
+        """Serve a connection."""
         self.connections += 1
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
@@ -107,7 +107,7 @@ async def until(there: Callable[[], bool], seconds: float = 20) -> None:
 
 @asynccontextmanager
 async def receiving(receiver: Receiver, context: ssl.SSLContext | None = None) -> AsyncIterator[Receiver]:
-    """A receiver that listens on 127.0.0.1, by TLS with a ``context``."""
+    """Yield a receiver that listens on 127.0.0.1, by TLS with a ``context``."""
     server = await asyncio.start_server(receiver.serve, "127.0.0.1", receiver.port, ssl=context)
     receiver.port = server.sockets[0].getsockname()[1]
     try:

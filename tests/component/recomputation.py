@@ -1,4 +1,4 @@
-"""Standings out of an exported tournament, by whoever does not trust ours: plain code that knows the file alone.
+"""Standings recomputed from an exported tournament, by plain code that knows only the file.
 
 FISC I.1 and PES ΣΤ, with FIDE's article 16 for rounds without a game (C.07, of March 2026).
 """
@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 Exported = dict[str, Any]
-"""What ``faristol tournament export`` prints."""
+"""The output of ``faristol tournament export``."""
 
 WORTH = {"half_point": 0.5, "full_point": 1.0, "zero_point": 0.0}
 
 
-def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, str, float, tuple[float, ...]]]:
-    """Rank, player, points and tie-breaks, best first, once every round told is over."""
+def recompute_standings(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, str, float, tuple[float, ...]]]:
+    """Return the rank, player, points and tie-breaks, best first, once every round told is over."""
     rounds = len(told["rounds"])
     planned = told["tournament"]["rounds"]
     players = [
@@ -26,7 +26,7 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
     points = {player: [0.0] * rounds for player in players}
     opponent: dict[str, list[str]] = {player: [""] * rounds for player in players}
     played = {player: [False] * rounds for player in players}
-    there = {player: [False] * rounds for player in players}
+    present = {player: [False] * rounds for player in players}
     spread = dict.fromkeys(players, 0)
     total = dict.fromkeys(players, 0)
     for place, round_ in enumerate(told["rounds"]):
@@ -35,7 +35,7 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
             for me, you in ((first, other), (other, first)):
                 who = me["player_id"]
                 opponent[who][place] = you["player_id"]
-                there[who][place] = True
+                present[who][place] = True
                 played[who][place] = not table["unplayed"]
                 if table["lost_by_all"]:
                     points[who][place] = 0.0
@@ -47,17 +47,17 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
                 spread[who] += _score(me) - _score(you) + table["spread_adjustments"].get(who, 0)
         if round_["bye"]:
             points[round_["bye"]["player_id"]][place] = 1.0
-            there[round_["bye"]["player_id"]][place] = True
+            present[round_["bye"]["player_id"]][place] = True
         for bye in round_["requested_byes"]:
             who = bye["player"]["player_id"]
             points[who][place] = WORTH[bye["kind"]]
-            there[who][place] = bye["kind"] == "full_point"
+            present[who][place] = bye["kind"] == "full_point"
 
     def for_opponents(who: str) -> float:
         value, place = sum(points[who]), rounds - 1
-        # Who loses by forfeit was not there either, and has lost: only what is missed without an opponent is a draw.
+        # the loser of a forfeit was absent too, and has lost: only a missed round without an opponent is a draw
         while place >= 0 and not played[who][place] and points[who][place] < 1:
-            value += 0.0 if there[who][place] else 0.5 - points[who][place]
+            value += 0.0 if present[who][place] else 0.5 - points[who][place]
             place -= 1
         return value
 
@@ -89,7 +89,8 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
 
 
 def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, int]]:
-    """Rank, team, points of matches and of boards, spread, total, best first, once every round told is over (FISE 4.4).
+    """Return the rank, team, points of matches and of boards, spread, total, best first, once every round told is over
+    (FISE 4.4).
 
     Teams are ranked by their matches, then by their boards, then by FISE's usual tie-breaks over all their games.
     """
@@ -116,12 +117,12 @@ def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, 
                 total[me["team_id"]] += _score(me) + table["total_adjustments"].get(me["player_id"], 0)
         for bye in round_["requested_byes"]:
             team = bye["player"]["team_id"]
-            if bye["match"]:  # who sits out with a team has its bye
+            if bye["match"]:  # a player who sits out with a team has its bye
                 won[bye["match"], team] += 1.0
         for (number, team), points in won.items():
             against = next(other for (match, name), other in won.items() if match == number and name != team)
             boards[team] += points
-            # Only where every board is lost by both have both nothing, and then both lose.
+            # both teams lose only if every board is lost by both
             matches[team] += 1.0 if points > against else 0.5 if points == against > 0 else 0.0
         for bye in round_["team_byes"]:
             worth = WORTH[bye["kind"]] if bye["kind"] else 1.0

@@ -16,17 +16,17 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import BLANK, load_ruleset
 
-PATIENCE = 60.0
+EVENT_TIMEOUT_SECONDS = 60.0
 """Seconds after which something that should have happened is missed."""
 
 
 def ago(seconds: float) -> datetime:
-    """A moment that lies so long back."""
+    """Return the time, this long ago."""
     return datetime.now(UTC) - timedelta(seconds=seconds)
 
 
-def dealt(players: Sequence[str], at: Timestamp) -> list[Message]:
-    """Full racks for two players or more, and most of the tiles in the bag."""
+def deal_racks(players: Sequence[str], at: Timestamp) -> list[Message]:
+    """Return events with full racks for two players or more, and most of the tiles in the bag."""
     return [
         game_events.TilesDrawn(player_id=player, faces=[BLANK] * 7, draw=number, bag_left=80, occurred_at=at)
         for number, player in enumerate(players)
@@ -34,7 +34,7 @@ def dealt(players: Sequence[str], at: Timestamp) -> list[Message]:
 
 
 async def add(record: Record, stream: str, *facts: Message) -> None:
-    """Append facts to a stream, whatever it holds."""
+    """Append events to a stream of any version."""
     version = len(await record.read_stream(stream))
     await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
 
@@ -54,7 +54,7 @@ async def start(
     since: datetime | None = None,
     keeping: game_events.Keeping.ValueType = game_events.KEEPING_HOSTED,
 ) -> None:
-    """A game between anna and biel whose clock runs for anna, who has used ``used_ms``; now, or ``since`` then."""
+    """Start a game of anna and biel whose clock runs for anna, who has used ``used_ms``; now, or ``since`` then."""
     at = to_timestamp(since or ago(0))
     rules = load_ruleset(ruleset)
     game = [
@@ -68,7 +68,7 @@ async def start(
             keeping=keeping,
             occurred_at=at,
         ),
-        *dealt(["anna", "biel"], at),
+        *deal_racks(["anna", "biel"], at),
         game_events.GameStarted(first_player_id="anna", occurred_at=at),
     ]
     clock = [
@@ -93,9 +93,9 @@ async def start(
     await _begin(record, game_id, game, clock)
 
 
-async def told(record: Record, game_id: str, name: str, stream: str = "clock") -> Recorded:
-    """The fact of that name on the clock of a game, or another stream of it, once it is there."""
-    give_up = time.monotonic() + PATIENCE
+async def wait_for_event(record: Record, game_id: str, name: str, stream: str = "clock") -> Recorded:
+    """Return the fact of that name on the clock of a game, or another stream of it, once it is there."""
+    give_up = time.monotonic() + EVENT_TIMEOUT_SECONDS
     while time.monotonic() < give_up:
         for event in await record.read_stream(f"{stream}-{game_id}"):
             if event.name == name:
@@ -104,6 +104,6 @@ async def told(record: Record, game_id: str, name: str, stream: str = "clock") -
     raise AssertionError(f"the {stream} of {game_id} never said {name}")
 
 
-async def said(record: Record, game_id: str) -> list[str]:
-    """Every fact of the clock of a game, after those that it was set up with."""
+async def list_clock_events(record: Record, game_id: str) -> list[str]:
+    """Return every fact of the clock of a game, after those that it was set up with."""
     return [event.name for event in (await record.read_stream(f"clock-{game_id}"))[3:]]

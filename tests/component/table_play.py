@@ -32,8 +32,8 @@ from faristol.rules.ruleset.options import format_value
 GAME = "cup-r1-t1"
 PLAYERS = ("anna", "biel")
 ARBITER = "arbiter-1"
-REPLICAS = 2
-PATIENCE = 20.0
+REPLICA_COUNT = 2
+TURN_TIMEOUT_SECONDS = 20.0
 """Seconds after which a turn that does not pass is stuck."""
 
 REFUSED = frozenset(
@@ -44,7 +44,7 @@ REFUSED = frozenset(
         grpc.StatusCode.NOT_FOUND,
     }
 )
-"""What somebody is told who comes too late, or too early."""
+"""Reasons of refusals for commands that are too late or too early."""
 
 
 @dataclass
@@ -59,10 +59,10 @@ class Hall:
     refused: list[str] = field(default_factory=list)
     """Every command that was refused."""
     answers: dict[str, str] = field(default_factory=dict)
-    """What each command was refused with last."""
+    """The last refusal of each command."""
 
     async def open(self) -> None:
-        """The round is started, and the table opens by itself."""
+        """Start the round, which opens the table."""
         pin = game_events.Pin(
             name=self.ruleset.name,
             digest=self.ruleset.digest,
@@ -87,9 +87,9 @@ class Hall:
         await self.until(lambda game: game.phase == game_pb2.PHASE_TURN)
 
     async def until(self, holds: Callable[[game_pb2.GetGameResponse], bool]) -> game_pb2.GetGameResponse:
-        """The table, once something holds of it."""
+        """Return the table, once something holds of it."""
         loop = asyncio.get_running_loop()
-        give_up = loop.time() + PATIENCE
+        give_up = loop.time() + TURN_TIMEOUT_SECONDS
         while loop.time() < give_up:
             with suppress(grpc.aio.AioRpcError):
                 game = await self.look()
@@ -100,7 +100,7 @@ class Hall:
         raise AssertionError(f"the table is stuck after {facts}; refused last: {self.answers}")
 
     async def look(self, player_id: str = "") -> game_pb2.GetGameResponse:
-        """The table as one replica has it."""
+        """Return the table as one replica has it."""
         stub = self.chance.choice(self.games)
         return await stub.GetGame(game_pb2.GetGameRequest(game_id=GAME, player_id=player_id))
 
@@ -119,11 +119,11 @@ class Hall:
             return None
 
     async def pause(self, most: float = 0.03) -> None:
-        """Somebody hesitates."""
+        """Pause as a hesitating player."""
         await asyncio.sleep(self.chance.random() * most)
 
     async def turn(self) -> bool:
-        """One turn: the mover places a play, then everybody does everything at once. False when the game is over."""
+        """Play one turn: the mover places a play, then all act at once. Return False when the game is over."""
         game = await self.until(lambda game: game.phase in {game_pb2.PHASE_TURN, *OVER})
         if game.phase in OVER:
             return False
@@ -203,7 +203,7 @@ OVER = frozenset({game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL})
 
 
 def next_to(game: game_pb2.GetGameResponse) -> list[game_events.Placement]:
-    """A play that any book takes: two letters on the centre, or one at an end of the row that is there."""
+    """Return a play that any book takes: two letters on the centre, or one at an end of the row that is there."""
     letters = [face for face in game.rack if face != "?"]
     row = [tile.column for tile in game.board if tile.row == 7]
     columns = [7, 8] if not row else [max(row) + 1] if max(row) < 14 else [min(row) - 1]
@@ -213,16 +213,16 @@ def next_to(game: game_pb2.GetGameResponse) -> list[game_events.Placement]:
 
 
 def now() -> Timestamp:
-    """Now, as the contract has it."""
+    """Return the present time in the form of the contract."""
     return to_timestamp(datetime.now(UTC))
 
 
 @asynccontextmanager
 async def played_by(ruleset: Ruleset, seed: int, folder: Path, database_url: str, nats_url: str) -> AsyncIterator[Hall]:
-    """A hall whose game and clock services run twice, on one record, with a judge."""
+    """Yield a hall with two replicas of the game and clock services on one record, with a judge."""
     async with AsyncExitStack() as stack:
         replicas: list[Running] = []
-        for number in range(REPLICAS):
+        for number in range(REPLICA_COUNT):
             settings = {
                 "data": folder / str(number),
                 "database_url": database_url,

@@ -1,4 +1,4 @@
-"""A command of ``faristol`` at a terminal of its own: what a person reads there, and types."""
+"""A command of ``faristol`` at a separate terminal: the text that a person reads and types."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Self
 
 from tests.component.processes import FARISTOL, environment
 
-PATIENCE = 60.0
-"""Seconds within which what is waited for has to be shown."""
+OUTPUT_TIMEOUT_SECONDS = 60.0
+"""Seconds within which the expected text must be shown."""
 
 OWN_TERMINAL = """\
 import fcntl, os, signal, sys, termios
@@ -39,7 +39,7 @@ class Terminal:
     """A command that runs at a pseudo-terminal."""
 
     def __init__(self, *arguments: str, home: Path | None = None, **settings: object) -> None:
-        """``settings`` are those of the environment; what the command keeps of a person goes to ``home``."""
+        """``settings`` are environment variables; the command stores personal files in ``home``."""
         own = {"TERM": "dumb", "COLUMNS": "200"} | ({"XDG_STATE_HOME": str(home)} if home else {})
         self._master, slave = pty.openpty()
         try:
@@ -66,17 +66,17 @@ class Terminal:
 
     @property
     def shown(self) -> str:
-        """Everything that the terminal has shown, what was typed among it."""
+        """All text on the terminal, including the typed one."""
         return _CONTROLS.sub("", self._shown.decode(errors="replace")).replace("\r\n", "\n")
 
     @property
     def echoes(self) -> bool:
-        """Whether it shows what is typed, as it did when the command began."""
+        """Whether it echoes typed text, as at the start of the command."""
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
 
     def until(self, text: str) -> str:
-        """Wait until ``text`` is shown after what was read before; gives all up to its end."""
-        give_up = time.monotonic() + PATIENCE
+        """Wait until ``text`` is shown after the text read before; return all text up to its end."""
+        give_up = time.monotonic() + OUTPUT_TIMEOUT_SECONDS
         while (found := self.shown.find(text, self._read)) < 0:
             if not self._more(give_up):
                 raise AssertionError(f"{text!r} was not shown after:\n{self.shown[self._read :]}")
@@ -92,18 +92,18 @@ class Terminal:
         os.write(self._master, keys.encode())
 
     def end(self) -> int:
-        """The exit code, once the command has ended."""
-        give_up = time.monotonic() + PATIENCE
+        """Return the exit code, once the command has ended."""
+        give_up = time.monotonic() + OUTPUT_TIMEOUT_SECONDS
         while self._more(give_up):
             pass
-        return self._process.wait(PATIENCE)
+        return self._process.wait(OUTPUT_TIMEOUT_SECONDS)
 
     def _more(self, give_up: float) -> bool:
-        """Whether more was shown before ``give_up``; False at the end of the command, too."""
+        """Return whether more was shown before ``give_up``; False at the end of the command, too."""
         ready, _, _ = select.select([self._master], [], [], max(0.0, give_up - time.monotonic()))
         try:
             read = os.read(self._master, 65_536) if ready else b""
-        except OSError:  # Linux: nobody holds the other end any more
+        except OSError:  # Linux: the other end is closed
             read = b""
         self._shown += read
         return bool(read)

@@ -1,4 +1,4 @@
-"""Who may do what, over real gRPC and HTTP: every method, every role, what is theirs and what is not."""
+"""Permissions over real gRPC and HTTP: every method, every role, within and outside the scope."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ import pytest_asyncio
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.component.method_requests import METHODS, asked
+from tests.component.method_requests import METHODS, build_request
 from tests.component.processes import faristol
-from tests.support.access_cell import FOREIGN, OWN, Cell, held, opened
+from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, open_access_cell
 from tests.support.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
@@ -61,12 +61,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(folder: Path, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(folder, lexicons) as made:
+    async with open_access_cell(folder, lexicons) as made:
         yield made
 
 
 def rows() -> dict[str, tuple[str, str]]:
-    """Who may call each method and what has to be in their scope, as the page of access says it."""
+    """Return the callers of each method and the required scope, from the page of access."""
     found: dict[str, tuple[str, str]] = {}
     service = ""
     for line in PAGE.read_text(encoding="utf-8").partition("## Every method\n")[2].splitlines()[3:]:
@@ -79,7 +79,7 @@ def rows() -> dict[str, tuple[str, str]]:
 
 
 async def outcome(cell: Cell, path: str, request: Message, token: str) -> tuple[grpc.StatusCode, str]:
-    """The status of a call, and the reason of a refusal."""
+    """Return the status of a call, and the reason of a refusal."""
     try:
         await cell.call(path, request, token)
     except grpc.aio.AioRpcError as problem:
@@ -103,15 +103,15 @@ async def test_a_method_is_for_its_roles_and_for_what_is_theirs(cell: Cell, path
     for tournament in (OWN, FOREIGN):
         player = cell.players[tournament][0]
         for role in MAY_GIVE:
-            credential = held(role, player=cell.players[OWN][0] if role == PLAYER else "")
-            request = asked(method, tournament, credential.subject, player)
+            credential = build_credential(role, player=cell.players[OWN][0] if role == PLAYER else "")
+            request = build_request(method, tournament, credential.subject, player)
             code, reason = await outcome(cell, path, request, cell.token(credential))
             may_call = ROLE_NAMES[role] in allowed and (
                 tournament == OWN or not any(w in scope for w in ("tourn", "game"))
             )
             assert (code not in REFUSED) == may_call, (ROLE_NAMES[role], tournament, code, reason)
     before = await cell.process.runtime.record.last_position()
-    code, reason = await outcome(cell, path, asked(method, OWN, "somebody", "own-1"), "")
+    code, reason = await outcome(cell, path, build_request(method, OWN, "somebody", "own-1"), "")
     if "public" in allowed:
         assert code not in REFUSED or method.name == "SignIn"
     else:
@@ -124,7 +124,7 @@ def command(kind: Any, **fields: Any) -> Any:
 
 
 class Desk:
-    """The access service in the name of somebody."""
+    """The access service as called by a user."""
 
     def __init__(self, cell: Cell, token: str = "") -> None:
         self._cell = cell
@@ -142,7 +142,7 @@ class Desk:
         return await self.ask("SignIn", command(access.SignInRequest, **by))
 
     async def reason(self, name: str, request: Message) -> str:
-        """The reason why a call is refused; empty where it is not."""
+        """Return the reason why a call is refused; empty where it is not."""
         try:
             await self.ask(name, request)
         except grpc.aio.AioRpcError as problem:
@@ -151,11 +151,11 @@ class Desk:
 
 
 def director_of(cell: Cell) -> Desk:
-    return Desk(cell, cell.token(held(needs_pb.ROLE_DIRECTOR)))
+    return Desk(cell, cell.token(build_credential(needs_pb.ROLE_DIRECTOR)))
 
 
-async def pressed(cell: Cell, token: str, table: int) -> str:
-    """Why a clock cannot be pressed at a table with a token; empty where the credential is enough."""
+async def press_clock(cell: Cell, token: str, table: int) -> str:
+    """Return why a clock cannot be pressed at a table with a token; empty if the credential is sufficient."""
     request = command(game_pb2.PassRequest, game_id=f"{OWN}-r1-t{table}", player_id="nobody")
     code, reason = await outcome(cell, "/faristol.game.v1.GameService/Pass", request, token)
     return reason if code in REFUSED else ""
@@ -164,9 +164,9 @@ async def pressed(cell: Cell, token: str, table: int) -> str:
 async def test_a_link_lets_a_device_in_at_its_table_alone(cell: Cell) -> None:
     given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_LINK, tables=[2])
     session = await Desk(cell).sign_in(code=given.code)
-    assert await pressed(cell, session.token, 2) == ""
-    assert await pressed(cell, session.token, 1) == "OUT_OF_SCOPE"
-    assert await pressed(cell, "", 2) == "NO_CREDENTIAL"
+    assert await press_clock(cell, session.token, 2) == ""
+    assert await press_clock(cell, session.token, 1) == "OUT_OF_SCOPE"
+    assert await press_clock(cell, "", 2) == "NO_CREDENTIAL"
     who = await Desk(cell, session.token).ask("GetCaller", access.GetCallerRequest())
     assert (who.name, who.credential.role, list(who.credential.scope.tables)) == ("Ona Mas", needs_pb.ROLE_SCORER, [2])
 
@@ -239,7 +239,7 @@ async def test_who_repeats_the_grant_of_another_does_not_get_what_was_for_them(c
 
 
 async def test_nobody_is_renamed_by_a_credential_that_they_are_given(cell: Cell) -> None:
-    federation = Desk(cell, cell.token(held(needs_pb.ROLE_FEDERATION, "")))
+    federation = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     given = await federation.grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, name="Maria Pons")
     who = given.credential.subject_id
     await federation.grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, name="Another", subject_id=who)
@@ -258,35 +258,38 @@ async def test_nobody_is_renamed_by_a_credential_that_they_are_given(cell: Cell)
 
 
 async def test_directors_of_two_tournaments_appoint_people_of_one_name(cell: Cell) -> None:
-    async def appointed(token: str, tournament: str, **more: Any) -> str:
+    async def appoint_scorer(token: str, tournament: str, **more: Any) -> str:
         scope = access_events.Scope(tournament_ids=[tournament])
         wanted = {"name": "Joan Puig", "scope": scope, **more}
         answer = await Desk(cell, token).grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, **wanted)
         return str(answer.credential.subject_id)
 
-    own, foreign = (cell.token(held(needs_pb.ROLE_DIRECTOR, place)) for place in (OWN, FOREIGN))
-    first, second = await appointed(own, OWN), await appointed(foreign, FOREIGN, name="joan puig")
-    third = await appointed(foreign, FOREIGN)
+    own, foreign = (cell.token(build_credential(needs_pb.ROLE_DIRECTOR, place)) for place in (OWN, FOREIGN))
+    first, second = await appoint_scorer(own, OWN), await appoint_scorer(foreign, FOREIGN, name="joan puig")
+    third = await appoint_scorer(foreign, FOREIGN)
     assert len({first, second, third}) == 3
-    assert (await appointed(own, OWN), await appointed(foreign, FOREIGN)) == (first, third)
+    assert (await appoint_scorer(own, OWN), await appoint_scorer(foreign, FOREIGN)) == (first, third)
     assert await people.names(cell.process.runtime.record, [first, third]) == {
         who: Person(who, "Joan Puig", "") for who in (first, third)
     }
-    federation = cell.token(held(needs_pb.ROLE_FEDERATION, ""))
-    assert await appointed(federation, FOREIGN, subject_id=first, name="") == first
-    assert await appointed(federation, FOREIGN) in (first, third)
-    assert await appointed(own, OWN) not in (first, third)  # who is known elsewhere is the federation's to appoint
+    federation = cell.token(build_credential(needs_pb.ROLE_FEDERATION, ""))
+    assert await appoint_scorer(federation, FOREIGN, subject_id=first, name="") == first
+    assert await appoint_scorer(federation, FOREIGN) in (first, third)
+    assert await appoint_scorer(own, OWN) not in (
+        first,
+        third,
+    )  # the federation appoints a person who is known elsewhere
 
 
 async def test_a_key_that_was_retired_lets_in_nobody_whom_it_let_in_before(cell: Cell) -> None:
     folder = cell.folder / "access"
-    token = cell.token(held(needs_pb.ROLE_SCORER))
+    token = cell.token(build_credential(needs_pb.ROLE_SCORER))
     signer = next(key for key, _, signing in keyring.list_keys(folder) if signing)
-    assert await pressed(cell, token, 1) == ""
+    assert await press_clock(cell, token, 1) == ""
     keyring.rotate(folder)
     keyring.retire(folder, signer)
     await asyncio.sleep(2 * REVOCATION_POLL_SECONDS)
-    assert await pressed(cell, token, 1) == "CREDENTIAL_INVALID"
+    assert await press_clock(cell, token, 1) == "CREDENTIAL_INVALID"
 
 
 async def test_the_id_of_another_command_brings_nobody_a_token(cell: Cell) -> None:
@@ -329,10 +332,10 @@ async def test_who_signs_out_is_out_on_every_device(cell: Cell) -> None:
     devices = [await Desk(cell).sign_in(code=given.code) for _ in range(2)]
     await Desk(cell, devices[0].token).ask("SignOut", command(access.SignOutRequest))
     give_up = time.monotonic() + 5
-    while (reasons := {await pressed(cell, device.token, 2) for device in devices}) != {"CREDENTIAL_REVOKED"}:
+    while (reasons := {await press_clock(cell, device.token, 2) for device in devices}) != {"CREDENTIAL_REVOKED"}:
         assert time.monotonic() < give_up, reasons
         await asyncio.sleep(0.1)
-    assert await pressed(cell, (await Desk(cell).sign_in(code=given.code)).token, 2) == ""
+    assert await press_clock(cell, (await Desk(cell).sign_in(code=given.code)).token, 2) == ""
 
 
 async def test_a_list_shows_what_the_caller_may_end(cell: Cell) -> None:
@@ -340,14 +343,14 @@ async def test_a_list_shows_what_the_caller_may_end(cell: Cell) -> None:
     everything = access.ListCredentialsRequest()
     own = await director_of(cell).ask("ListCredentials", everything)
     assert "Berta Pi" in {line.name for line in own.credentials}
-    other = Desk(cell, cell.token(held(needs_pb.ROLE_DIRECTOR, FOREIGN)))
+    other = Desk(cell, cell.token(build_credential(needs_pb.ROLE_DIRECTOR, FOREIGN)))
     assert "Berta Pi" not in {line.name for line in (await other.ask("ListCredentials", everything)).credentials}
-    federation = Desk(cell, cell.token(held(needs_pb.ROLE_FEDERATION, "")))
+    federation = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     assert len((await federation.ask("ListCredentials", everything)).credentials) >= len(own.credentials)
 
 
 async def test_who_acts_is_on_the_record_from_the_credential_and_not_from_what_the_call_says(cell: Cell) -> None:
-    federation = Desk(cell, cell.token(held(needs_pb.ROLE_FEDERATION, "")))
+    federation = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     everywhere = access_events.Scope()
     given = await federation.grant(
         needs_pb.ROLE_FEDERATION, access_events.FORM_TOKEN, name="Eva Soler", scope=everywhere
@@ -376,24 +379,26 @@ async def test_who_acts_is_on_the_record_from_the_credential_and_not_from_what_t
 async def test_a_token_is_good_in_its_time(cell: Cell, changed: dict[str, timedelta], reason: str) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     times: dict[str, Any] = {key: now + by for key, by in changed.items()}
-    credential = replace(held(needs_pb.ROLE_SCORER), **times)
-    assert await pressed(cell, cell.token(credential), 1) == reason
+    credential = replace(build_credential(needs_pb.ROLE_SCORER), **times)
+    assert await press_clock(cell, cell.token(credential), 1) == reason
 
 
 async def test_a_key_is_changed_without_throwing_anybody_out(cell: Cell) -> None:
-    before = cell.token(held(needs_pb.ROLE_SCORER))
-    assert await pressed(cell, before, 1) == ""
+    before = cell.token(build_credential(needs_pb.ROLE_SCORER))
+    assert await press_clock(cell, before, 1) == ""
     path = keyring.rotate(cell.folder / "access")
-    after = issue(held(needs_pb.ROLE_SCORER), keys.read_private(path), cell.process.runtime.record.record_id)
+    after = issue(
+        build_credential(needs_pb.ROLE_SCORER), keys.read_private(path), cell.process.runtime.record.record_id
+    )
     await asyncio.sleep(2 * REVOCATION_POLL_SECONDS)
-    assert [await pressed(cell, token, 1) for token in (before, after)] == ["", ""]
+    assert [await press_clock(cell, token, 1) for token in (before, after)] == ["", ""]
 
 
 async def test_a_refusal_is_in_the_audit_log_without_a_secret(cell: Cell, caplog: pytest.LogCaptureFixture) -> None:
-    credential = held(needs_pb.ROLE_SCORER, FOREIGN)
+    credential = build_credential(needs_pb.ROLE_SCORER, FOREIGN)
     token = cell.token(credential)
     with caplog.at_level(logging.WARNING, "faristol.audit"):
-        assert await pressed(cell, token, 1) == "OUT_OF_SCOPE"
+        assert await press_clock(cell, token, 1) == "OUT_OF_SCOPE"
     (record,) = [record for record in caplog.records if record.name == "faristol.audit"]
     line = record.getMessage()
     assert credential.credential_id in line
@@ -428,11 +433,11 @@ async def test_what_is_given_used_and_ended_is_in_the_audit_log_without_a_name_a
 async def test_a_flood_of_false_tokens_is_a_line_a_second_and_counted(
     cell: Cell, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await asyncio.sleep(1.1)  # what the tests before were told of
+    await asyncio.sleep(1.1)  # the notifications of earlier tests
     with caplog.at_level(logging.WARNING, "faristol.audit"):
         began = time.monotonic()
         for _ in range(100):
-            assert await pressed(cell, "a.b.c", 1) == "CREDENTIAL_INVALID"
+            assert await press_clock(cell, "a.b.c", 1) == "CREDENTIAL_INVALID"
         took = time.monotonic() - began
         await asyncio.sleep(1.1)
     lines = [record.getMessage() for record in caplog.records if record.name == "faristol.audit"]
@@ -489,7 +494,7 @@ class Shadow(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # 
 
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
-        self._stranger = cell.token(held(needs_pb.ROLE_SCORER, FOREIGN))
+        self._stranger = cell.token(build_credential(needs_pb.ROLE_SCORER, FOREIGN))
         self.tried: set[str] = set()
         self.let_in: list[str] = []
 
@@ -527,7 +532,7 @@ async def test_the_demonstration_is_played_by_credentials_and_a_stranger_is_refu
 
 
 async def test_the_service_takes_no_player_and_no_tournament_that_there_is_not(cell: Cell) -> None:
-    console = Desk(cell, cell.token(held(needs_pb.ROLE_FEDERATION, "")))
+    console = Desk(cell, cell.token(build_credential(needs_pb.ROLE_FEDERATION, "")))
     scope = access_events.Scope(tournament_ids=[OWN])
     player = {"role": needs_pb.ROLE_PLAYER, "form": access_events.FORM_TOKEN, "lifetime_seconds": 60, "scope": scope}
     for more, reason in (

@@ -1,4 +1,4 @@
-"""What a tournament's lexicon is, and from a challenge to its last ruling, over every process that has a part in it."""
+"""The lexicon of a tournament, and the path from a challenge to its last ruling, over all involved processes."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from faristol.rules.tiles import load_tile_set
 from faristol.words import About, InstalledLexicon, Library
 from faristol.words.header import Listing
 
-PLAYERS = 6
+PLAYER_COUNT = 6
 ARGUMENTS = "it is in the dialect of the valley"
 
 
 def install(folder: Path, name: str, tiles: str, layers: Sequence[str], edition: str = "first") -> InstalledLexicon:
-    """A lexicon with one word that is always in and one in each layer."""
+    """Return a lexicon with one word that is always in and one in each layer."""
     about = About(name, edition, "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
     tile_set = load_tile_set(tiles)
     words = [(tile_set.faces[0], face) for face in tile_set.faces]
@@ -85,11 +85,11 @@ class Bout:
         return pb_grpc.AdjudicationServiceStub(self.lexicon)
 
     async def open(self) -> None:
-        """A tournament whose first round is started, with two judges and a director."""
+        """Open a tournament whose first round is started, with two judges and a director."""
         language, common = self.book.tile_set.language, dict[str, Any](tournament_id=self.tournament)
         create = pairing_pb2.CreateTournamentRequest(name="Cup", rounds=5, ruleset=self.book.name, **common)
         await self._ask(self.api.pairing.CreateTournament, create)
-        for number in range(1, PLAYERS + 1):
+        for number in range(1, PLAYER_COUNT + 1):
             register = pairing_pb2.RegisterPlayerRequest(name=f"Player {number}", **common)
             await self._ask(self.api.pairing.RegisterPlayer, register)
         for judge_id, director in (("ada", False), ("berta", False), ("head", True)):
@@ -121,20 +121,20 @@ class Bout:
         return await self._ask(getattr(service, type(request).__name__.removesuffix("Request")), request)
 
     def look(self, player_id: str = "") -> Awaitable[game_pb2.GetGameResponse]:
-        """The table as a player sees it."""
+        """Return the table as a player sees it."""
         return self.api.game.GetGame(game_pb2.GetGameRequest(game_id=self.game_id, player_id=player_id))
 
     async def until_phase(self, *phases: game_pb2.Phase.ValueType) -> game_pb2.GetGameResponse:
-        """The table, once it waits for that."""
+        """Return the table, once it waits for that."""
 
-        async def found() -> game_pb2.GetGameResponse | None:
+        async def find_game() -> game_pb2.GetGameResponse | None:
             game = await self.look()
             return game if game.phase in phases else None
 
-        return await until(found)
+        return await until(find_game)
 
     async def challenge(self) -> Sequence[game_events.Word]:
-        """The mover places two tiles, and the other challenges what they form."""
+        """Place two tiles as the mover, and challenge the formed words as the other player."""
         rack = [face for face in (await self.look(self.mover)).rack if face != "?"]
         placements = [game_events.Placement(row=7, column=7 + place, face=rack[place]) for place in (0, 1)]
         placed = await self.do(game_pb2.PlacePlayRequest(player_id=self.mover, placements=placements))
@@ -149,14 +149,14 @@ class Bout:
         return self.do(game_pb2.AppealRequest(player_id=player_id, arguments=ARGUMENTS, arguments_hidden=hidden))
 
     async def waiting(self, judge_id: str) -> adjudication_pb2.QueuedCase:
-        """The first case that comes into a judge's queue."""
+        """Return the first case that comes into a judge's queue."""
         async for queue in Judge(self.lexicon, judge_id).queue():
             if queue.cases:
                 return queue.cases[0]
         raise AssertionError("the queue ended")
 
     async def rule(self, judge_id: str, *, valid: bool) -> adjudication_pb2.GetCaseFileResponse:
-        """Take the case that waits and rule on it, if need be against the lexicon; gives what the judge was shown."""
+        """Take the waiting case and rule on it, if necessary against the lexicon; return the judge's view."""
         judge = Judge(self.lexicon, judge_id)
         case = await self.waiting(judge_id)
         await judge.claim(case.case_id)
@@ -179,18 +179,18 @@ class Bout:
         await until(runs)
 
     async def public(self) -> results_pb2.GetGameResponse:
-        """The game as the public sees it, once it knows of the last ruling."""
+        """Return the game as the public sees it, once it knows of the last ruling."""
 
-        async def seen() -> results_pb2.GetGameResponse | None:
+        async def find_public() -> results_pb2.GetGameResponse | None:
             game = await self.api.results.GetGame(results_pb2.GetGameRequest(game_id=self.game_id))
             return game if game.incidents and not any(incident.open for incident in game.incidents) else None
 
-        return await until(seen)
+        return await until(find_public)
 
 
 @asynccontextmanager
 async def calling(cell: Cell) -> AsyncIterator[tuple[Api, grpc.aio.Channel]]:
-    """The six services, and the way to that of lexicons."""
+    """Yield the six services, and the way to that of lexicons."""
     channels = {name: grpc.aio.insecure_channel(cell.addresses[name]) for name in SERVICES if name != "gateway"}
     try:
         async with asyncio.timeout(120):
@@ -234,7 +234,7 @@ async def test_under_fise_the_mover_appeals_with_arguments_that_the_rival_never_
     async with bout(cell, "fise") as table:
         await table.challenge()
         await table.rule("ada", valid=False)
-        await until(lambda: refused(table))
+        await until(lambda: is_refused(table))
         assert (await reason(table.appeal(table.other)))[0] == "NOT_ENTITLED"
         await table.appeal(table.mover, hidden=True)
         file = await table.rule("berta", valid=True)
@@ -246,7 +246,7 @@ async def test_under_fise_the_mover_appeals_with_arguments_that_the_rival_never_
         assert not any(ARGUMENTS.encode() in answer.SerializeToString() for answer in shown)
 
 
-async def refused(table: Bout) -> bool:
+async def is_refused(table: Bout) -> bool:
     return (await table.look()).phase == game_pb2.PHASE_REFUSED
 
 
@@ -321,7 +321,7 @@ async def test_while_nats_is_away_a_challenge_is_ruled_on_and_its_table_goes_on(
 
 
 async def names_with(record: Record, name: str) -> list[str]:
-    """The names of all facts, when that is among them."""
+    """Return the names of all facts, when that is among them."""
     names = [event.name for event in await record.read(limit=10_000)]
     return names if name in names else []
 

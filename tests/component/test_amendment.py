@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.support.stage import opened
+from tests.support.stage import open_stage
 from tests.support.synthetic import NAMES, TOURNAMENT, Championship
 
 from faristol.event_store import Decision, Metadata, Write
@@ -27,7 +27,7 @@ SHOWN = (
 
 
 async def test_pages_answers_and_files_show_the_name_that_was_put_right(tmp_path: Path) -> None:
-    async with opened(tmp_path) as stage:
+    async with open_stage(tmp_path) as stage:
         hall = Championship()
         await stage.add(*hall.steps())
         before = {url: await stage.http.get(url) for url in SHOWN}

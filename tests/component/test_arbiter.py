@@ -25,7 +25,7 @@ from faristol.words import About, Library
 
 GAME = "copa-r1-t1"
 SCRIPT = Path(__file__).parent / "tables" / "fise.txt"
-MINUTES_AGO = 75
+ROUND_AGE_MINUTES = 75
 """When the round began: the game of the script takes an hour."""
 
 SHEET = """\
@@ -88,15 +88,15 @@ def ago(minutes: int) -> Timestamp:
 
 @pytest.fixture
 def hall(tmp_path: Path) -> Iterator[Hall]:
-    """A table over the board, of a round that began some time ago."""
-    with opened(tmp_path, game.KEEPING_RECORDED, ago(MINUTES_AGO)) as made:
+    """Yield a table over the board, of a round that began some time ago."""
+    with open_hall(tmp_path, game.KEEPING_RECORDED, ago(ROUND_AGE_MINUTES)) as made:
         yield made
 
 
 @pytest.fixture
-def hosted(tmp_path: Path) -> Iterator[Hall]:
-    """A table whose bag the system holds."""
-    with opened(tmp_path, game.KEEPING_HOSTED, ago(0)) as made:
+def hosted_hall(tmp_path: Path) -> Iterator[Hall]:
+    """Yield a table whose bag the system holds."""
+    with open_hall(tmp_path, game.KEEPING_HOSTED, ago(0)) as made:
         yield made
 
 
@@ -108,8 +108,10 @@ LEXICONS: dict[str, tuple[str, str, set[tuple[str, ...]]]] = {
 
 
 @contextmanager
-def opened(tmp_path: Path, keeping: game.Keeping.ValueType, began: Timestamp, ruleset: str = "fise") -> Iterator[Hall]:
-    """A cell with one table of a tournament."""
+def open_hall(
+    tmp_path: Path, keeping: game.Keeping.ValueType, began: Timestamp, ruleset: str = "fise"
+) -> Iterator[Hall]:
+    """Yield a cell with one table of a tournament."""
     lexicon, tiles, words = LEXICONS[ruleset]
     about = About(lexicon, "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
     Library(tmp_path / "lexicons").install(lexicon, words, tile_set=load_tile_set(tiles), about=about)
@@ -246,30 +248,33 @@ def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once
 
 
 @pytest.mark.nightly
-def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_is_final(hosted: Hall) -> None:
-    def told() -> dict[str, str]:
+def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_is_final(hosted_hall: Hall) -> None:
+    def read_sheet() -> dict[str, str]:
         until = time.monotonic() + 20  # the results follow the record
-        while (sheet := faristol("game", "sheet", GAME, "--address", hosted.address, "--json")).returncode:
+        while (sheet := faristol("game", "sheet", GAME, "--address", hosted_hall.address, "--json")).returncode:
             assert time.monotonic() < until, sheet.stderr
         found: dict[str, str] = json.loads(sheet.stdout)
         return found
 
-    committed = told()["draw_commitment"]
-    assert (len(base64.b64decode(committed)), told()["seed"]) == (32, "")
-    early = faristol("draw", "verify", GAME, "--address", hosted.address)
+    committed = read_sheet()["draw_commitment"]
+    assert (len(base64.b64decode(committed)), read_sheet()["seed"]) == (32, "")
+    early = faristol("draw", "verify", GAME, "--address", hosted_hall.address)
     assert (early.returncode, "when the result is final" in early.stderr) == (2, True)
 
-    rack = hosted.table("rack Anna\n").stdout.splitlines()[-1].split()
+    rack = hosted_hall.table("rack Anna\n").stdout.splitlines()[-1].split()
     passes = "Blai: turn pass\nAnna: turn pass\nBlai: turn pass\nAnna: turn pass\n"
-    played = hosted.table(
+    played = hosted_hall.table(
         f"Anna: turn exchange {rack[0]} {rack[1]}\n{passes}Anna: sign-sheet\nBlai: sign-sheet\nsheet\n"
     )
     assert played.returncode == 0, played.stdout + played.stderr
 
-    assert told()["draw_commitment"] == committed
+    assert read_sheet()["draw_commitment"] == committed
     kept = base64.b64decode(committed).hex()
-    checked = faristol("draw", "verify", GAME, "--address", hosted.address, "--commitment", kept)
+    checked = faristol("draw", "verify", GAME, "--address", hosted_hall.address, "--commitment", kept)
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert checked.stdout == f"{GAME}: 5 draws, all as the seed {base64.b64decode(told()['seed']).hex()} gives them\n"
-    other = faristol("draw", "verify", GAME, "--address", hosted.address, "--commitment", "00" * 32, "--json")
+    assert (
+        checked.stdout
+        == f"{GAME}: 5 draws, all as the seed {base64.b64decode(read_sheet()['seed']).hex()} gives them\n"
+    )
+    other = faristol("draw", "verify", GAME, "--address", hosted_hall.address, "--commitment", "00" * 32, "--json")
     assert (other.returncode, len(json.loads(other.stdout)["wrong"])) == (1, 1)

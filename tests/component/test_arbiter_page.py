@@ -1,4 +1,4 @@
-"""The arbiter's pages over real services: what waits, each act with its article, and who may do it."""
+"""The arbiter's pages over real services: pending matters, each command with its article, and its permissions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from tests.component.officials import arbiter, browser, command_id, do, play, press, told
+from tests.component.officials import arbiter, browser, command_id, do, play, press, read_notice
 from tests.component.test_sign_in import visiting
-from tests.support.access_cell import FOREIGN, OWN, Cell, cell, given, held
+from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, cell, grant
 
 from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -30,7 +30,7 @@ FIRST, SECOND, THIRD = (f"{OWN}-r1-t{number}" for number in (1, 2, 3))
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def eva(cell: Cell) -> AsyncIterator[httpx.AsyncClient]:
-    """The browser of an arbiter of the tournament."""
+    """Yield the browser of an arbiter of the tournament."""
     async with browser(cell, arbiter("eva")) as web:
         yield web
 
@@ -44,14 +44,14 @@ async def time(cell: Cell, game_id: str) -> Any:
 
 
 async def call(cell: Cell, game_id: str) -> str:
-    """Somebody at a table calls an arbiter; who."""
+    """Call an arbiter from a table; return the caller."""
     caller = (await table(cell, game_id)).sides[0].player_id
     await do(cell, game.CallArbiterRequest(game_id=game_id, player_id=caller))
     return str(caller)
 
 
 async def waits(web: httpx.AsyncClient, text: str, show: str = "waiting") -> str:
-    """The list, as soon as it says something."""
+    """Return the list, as soon as it says something."""
     async with asyncio.timeout(10):
         while True:
             page = (await web.get(f"{HALL}?show={show}&part=live")).text
@@ -61,7 +61,7 @@ async def waits(web: httpx.AsyncClient, text: str, show: str = "waiting") -> str
 
 
 def offers(page: str) -> set[str]:
-    """The acts that the page of a table has a form for."""
+    """Return the acts that the page of a table has a form for."""
     return set(re.findall(r'name="act" value="(\w+)"', page))
 
 
@@ -74,11 +74,11 @@ async def test_a_call_is_answered_from_the_list_and_the_clocks_run_again_when_th
     taken = await press(eva, f"{HALL}/{SECOND}", "AssignArbiter")
     assert taken.headers["location"] == f"{HALL}/{SECOND}"
     after = await eva.get(taken.headers["location"])
-    assert told(after) == "Done: Take the table."
+    assert read_notice(after) == "Done: Take the table."
     assert "FISC I.11" in after.text
     assert "You have this table." in await waits(eva, "You have this table.")
     assert (await time(cell, SECOND)).neutralised
-    code = (await given(cell, access.FORM_LINK, needs.ROLE_ARBITER, name="Ona Mas")).code
+    code = (await grant(cell, access.FORM_LINK, needs.ROLE_ARBITER, name="Ona Mas")).code
     async with visiting(cell, follow_redirects=True) as ona:
         await ona.send_form("/sign-in", code=code)
         await ona.send_form(f"{HALL}/{SECOND}", act="AssignArbiter", command_id=command_id())
@@ -110,7 +110,7 @@ async def test_an_arbiter_stops_the_clocks_corrects_one_and_lets_the_time_go_on(
     player = (await table(cell, THIRD)).sides[0].player_id
     wrong = await press(eva, address, "CorrectClock", player_id=player, used_ms="half an hour", reason="1")
     assert wrong.status_code == 400
-    assert told(wrong).startswith("Time used: expected minutes and seconds")
+    assert read_notice(wrong).startswith("Time used: expected minutes and seconds")
     assert 'value="half an hour"' in wrong.text
     await press(eva, address, "CorrectClock", player_id=player, used_ms="12:30", reason="1")
     used = {each.player_id: each.used_ms for each in (await time(cell, THIRD)).times}
@@ -128,7 +128,7 @@ async def test_a_sanction_takes_points_off_once_however_often_its_form_is_sent(
     assert [answer.status_code for answer in sent] == [303, 303]
     assert next(side.score for side in (await table(cell, THIRD)).sides if side.player_id == player) == -30
     assert "shouted" not in (await eva.get(f"/games/{THIRD}")).text
-    async with browser(cell, held(needs.ROLE_DIRECTOR)) as director, asyncio.timeout(10):
+    async with browser(cell, build_credential(needs.ROLE_DIRECTOR)) as director, asyncio.timeout(10):
         for page in ("discipline", "history"):
             while True:  # until the sanction is noted
                 shown = (await director.get(f"/tournaments/{OWN}/console/{page}")).text
@@ -139,7 +139,7 @@ async def test_a_sanction_takes_points_off_once_however_often_its_form_is_sent(
             assert "Arbiter: eva" in shown or "Arbiter: Eva" in shown
     refused = await press(eva, address, "ImposeSanction", player_id=player, kind="1", points="5")
     assert refused.status_code == 400
-    assert told(refused).startswith("No change was made. Points deducted: are 5")
+    assert read_notice(refused).startswith("No change was made. Points deducted: are 5")
     warned = await press(eva, address, "WarnPlayer", player_id=player, note="again")
     assert warned.status_code == 303
 
@@ -158,7 +158,7 @@ async def test_a_disputed_count_is_settled_and_a_form_made_before_another_disput
     then = seen[1].replace("&amp;", "&").replace("incident=count+1", "incident=count+9")
     stale = await press(eva, address, "SettleCount", score="44", seen=then)
     assert stale.status_code == 409
-    assert "The table has changed since you opened this page, so the command was not carried out" in told(stale)
+    assert "The table has changed since you opened this page, so the command was not carried out" in read_notice(stale)
     assert "count disputed (9) → <strong>count disputed (1)</strong>" in stale.text
     assert 'value="44"' in stale.text
     form = {"command_id": command_id(), "score": "44", "seen": seen[1].replace("&amp;", "&")}
@@ -172,7 +172,7 @@ async def test_a_disputed_count_is_settled_and_a_form_made_before_another_disput
             await asyncio.sleep(0.05)
     gone = await press(eva, address, "SettleCount", score="44", seen=form["seen"])
     assert gone.status_code == 409
-    assert told(gone).startswith("No change was made.")
+    assert read_notice(gone).startswith("No change was made.")
     assert "Points of the play: <strong>44</strong>" in gone.text
     assert "the incident to settle: count disputed (1) → <strong>–</strong>" in gone.text
 
@@ -186,7 +186,7 @@ async def test_nobody_is_arbiter_at_a_table_where_they_play(cell: Cell) -> None:
         assert offers(page.text) == set()
         refused = await press(web, f"{HALL}/{SECOND}", "AssignArbiter")
         assert refused.status_code == 403
-        assert "a player cannot be the arbiter or judge of their own game" in told(refused)
+        assert "a player cannot be the arbiter or judge of their own game" in read_notice(refused)
 
 
 async def test_the_pages_are_for_arbiters_and_directors_of_the_tournament(cell: Cell) -> None:
@@ -199,7 +199,7 @@ async def test_the_pages_are_for_arbiters_and_directors_of_the_tournament(cell: 
         (needs.ROLE_JUDGE, OWN, 404),
         (needs.ROLE_PLAYER, OWN, 404),
     ):
-        async with browser(cell, held(role, tournament)) as web:
+        async with browser(cell, build_credential(role, tournament)) as web:
             for address in addresses:
                 answer = await web.get(address)
                 assert answer.status_code == status, (role, address)
@@ -218,10 +218,10 @@ async def test_the_pages_are_for_arbiters_and_directors_of_the_tournament(cell: 
 
 async def test_officials_alone_are_told_what_waits_at_each_table(cell: Cell) -> None:
     asked = results.ListTablesRequest(tournament_id=OWN)
-    found = await do(cell, asked, held(needs.ROLE_SCORER))
+    found = await do(cell, asked, build_credential(needs.ROLE_SCORER))
     assert [each.game_id for each in found.tables] == [FIRST, SECOND, THIRD]
     assert all(each.open and each.clocks for each in found.tables)
-    token = cell.token(held(needs.ROLE_PLAYER))
+    token = cell.token(build_credential(needs.ROLE_PLAYER))
     with pytest.raises(Exception, match="PERMISSION_DENIED"):
         await cell.call("/faristol.results.v1.ResultsService/ListTables", asked, token)
 

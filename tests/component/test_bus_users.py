@@ -1,4 +1,4 @@
-"""What users of NATS may do, asked of a real server: news from the relay alone, and to their consumers alone."""
+"""Permissions of NATS users, on a real server: only the relay publishes, and only own consumers receive."""
 
 from __future__ import annotations
 
@@ -46,62 +46,62 @@ HEARING = [name for name in SERVICES if name not in ASKING]
 
 
 @pytest.fixture
-async def guarded(tmp_path: Path) -> AsyncIterator[NatsServer]:
-    """A NATS server with the users of a cell."""
+async def guarded_nats(tmp_path: Path) -> AsyncIterator[NatsServer]:
+    """Yield a NATS server with the users of a cell."""
     server = await NatsServer.start(tmp_path / "nats", (*users(CELL), OPERATOR))
     yield server
     await server.stop()
 
 
 class Somebody:
-    """A client that somebody has with the credentials of a user, and what the server says to it."""
+    """A client with the credentials of a user, and the messages of the server to it."""
 
     def __init__(self, client: Client, said: list[str]) -> None:
         self.client = client
         self._said = said
 
     async def may(self, action: str, subject: str, payload: bytes = b"") -> bool:
-        """Whether the server lets it ``publish`` or ``subscribe``."""
+        """Return whether the server lets it ``publish`` or ``subscribe``."""
         self._said.clear()
         if action == "publish":
             await self.client.publish(subject, payload, reply=self.client.new_inbox())
         else:
             await self.client.subscribe(subject)
-        await self.client.flush()  # its PING goes before what waits in the client
+        await self.client.flush()  # its PING precedes the pending data of the client
         await self.client.flush()
         return not any("permissions violation" in said.lower() for said in self._said)
 
 
 @pytest.fixture
-async def as_user(guarded: NatsServer) -> AsyncIterator[Callable[[str], Any]]:
-    """Connects as a user."""
+async def as_user(guarded_nats: NatsServer) -> AsyncIterator[Callable[[str], Any]]:
+    """Connect as a user."""
     async with AsyncExitStack() as stack:
 
-        async def connected(name: str) -> Somebody:
+        async def connect(name: str) -> Somebody:
             said: list[str] = []
 
             async def hear(problem: Exception) -> None:
                 said.append(str(problem))
 
-            client = await nats.connect(guarded.url_of(name), error_cb=hear, inbox_prefix=inbox(name).encode())
+            client = await nats.connect(guarded_nats.url_of(name), error_cb=hear, inbox_prefix=inbox(name).encode())
             stack.push_async_callback(client.close)
             return Somebody(client, said)
 
-        yield connected
+        yield connect
 
 
 @pytest.fixture
-async def stream(guarded: NatsServer) -> AsyncIterator[Any]:
-    """JetStream as an operator sees it, with the stream and every consumer that there is in a cell."""
-    bus = await Bus.connect(guarded.url_of(RELAY))
+async def stream(guarded_nats: NatsServer) -> AsyncIterator[Any]:
+    """Yield JetStream as an operator sees it, with the stream and every consumer that there is in a cell."""
+    bus = await Bus.connect(guarded_nats.url_of(RELAY))
     for name in CONSUMERS:
-        mine = await Bus.connect(guarded.url_of(name), publishes=False)
+        mine = await Bus.connect(guarded_nats.url_of(name), publishes=False)
         for each in CONSUMERS[name]:
             pull = await mine.subscribe(durable(CELL, each), ["faristol.*.game.Passed"])
             await pull.close()
         await mine.close()
     await bus.close()
-    client = await nats.connect(guarded.url_of("operator"))
+    client = await nats.connect(guarded_nats.url_of("operator"))
     yield client.jetstream()
     await client.close()
 
@@ -156,7 +156,7 @@ async def test_no_user_removes_the_stream_or_reads_it_around_a_consumer(
         somebody = await as_user(name)
         calls = ("DELETE", "PURGE", "UPDATE", "MSG.GET", "MSG.DELETE", "SNAPSHOT", "RESTORE", "LEADER.STEPDOWN")
         for call in calls:
-            by_settings = name == RELAY and call == "UPDATE"  # it brings what the stream keeps up to its settings
+            by_settings = name == RELAY and call == "UPDATE"  # it applies the settings of the stream
             assert await somebody.may("publish", f"$JS.API.STREAM.{call}.{NOTIFICATION_STREAM}") == by_settings, (
                 name,
                 call,
@@ -175,7 +175,7 @@ async def test_no_user_removes_the_stream_or_reads_it_around_a_consumer(
 
 
 async def test_the_server_of_up_has_no_monitoring_and_keeps_its_passwords_for_its_owner(
-    guarded: NatsServer, tmp_path: Path
+    guarded_nats: NatsServer, tmp_path: Path
 ) -> None:
     (ports,) = (tmp_path / "nats").glob("*.ports")
     assert set(json.loads(ports.read_text())) == {"nats"}
@@ -190,13 +190,13 @@ ADDED = {"Nats-Msg-Id", "Nats-Expected-Stream", "traceparent"}
 
 
 async def test_a_public_event_travels_whole_and_one_with_private_values_as_a_reference(
-    record: Record, guarded: NatsServer
+    record: Record, guarded_nats: NatsServer
 ) -> None:
-    bus = await Bus.connect(guarded.url_of(RELAY))
+    bus = await Bus.connect(guarded_nats.url_of(RELAY))
     relay = asyncio.create_task(Relay(record, bus).run())
     public, private = game.Passed(turn=1), game.Exchanged(turn=2, faces=["A", "L·L"])
     await record.append(Decision([Write("game-a", 0, [public, private, game.TilesDrawn()], "cup")]), Metadata())
-    client = await nats.connect(guarded.url_of("operator"))
+    client = await nats.connect(guarded_nats.url_of("operator"))
     jetstream = client.jetstream()
     for _ in range(100):
         if (await jetstream.stream_info(NOTIFICATION_STREAM)).state.messages == 3:
@@ -220,18 +220,18 @@ async def test_a_public_event_travels_whole_and_one_with_private_values_as_a_ref
 
 
 async def test_every_service_does_its_work_with_its_own_user(
-    guarded: NatsServer, tmp_path: Path, lexicons: Path, caplog: pytest.LogCaptureFixture
+    guarded_nats: NatsServer, tmp_path: Path, lexicons: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with AsyncExitStack() as stack:
         runtimes: dict[str, Runtime] = {}
         for name in (RELAY, *HEARING):
             peers = {f"peer_{peer}": "127.0.0.1:1" for peer in HEARING if peer != name}
             file = tmp_path / name
-            file.write_text(guarded.url_of(name).partition("//")[2].partition("@")[0])
+            file.write_text(guarded_nats.url_of(name).partition("//")[2].partition("@")[0])
             settings = Settings(
                 database_url=f"sqlite:///{tmp_path}/record.db",
                 data=tmp_path / "data",
-                nats_url="nats://" + guarded.url.partition("@")[2],
+                nats_url="nats://" + guarded_nats.url.partition("@")[2],
                 nats_credentials=file,
                 nats_cell=CELL,
                 nats_relay=False,
@@ -245,7 +245,7 @@ async def test_every_service_does_its_work_with_its_own_user(
         position = await append(record, "game-a", 0, 3)
         assert await runtimes["access"].progress("results@5").wait_until_reached(position, 20)
         # A consumer that starts reads the record, and may be at the end of it before the news have come.
-        client = await nats.connect(guarded.url_of("operator"))
+        client = await nats.connect(guarded_nats.url_of("operator"))
         told: dict[str, int] = {}
         async with asyncio.timeout(20):
             while set(told) != set(ALL) or told[durable(CELL, "results@5")] != position:
@@ -257,11 +257,11 @@ async def test_every_service_does_its_work_with_its_own_user(
 
 
 async def test_credentials_that_are_not_taken_end_the_start_with_a_sentence(
-    guarded: NatsServer, tmp_path: Path
+    guarded_nats: NatsServer, tmp_path: Path
 ) -> None:
     file = tmp_path / "nats-user"
     file.write_text("game:wrong\n")
-    url = "nats://" + guarded.url.partition("@")[2]
+    url = "nats://" + guarded_nats.url.partition("@")[2]
     given: dict[str, Any] = {
         "data": tmp_path,
         "database_url": f"sqlite:///{tmp_path}/record.db",
@@ -282,17 +282,17 @@ async def test_credentials_that_are_not_taken_end_the_start_with_a_sentence(
     assert f"{tmp_path}/none (FARISTOL_NATS_CREDENTIALS) cannot be read: No such file" in done.stderr
 
 
-async def test_a_user_who_may_not_do_the_work_is_told_so_at_the_start(guarded: NatsServer) -> None:
+async def test_a_user_who_may_not_do_the_work_is_told_so_at_the_start(guarded_nats: NatsServer) -> None:
     with pytest.raises(BusRefused, match=r"denies game a required permission: .*stream.create"):
-        await Bus.connect(guarded.url_of("game"))
+        await Bus.connect(guarded_nats.url_of("game"))
 
 
 async def test_a_consumer_that_is_denied_names_the_setting_and_news_are_not_ready(
-    record: Record, guarded: NatsServer, monkeypatch: pytest.MonkeyPatch
+    record: Record, guarded_nats: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faristol.bus.connection.REQUEST_TIMEOUT_SECONDS", 0.5)
-    relay = await Bus.connect(guarded.url_of(RELAY))
-    bus = await Bus.connect(guarded.url_of("game"), publishes=False)
+    relay = await Bus.connect(guarded_nats.url_of(RELAY))
+    bus = await Bus.connect(guarded_nats.url_of("game"), publishes=False)
     told: dict[str, bool] = {}
 
     async def tell(name: str, serves: bool) -> None:  # the signature of the health service
@@ -318,11 +318,11 @@ async def test_a_consumer_that_is_denied_names_the_setting_and_news_are_not_read
 
 
 async def test_a_process_comes_back_with_the_credentials_that_came_after(
-    record: Record, guarded: NatsServer, tmp_path: Path
+    record: Record, guarded_nats: NatsServer, tmp_path: Path
 ) -> None:
     file, settings = tmp_path / "nats-user", tmp_path / "nats" / SETTINGS
-    file.write_text(guarded.url_of(RELAY).partition("//")[2].partition("@")[0])
-    bus = await Bus.connect("nats://" + guarded.url.partition("@")[2], file)
+    file.write_text(guarded_nats.url_of(RELAY).partition("//")[2].partition("@")[0])
+    bus = await Bus.connect("nats://" + guarded_nats.url.partition("@")[2], file)
     relay = asyncio.create_task(Relay(record, bus).run())
     everybody = (*users(CELL), OPERATOR)
     settings.write_text(authorization(everybody, {each.name: f"{each.name}-again" for each in everybody}))
@@ -344,13 +344,13 @@ async def test_a_process_comes_back_with_the_credentials_that_came_after(
 
 
 def nkey(kind: int, raw: bytes, *, seed: bool = False) -> str:
-    """A key as NATS writes it: operators are of kind 14, accounts of 0, users of 20."""
+    """Return a key as NATS writes it: operators are of kind 14, accounts of 0, users of 20."""
     prefix = bytes([18 << 3 | kind >> 2, (kind << 3 & 31) << 3]) if seed else bytes([kind << 3])
     return base64.b32encode(prefix + raw + crc_hqx(prefix + raw, 0).to_bytes(2, "little")).decode().rstrip("=")
 
 
-def signed(key: Ed25519PrivateKey, issuer: str, subject: str, nats_claims: dict[str, Any]) -> str:
-    """A JWT of NATS."""
+def sign_jwt(key: Ed25519PrivateKey, issuer: str, subject: str, nats_claims: dict[str, Any]) -> str:
+    """Return a JWT of NATS."""
     claims = {"jti": subject, "iat": int(time.time()), "iss": issuer, "sub": subject, "name": "x", "nats": nats_claims}
     parts = [{"typ": "JWT", "alg": "ed25519-nkey"}, claims]
     text = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
@@ -364,13 +364,13 @@ async def test_a_creds_file_lets_in_where_nats_has_operators_and_accounts(record
     )
     names = ("subs", "data", "payload", "imports", "exports", "conn", "leaf")
     limits = dict.fromkeys((*names, "mem_storage", "disk_storage", "streams", "consumer"), -1) | {"wildcards": True}
-    of_account = signed(operator, o, a, {"type": "account", "version": 2, "limits": limits})
-    of_system = signed(operator, o, s, {"type": "account", "version": 2, "limits": dict.fromkeys(names, -1)})
-    of_user = signed(account, a, u, {"type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1})
+    of_account = sign_jwt(operator, o, a, {"type": "account", "version": 2, "limits": limits})
+    of_system = sign_jwt(operator, o, s, {"type": "account", "version": 2, "limits": dict.fromkeys(names, -1)})
+    of_user = sign_jwt(account, a, u, {"type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1})
     folder = tmp_path / "accounts"
     folder.mkdir()
     (folder / "nats.conf").write_text(
-        f'operator: "{signed(operator, o, o, {"type": "operator", "version": 2})}"\nresolver: MEMORY\n'
+        f'operator: "{sign_jwt(operator, o, o, {"type": "operator", "version": 2})}"\nresolver: MEMORY\n'
         f'system_account: {s}\nresolver_preload: {{ {a}: "{of_account}", {s}: "{of_system}" }}\n'
         f'jetstream {{ store_dir: "{folder}" }}\n'
     )

@@ -1,4 +1,4 @@
-"""A whole championship through real processes: the same standings wherever it runs and whatever dies meanwhile."""
+"""A whole championship through real processes: the same standings in every deployment and after every kill."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ pytestmark = [pytest.mark.nightly, pytest.mark.lexicon, pytest.mark.usefixtures(
 
 PLAN = ("--players", "6", "--rounds", "5", "--seed", "3")
 TOURNAMENT = "demo-fisc-2023-6-5-3"
-PATIENCE = 240.0
+DEMO_TIMEOUT_SECONDS = 240.0
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the championship is played with nothing in its way."""
+    """Return the folder of the undisturbed championship."""
     return tmp_path_factory.mktemp("undisturbed")
 
 
 @pytest.fixture(scope="module")
-def undisturbed(data: Path, lexicons: Path) -> dict[str, Any]:
-    """The championship on the embedded default, with nothing in its way."""
-    done = faristol("demo", *PLAN, "--json", "--data", str(data), timeout=PATIENCE, lexicons=lexicons)
+def undisturbed_outcome(data: Path, lexicons: Path) -> dict[str, Any]:
+    """Return the outcome of the undisturbed championship on the embedded default."""
+    done = faristol("demo", *PLAN, "--json", "--data", str(data), timeout=DEMO_TIMEOUT_SECONDS, lexicons=lexicons)
     assert done.returncode == 0, done.stderr
     outcome: dict[str, Any] = json.loads(done.stdout)
     return outcome
 
 
-def test_the_demonstration_prints_one_object_with_standings_in_rank_order(undisturbed: dict[str, Any]) -> None:
-    lines = undisturbed["standings"]
+def test_the_demonstration_prints_one_object_with_standings_in_rank_order(undisturbed_outcome: dict[str, Any]) -> None:
+    lines = undisturbed_outcome["standings"]
     assert [line["rank"] for line in lines] == sorted(line["rank"] for line in lines)
     assert len(lines) == 6
     assert sum(line["points"] for line in lines) == 3 * 5
@@ -56,25 +56,27 @@ def test_the_demonstration_prints_one_object_with_standings_in_rank_order(undist
     assert any(line["new_rating"] != line["rating"] for line in lines)
 
 
-def test_the_same_seed_gives_the_same_standings_on_postgresql(undisturbed: dict[str, Any], new_database: str) -> None:
-    done = faristol("demo", *PLAN, "--json", "--database-url", new_database, timeout=PATIENCE)
+def test_the_same_seed_gives_the_same_standings_on_postgresql(
+    undisturbed_outcome: dict[str, Any], new_database: str
+) -> None:
+    done = faristol("demo", *PLAN, "--json", "--database-url", new_database, timeout=DEMO_TIMEOUT_SECONDS)
     assert done.returncode == 0, done.stderr
-    assert standings(done.stdout) == undisturbed["standings"]
+    assert standings(done.stdout) == undisturbed_outcome["standings"]
     assert "order and hashes are right" in faristol("record", "verify", "--database-url", new_database).stdout
 
 
-def test_another_seed_gives_another_championship(undisturbed: dict[str, Any], tmp_path: Path) -> None:
+def test_another_seed_gives_another_championship(undisturbed_outcome: dict[str, Any], tmp_path: Path) -> None:
     plan = ("--players", "6", "--rounds", "5", "--seed", "4")
-    done = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=PATIENCE)
+    done = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=DEMO_TIMEOUT_SECONDS)
     assert done.returncode == 0, done.stderr
-    assert standings(done.stdout) != undisturbed["standings"]
-    again = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=PATIENCE)
+    assert standings(done.stdout) != undisturbed_outcome["standings"]
+    again = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=DEMO_TIMEOUT_SECONDS)
     assert standings(again.stdout) == standings(done.stdout), "played again on its own record, it is over at once"
 
 
 @pytest.fixture(scope="module")
 def other_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Packages whose rule book has another number and another citation than the championship began with."""
+    """Return packages whose rule book has a different number and citation than at the start of the championship."""
     packages = tmp_path_factory.mktemp("packages")
     copied = packages / "faristol" / "rules"
     shutil.copytree(Path(rules.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
@@ -90,7 +92,7 @@ def other_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_killed_in_round_three_and_started_with_other_rules_faristol_up_loses_nothing(
-    undisturbed: dict[str, Any], other_rules: Path, tmp_path: Path
+    undisturbed_outcome: dict[str, Any], other_rules: Path, tmp_path: Path
 ) -> None:
     grpc_port, http_port = free_port(), free_port()
     data = tmp_path / "data"
@@ -105,8 +107,8 @@ def test_killed_in_round_three_and_started_with_other_rules_faristol_up_loses_no
         time.sleep(0.5)
         up.packages = other_rules
         up.start()
-        assert demo.process.wait(PATIENCE) == 0, demo.output()
-        assert _last_object(demo.output())["standings"] == undisturbed["standings"]
+        assert demo.process.wait(DEMO_TIMEOUT_SECONDS) == 0, demo.output()
+        assert _last_object(demo.output())["standings"] == undisturbed_outcome["standings"]
         assert up.terminate() == 0, up.output()
     finally:
         for child in (up, demo):
@@ -116,7 +118,7 @@ def test_killed_in_round_three_and_started_with_other_rules_faristol_up_loses_no
 
 
 def test_killing_any_of_seven_processes_and_correcting_the_rule_book_ends_in_the_same_standings(
-    undisturbed: dict[str, Any], other_rules: Path, new_database: str, nats_server: NatsServer, tmp_path: Path
+    undisturbed_outcome: dict[str, Any], other_rules: Path, new_database: str, nats_server: NatsServer, tmp_path: Path
 ) -> None:
     cell = Cell(tmp_path, new_database, nats_server.url)
     demo = None
@@ -131,8 +133,8 @@ def test_killing_any_of_seven_processes_and_correcting_the_rule_book_ends_in_the
             cell.services[service].packages = other_rules
             cell.services[service].start()
             time.sleep(0.8)
-        assert demo.process.wait(PATIENCE) == 0, demo.output()
-        assert _last_object(demo.output())["standings"] == undisturbed["standings"]
+        assert demo.process.wait(DEMO_TIMEOUT_SECONDS) == 0, demo.output()
+        assert _last_object(demo.output())["standings"] == undisturbed_outcome["standings"]
         assert set(cell.stop().values()) == {0}
     finally:
         for child in (*cell.services.values(), demo):
@@ -142,13 +144,13 @@ def test_killing_any_of_seven_processes_and_correcting_the_rule_book_ends_in_the
 
 
 def test_stopping_and_starting_up_continues_where_it_was(
-    undisturbed: dict[str, Any], data: Path, tmp_path: Path
+    undisturbed_outcome: dict[str, Any], data: Path, tmp_path: Path
 ) -> None:
     http_port = free_port()
     up = Child(["up", "--data", str(data), "--http", str(http_port), "--grpc", "0"], {}, tmp_path / "up.log")
     try:
         lines = _get(http_port, f"/api/v1/tournaments/{TOURNAMENT}/standings")["standings"]
-        assert [line["player_id"] for line in lines] == [line["player_id"] for line in undisturbed["standings"]]
+        assert [line["player_id"] for line in lines] == [line["player_id"] for line in undisturbed_outcome["standings"]]
         assert up.terminate() == 0
     finally:
         if up.process.poll() is None:
@@ -156,7 +158,7 @@ def test_stopping_and_starting_up_continues_where_it_was(
 
 
 def test_a_championship_that_was_restored_is_served_as_it_was(
-    undisturbed: dict[str, Any], data: Path, new_database: str, tmp_path: Path
+    undisturbed_outcome: dict[str, Any], data: Path, new_database: str, tmp_path: Path
 ) -> None:
     path = str(tmp_path / "all.gz")
     assert faristol("record", "export", path, "--with-people", "--data", str(data)).returncode == 0
@@ -176,10 +178,10 @@ def test_a_championship_that_was_restored_is_served_as_it_was(
                     return all(position == last for position in rows.scalars())
 
             await contents.until(everybody_is_there, 60)
-            assert await record.last_position() == last  # nothing happens for the second time
+            assert await record.last_position() == last  # no event is repeated
             async with httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20) as http:
                 shown = (await http.get(f"/api/v1/tournaments/{TOURNAMENT}/standings")).json()["standings"]
-        told = undisturbed["standings"]
+        told = undisturbed_outcome["standings"]
         assert [(row["rank"], row["name"]) for row in shown] == [(row["rank"], row["name"]) for row in told]
         assert all(row["name"] for row in shown)
 
@@ -188,7 +190,7 @@ def test_a_championship_that_was_restored_is_served_as_it_was(
 
 def _wait_for_round(http_port: int, number: int) -> None:
     """Wait until a table of this round has finished and another has not."""
-    give_up = time.monotonic() + PATIENCE
+    give_up = time.monotonic() + DEMO_TIMEOUT_SECONDS
     while time.monotonic() < give_up:
         answer = _get(http_port, f"/api/v1/tournaments/{TOURNAMENT}", missing_is_fine=True)
         for known in answer.get("tournament", {}).get("played", ()):
@@ -216,12 +218,12 @@ def _get(http_port: int, path: str, *, missing_is_fine: bool = False) -> dict[st
 
 
 def _last_object(output: str) -> dict[str, Any]:
-    """The JSON object in a log that has messages before it."""
+    """Return the JSON object in a log that has messages before it."""
     found: dict[str, Any] = json.loads(output[output.index('{\n  "tournament_id"') :])
     return found
 
 
 @pytest.fixture(autouse=True)
 def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Messages are wrapped to the terminal's width; there is none here."""
+    """Disable the wrapping of messages to the width of a terminal."""
     monkeypatch.setenv("COLUMNS", "200")

@@ -1,4 +1,4 @@
-"""The commands tell in one sentence what is wrong, and end with code 2."""
+"""Commands report errors in one sentence, and end with code 2."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from faristol.host import Settings
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 
 
-def said(*arguments: str, **settings: Any) -> str:
-    """What a command that cannot go on said, which is one line."""
+def run_failing(*arguments: str, **settings: Any) -> str:
+    """Return the error of a failing command, which is one line."""
     done = faristol(*arguments, **settings)
     assert done.returncode == 2, done.stdout + done.stderr
     assert done.stdout == ""
@@ -55,42 +55,42 @@ def busy_port() -> Iterator[int]:
     ],
 )
 def test_unknown_words_are_told(words: tuple[str, ...], expected: str) -> None:
-    assert expected in said(*words)
+    assert expected in run_failing(*words)
 
 
 def test_a_setting_that_cannot_be_is_told() -> None:
-    assert "setting http_port cannot be '99999'" in said("up", http_port=99999)
+    assert "setting http_port cannot be '99999'" in run_failing("up", http_port=99999)
 
 
 @pytest.mark.lexicon
 def test_a_busy_http_port_is_told(busy_port: int, tmp_path: Path, lexicons: Path) -> None:
-    told = said("up", "--data", str(tmp_path), "--http", str(busy_port), lexicons=lexicons)
+    told = run_failing("up", "--data", str(tmp_path), "--http", str(busy_port), lexicons=lexicons)
     assert f"HTTP cannot listen on 127.0.0.1:{busy_port}: the port is in use" in told
 
 
 @pytest.mark.lexicon
 def test_a_busy_grpc_port_is_told(busy_port: int, tmp_path: Path, lexicons: Path) -> None:
-    told = said("up", "--data", str(tmp_path), "--http", "0", "--grpc", str(busy_port), lexicons=lexicons)
+    told = run_failing("up", "--data", str(tmp_path), "--http", "0", "--grpc", str(busy_port), lexicons=lexicons)
     assert f"gRPC cannot listen on 127.0.0.1:{busy_port}: the port is in use" in told
 
 
 def test_a_data_folder_that_cannot_be_made_is_told() -> None:
-    assert "the data folder /proc/none cannot be made" in said("up", "--data", "/proc/none")
+    assert "the data folder /proc/none cannot be made" in run_failing("up", "--data", "/proc/none")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_data_folder_without_rights_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    assert "cannot be written" in said("up", "--data", str(tmp_path))
+    assert "cannot be written" in run_failing("up", "--data", str(tmp_path))
 
 
 def test_a_nats_server_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    told = said("up", "--data", str(tmp_path), "--nats-url", "nats://127.0.0.1:1", start_seconds=0)
+    told = run_failing("up", "--data", str(tmp_path), "--nats-url", "nats://127.0.0.1:1", start_seconds=0)
     assert "NATS at nats://127.0.0.1:1 cannot be reached" in told
 
 
 def test_a_database_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    told = said(
+    told = run_failing(
         "up", "--data", str(tmp_path), "--database-url", "postgresql://me:secret@127.0.0.1:1/cell", start_seconds=0
     )
     assert "127.0.0.1:1/cell cannot be used" in told
@@ -118,7 +118,7 @@ def test_a_process_that_waits_for_its_database_ends_when_it_is_told_to(tmp_path:
 
 
 def test_a_platform_takes_no_address_from_the_settings_of_its_clients(tmp_path: Path, lexicons: Path) -> None:
-    """Nor does `up` ask a peer for what it serves itself."""
+    """`up` does not call a peer for services that it runs either"""
     nobody, port = "127.0.0.1:1", free_port()
     settings = {
         "client_address": nobody,
@@ -146,9 +146,9 @@ def test_a_platform_takes_no_address_from_the_settings_of_its_clients(tmp_path: 
 def test_a_database_url_that_cannot_be_is_told_without_its_password(tmp_path: Path) -> None:
     url = "postgresql://me:secret@localhost:99999/x"
     for words in (("record", "verify"), ("record", "migrate"), ("up", "--data", str(tmp_path))):
-        told = said(*words, "--database-url", url, nats_url="nats://127.0.0.1:1")
+        told = run_failing(*words, "--database-url", url, nats_url="nats://127.0.0.1:1")
         assert "99999 in postgresql://me:***@localhost:99999/x is not a port" in told
-    assert "names no file" in said("projection", "list", "--database-url", "sqlite://")
+    assert "names no file" in run_failing("projection", "list", "--database-url", "sqlite://")
 
 
 COMMANDS = (
@@ -171,14 +171,14 @@ def test_a_command_that_needs_a_record_makes_none(words: tuple[str, ...], tmp_pa
     keys.make(tmp_path / "key")
     asked = [{"KEY": str(tmp_path / "key"), "FILE": str(tmp_path / "all.gz")}.get(word, word) for word in words]
     for path in (folder / "record.db", tmp_path / "none" / "record.db"):
-        assert "there is no record at sqlite:///" in said(*asked, "--database-url", f"sqlite:///{path}")
+        assert "there is no record at sqlite:///" in run_failing(*asked, "--database-url", f"sqlite:///{path}")
     assert list(folder.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"there", "key", "key.pub"}
 
 
 def test_a_command_that_needs_a_record_makes_none_on_postgresql(new_database: str) -> None:
     for words in (("record", "verify"), ("projection", "list"), ("record", "migrate")):
-        assert "there is no record at postgresql://" in said(*words, "--database-url", new_database)
+        assert "there is no record at postgresql://" in run_failing(*words, "--database-url", new_database)
 
     async def tables() -> list[str]:
         engine = create_async_engine(parse(new_database))
@@ -193,7 +193,7 @@ def test_a_command_that_needs_a_record_makes_none_on_postgresql(new_database: st
 def test_a_restore_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "bad.gz").write_bytes(b"no archive")
     for at in (("--data", str(tmp_path / "data")), ("--database-url", f"sqlite:///{tmp_path}/new/record.db")):
-        assert "line 1: " in said("record", "restore", str(tmp_path / "bad.gz"), *at)
+        assert "line 1: " in run_failing("record", "restore", str(tmp_path / "bad.gz"), *at)
     assert [path.name for path in tmp_path.iterdir()] == ["bad.gz"]
 
 
@@ -211,20 +211,22 @@ def test_a_data_folder_may_have_any_name(name: str, tmp_path: Path) -> None:
 
 
 def test_a_service_on_its_own_without_nats_is_told() -> None:
-    assert "a separate service needs a NATS server" in said("serve", "game", "--database-url", "postgresql://h/x")
+    assert "a separate service needs a NATS server" in run_failing(
+        "serve", "game", "--database-url", "postgresql://h/x"
+    )
 
 
 def test_a_missing_lexicon_is_told_with_what_to_run(tmp_path: Path) -> None:
-    told = said("demo", "--players", "6", lexicons=tmp_path)
+    told = run_failing("demo", "--players", "6", lexicons=tmp_path)
     assert "faristol lexicon install catalan" in told
 
 
 def test_a_demonstration_says_which_lexicon_its_rule_book_wants_before_anything_starts(tmp_path: Path) -> None:
     lexicons, data = tmp_path / "lexicons", tmp_path / "data"
     for ruleset, lexicon in (("fise", "spanish"), ("pes-2024", "greek"), ("box", "english")):
-        told = said("demo", "--ruleset", ruleset, "--rounds", "1", "--data", str(data), lexicons=lexicons)
+        told = run_failing("demo", "--ruleset", ruleset, "--rounds", "1", "--data", str(data), lexicons=lexicons)
         assert f"run `faristol lexicon install {lexicon}`" in told
-    told = said("demo", "--ruleset", "box", "--options", "tiles=es-100", "--rounds", "1", lexicons=lexicons)
+    told = run_failing("demo", "--ruleset", "box", "--options", "tiles=es-100", "--rounds", "1", lexicons=lexicons)
     assert "faristol lexicon install spanish" in told
     assert not list(tmp_path.iterdir()), "and nothing was made"
 
@@ -236,7 +238,7 @@ def test_options_of_a_demonstration_that_its_rule_book_does_not_have_are_told(tm
         ("loud=yes", "The rules uf-2007 have no option loud"),
         ("pairing=round-robin", "All against all of 4 players takes 3 rounds; the championship has 2."),
     ):
-        told = said("demo", "--ruleset", "uf-2007", "--players", "4", "--rounds", "2", "--options", given)
+        told = run_failing("demo", "--ruleset", "uf-2007", "--players", "4", "--rounds", "2", "--options", given)
         assert why in told
 
 
@@ -247,7 +249,7 @@ def test_a_championship_that_the_rules_do_not_allow_is_told(lexicons: Path, tmp_
         ("6", "4", "A championship needs 5 rounds or more, not 4 (FISC I.1)."),
         ("2", "5", "2 players can play 1 round without meeting twice; the championship has 5 (FISC I.1)."),
     ):
-        told = said("demo", "--players", players, "--rounds", rounds, "--data", data, lexicons=lexicons)
+        told = run_failing("demo", "--players", players, "--rounds", rounds, "--data", data, lexicons=lexicons)
         assert told == f"faristol: the championship cannot begin: {why}\n"
     assert not list(tmp_path.iterdir()), "and nothing was made"
     shown = faristol("demo", "--help").stdout
@@ -275,7 +277,7 @@ def test_a_data_folder_is_served_by_one_process(tmp_path: Path, lexicons: Path) 
     up = Child(["up", "--data", data, "--http", "0", "--grpc", str(port)], {"lexicons": lexicons}, tmp_path / "log")
     try:
         wait_until_serving(f"127.0.0.1:{port}", up)
-        told = said("up", "--data", data, "--http", "0", "--grpc", "0", lexicons=lexicons)
+        told = run_failing("up", "--data", data, "--http", "0", "--grpc", "0", lexicons=lexicons)
         assert f"is in use by process {up.process.pid}" in told
         wait_until_serving(f"127.0.0.1:{port}", up)
     finally:
@@ -287,17 +289,17 @@ def test_a_data_folder_is_served_by_one_process(tmp_path: Path, lexicons: Path) 
     [({"log_level": "loud"}, "setting log_level cannot be 'loud'"), ({"grace_seconds": -1}, "setting grace_seconds")],
 )
 def test_settings_in_the_environment_are_checked(settings: dict[str, Any], expected: str) -> None:
-    assert expected in said("up", **settings)
+    assert expected in run_failing("up", **settings)
 
 
 def test_a_ruleset_that_is_not_there_is_told() -> None:
-    told = said("demo", "--ruleset", "nope")
+    told = run_failing("demo", "--ruleset", "nope")
     assert "there is no ruleset 'nope': choose one of" in told
     assert "fisc-2023" in told
 
 
 def test_a_service_that_calls_another_is_told_where_it_is() -> None:
-    told = said("serve", "gateway", "--nats-url", "nats://127.0.0.1:1")
+    told = run_failing("serve", "gateway", "--nats-url", "nats://127.0.0.1:1")
     assert "set its address with FARISTOL_PEER_RESULTS" in told
 
 

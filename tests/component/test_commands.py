@@ -38,7 +38,7 @@ def new(**fields: Any) -> pairing_pb2.CreateTournamentRequest:
     return pairing_pb2.CreateTournamentRequest(command_id=str(uuid.uuid4()), name="Cup", rounds=5, **fields)
 
 
-def refused(method: Any, request: Any, **metadata: str) -> tuple[grpc.StatusCode, str]:
+def read_refusal(method: Any, request: Any, **metadata: str) -> tuple[grpc.StatusCode, str]:
     with pytest.raises(grpc.RpcError) as failed:
         method(request, metadata=tuple((key.replace("_", "-"), value) for key, value in metadata.items()))
     assert isinstance(failed.value, grpc.Call)
@@ -59,12 +59,12 @@ def test_an_id_is_not_taken_for_another_command(pairing: pairing_pb2_grpc.Pairin
     request = new()
     pairing.CreateTournament(request)
     other = pairing_pb2.RegisterPlayerRequest(command_id=request.command_id, tournament_id="cup", name="A")
-    code, told = refused(pairing.RegisterPlayer, other)
+    code, told = read_refusal(pairing.RegisterPlayer, other)
     assert (code, "was already used for another command" in told) == (grpc.StatusCode.INVALID_ARGUMENT, True)
     changed = pairing_pb2.CreateTournamentRequest()
     changed.CopyFrom(request)
     changed.rounds = 7
-    assert refused(pairing.CreateTournament, changed)[0] is grpc.StatusCode.INVALID_ARGUMENT
+    assert read_refusal(pairing.CreateTournament, changed)[0] is grpc.StatusCode.INVALID_ARGUMENT
 
 
 def test_forty_desks_register_side_by_side(pairing: pairing_pb2_grpc.PairingServiceStub) -> None:
@@ -90,7 +90,7 @@ def test_a_player_known_from_elsewhere_keeps_the_name(pairing: pairing_pb2_grpc.
         )
 
     pairing.RegisterPlayer(register("first", "Anna Puig"))
-    code, told = refused(pairing.RegisterPlayer, register("second", "Boris Serra"))
+    code, told = read_refusal(pairing.RegisterPlayer, register("second", "Boris Serra"))
     assert (code, "belongs to a player with another name" in told) == (grpc.StatusCode.FAILED_PRECONDITION, True)
     pairing.RegisterPlayer(register("second", "Anna Puig"))
 
@@ -98,12 +98,12 @@ def test_a_player_known_from_elsewhere_keeps_the_name(pairing: pairing_pb2_grpc.
 def test_more_rounds_than_any_calendar_has_are_refused(pairing: pairing_pb2_grpc.PairingServiceStub) -> None:
     request = new()
     request.rounds = 2_000_000
-    code, told = refused(pairing.CreateTournament, request)
+    code, told = read_refusal(pairing.CreateTournament, request)
     assert (code, "expected at most 100" in told) == (grpc.StatusCode.INVALID_ARGUMENT, True)
 
 
 def test_an_actor_is_an_id_and_no_name(pairing: pairing_pb2_grpc.PairingServiceStub) -> None:
-    code, told = refused(pairing.CreateTournament, new(), faristol_actor="Anna Puig <anna@example.org>")
+    code, told = read_refusal(pairing.CreateTournament, new(), faristol_actor="Anna Puig <anna@example.org>")
     assert (code, "faristol-actor" in told) == (grpc.StatusCode.INVALID_ARGUMENT, True)
 
 

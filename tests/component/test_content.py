@@ -1,4 +1,4 @@
-"""A stream with content over a whole demonstration: folded, it is what fresh answers say, for every audience."""
+"""A stream with content over a whole demonstration: folded, it equals fresh answers, for every audience."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ import httpx
 import pytest
 from tests.component.gateway.live.test_broadcaster import until, watching
 from tests.component.processes import Child, free_port
-from tests.component.test_demonstration import made
+from tests.component.test_demonstration import lexicon_folder
 from tests.support.content_fold import Folded
 from tests.support.plain_http import PLAIN
 from tests.support.watcher import Watcher
 
-__all__ = ["made"]
+__all__ = ["lexicon_folder"]
 
 AUDIENCES = ("", "&rounds=1", "&rounds=2", "&tables=1", "&tournaments=demo", "&tournaments=demo&rounds=2&tables=2")
-PATIENCE = 240.0
+DEMO_TIMEOUT_SECONDS = 240.0
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("book", "players", "rounds"), [("uf-2007", 6, 2), ("festa-major", 6, 1), ("pes-2024", 4, 1)])
 async def test_folded_frames_equal_a_fresh_read_of_a_whole_demonstration(
-    book: str, players: int, rounds: int, made: Path, tmp_path: Path
+    book: str, players: int, rounds: int, lexicon_folder: Path, tmp_path: Path
 ) -> None:
     port = free_port()
     plan = ["demo", "--ruleset", book, "--players", str(players), "--rounds", str(rounds), "--seed", "3"]
-    demonstration = Child([*plan, "--http", str(port), "--serve"], {"lexicons": made}, tmp_path / "demo.log")
+    demonstration = Child([*plan, "--http", str(port), "--serve"], {"lexicons": lexicon_folder}, tmp_path / "demo.log")
     watchers = [Watcher(port, f"/api/v1/stream?include=content{more}") for more in AUDIENCES[:4]]
     try:
         async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
             async with watching(*watchers):
                 everything = watchers[0]
                 await until(
-                    lambda: any(each["type"] == "RatingListPublished" for each in everything.data[-50:]), PATIENCE
+                    lambda: any(each["type"] == "RatingListPublished" for each in everything.data[-50:]),
+                    DEMO_TIMEOUT_SECONDS,
                 )
                 (held,) = (await http.get("/api/v1/tournaments")).json()["tournaments"]
                 of = held["tournament_id"]

@@ -22,17 +22,17 @@ from faristol.host import Settings, StartError
 from faristol.launcher.processes import running
 from faristol.pb.game.v1.events_pb2 import PlayPlaced
 
-NOBODY = 65_534
+NOBODY_USER_ID = 65_534
 
 
-async def made(folder: Path) -> str:
+async def create_record(folder: Path) -> str:
     """Make a record in a folder; its id."""
     record = await Record.open(f"sqlite:///{folder / 'record.db'}")
     await record.close()
     return record.record_id
 
 
-async def served(folder: Path) -> None:
+async def serve_folder(folder: Path) -> None:
     """Serve a folder for a moment."""
     async with running(Settings(data=folder, http_port=0, grpc_port=0)):
         pass
@@ -40,7 +40,7 @@ async def served(folder: Path) -> None:
 
 async def test_an_emptied_a_missing_and_a_foreign_record_are_refused_with_what_to_do(tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
-    known, foreign = await made(own), await made(other)
+    known, foreign = await create_record(own), await create_record(other)
     file, note = own / "record.db", own / "access" / "record"
     keyring.prepare(note.parent)
     keyring.name_record(note, known)
@@ -52,20 +52,20 @@ async def test_an_emptied_a_missing_and_a_foreign_record_are_refused_with_what_t
         damage()
         before = file.read_bytes() if file.exists() else None
         with pytest.raises(StartError, match=f"{told}.*{known}.*--data"):
-            await served(own)
+            await serve_folder(own)
         assert (file.read_bytes() if file.exists() else None) == before, "nothing is made in its place"
         assert note.read_text() == known
 
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """Nothing in a folder may be written by this process, as on a medium that is mounted so."""
+    """Make a folder read-only for this process, as on a medium that is mounted so."""
     files = [folder, *folder.rglob("*")]
     for file in files:
         file.chmod(0o555 if file.is_dir() else 0o444)
     user = os.geteuid()
     if not user:
-        os.seteuid(NOBODY)  # whoever is root writes everything
+        os.seteuid(NOBODY_USER_ID)  # root can write all files
     try:
         yield
     finally:
@@ -76,7 +76,7 @@ def read_only(folder: Path) -> Iterator[None]:
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A folder that others than its owner come to."""
+    """Yield a folder that others than its owner come to."""
     with tempfile.TemporaryDirectory(dir="/tmp") as made:
         folder = Path(made)
         folder.chmod(0o755)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.component.processes import Child, free_port, wait_until_serving
-from tests.component.running_clocks import PATIENCE, said, start, told
+from tests.component.running_clocks import EVENT_TIMEOUT_SECONDS, list_clock_events, start, wait_for_event
 
 from faristol.event_store import Record
 from faristol.kernel.times import milliseconds_between
@@ -19,7 +19,7 @@ CAP_MS = 35 * 60_000
 
 
 def serve(folder: Path, name: str, database_url: str, nats_url: str) -> Child:
-    """A clock service as a process of its own, once it serves."""
+    """Return a clock service in a separate process, once it serves."""
     port = free_port()
     settings = {"database_url": database_url, "nats_url": nats_url, "grpc_port": port}
     child = Child(["serve", "clock"], settings, folder / f"{name}.log")
@@ -34,10 +34,10 @@ async def test_a_deadline_fires_after_its_process_was_killed_and_another_started
     first = await asyncio.to_thread(serve, tmp_path, "first", database_url, shared_nats)
     await start(record, "cup-r1-t1", CAP_MS - 3_000)
     first.kill()
-    assert await said(record, "cup-r1-t1") == []
+    assert await list_clock_events(record, "cup-r1-t1") == []
     second = await asyncio.to_thread(serve, tmp_path, "second", database_url, shared_nats)
     try:
-        exceeded = (await told(record, "cup-r1-t1", "OvertimeCapExceeded")).message
+        exceeded = (await wait_for_event(record, "cup-r1-t1", "OvertimeCapExceeded")).message
     finally:
         code = await asyncio.to_thread(second.terminate)
         corrected = (await record.read_stream("clock-cup-r1-t1"))[2].message
@@ -58,10 +58,10 @@ async def test_two_processes_that_wait_for_the_same_deadlines_fire_each_once(
         for game_id in games:
             await start(record, game_id, CAP_MS - 1_000)
         for game_id in games:
-            await told(record, game_id, "OvertimeCapExceeded")
+            await wait_for_event(record, game_id, "OvertimeCapExceeded")
         await start(record, "cup-r2-t1", CAP_MS - 500)
-        await told(record, "cup-r2-t1", "OvertimeCapExceeded")
-        facts = [await said(record, game_id) for game_id in games]
+        await wait_for_event(record, "cup-r2-t1", "OvertimeCapExceeded")
+        facts = [await list_clock_events(record, game_id) for game_id in games]
         await tell_at_one_instant_while_one_is_killed(record, both[1])
     finally:
         codes = [await asyncio.to_thread(child.terminate) for child in both]
@@ -71,19 +71,21 @@ async def test_two_processes_that_wait_for_the_same_deadlines_fire_each_once(
 
 
 async def tell_at_one_instant_while_one_is_killed(record: Record, victim: Child) -> None:
-    """Deadlines at one instant are told, each once, though one of the processes that write them is killed meanwhile."""
+    """Check that deadlines at one instant are reported once each, though one of the processes that write them is
+    killed.
+    """
     games = [f"cup-r3-t{table}" for table in range(1, 201)]
     at = datetime.now(UTC) + timedelta(seconds=1)
     await asyncio.gather(*(start(record, game_id, CAP_MS - 500, since=at) for game_id in games))
-    here = await record.last_position()
+    last_position = await record.last_position()
     exceeded = frozenset({clock_events.OvertimeCapExceeded.DESCRIPTOR.full_name})
-    give_up = time.monotonic() + PATIENCE
+    give_up = time.monotonic() + EVENT_TIMEOUT_SECONDS
     told_of: list[str] = []
     while len(told_of) < len(games) and time.monotonic() < give_up:
-        told_of = [event.stream for event in await record.read(here, types=exceeded)]
+        told_of = [event.stream for event in await record.read(last_position, types=exceeded)]
         if told_of and victim.process.poll() is None:
             victim.kill()
         await asyncio.sleep(0.01)
     await asyncio.sleep(0.5)
-    told_of = [event.stream for event in await record.read(here, types=exceeded)]
+    told_of = [event.stream for event in await record.read(last_position, types=exceeded)]
     assert sorted(told_of) == sorted(f"clock-{game_id}" for game_id in games)

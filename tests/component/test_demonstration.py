@@ -18,7 +18,7 @@ from faristol.rules import load_ruleset
 from faristol.rules.tiles import TileSet, load_tile_set
 from faristol.words import About, Library
 
-PATIENCE = 240.0
+DEMO_TIMEOUT_SECONDS = 240.0
 VERDICTS = {
     "good": {"counts"},
     "no-coordinates": {"coordinates"},
@@ -41,11 +41,11 @@ VERDICTS = {
     "score-wrong": {"counts"},
     "mistyped": {"counts"},
 }
-"""What becomes of each thing that players of the demonstration do with a slip (FISC II.7)."""
+"""The outcome of each kind of slip of the demonstration's players (FISC II.7)."""
 
 
 def words(tile_set: TileSet) -> Iterator[tuple[str, ...]]:
-    """Some hundred strings of the set's commonest tiles that are short and take turns with vowels."""
+    """Yield some hundred strings of the set's commonest tiles that are short and take turns with vowels."""
     common = sorted(tile_set.faces, key=lambda face: -tile_set.counts[face])
     vowels = [face for face in common if face in tile_set.vowels][:4]
     others = [face for face in common if face not in tile_set.vowels][:8]
@@ -56,8 +56,8 @@ def words(tile_set: TileSet) -> Iterator[tuple[str, ...]]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a lexicon of strings for every tile set, under the names of the open ones."""
+def lexicon_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a lexicon of strings for every tile set, under the names of the open ones."""
     folder = tmp_path_factory.mktemp("made")
     about = About("made", "1", "CC0-1.0", "strings made for a test", datetime.date(2024, 1, 6))
     for name in ("ca-100", "el-104", "en-100", "es-100"):
@@ -92,11 +92,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_every_rule_book_is_played_to_the_end_and_again_to_the_same_standings(
-    book: str, players: int, rounds: int, happens: set[str], never: set[str], made: Path, tmp_path: Path
+    book: str, players: int, rounds: int, happens: set[str], never: set[str], lexicon_folder: Path, tmp_path: Path
 ) -> None:
     plan = ("demo", "--ruleset", book, "--players", str(players), "--rounds", str(rounds), "--seed", "3", "--json")
     data = tmp_path / "data"
-    done, again = (faristol(*plan, *more, timeout=PATIENCE, lexicons=made) for more in (("--data", str(data)), ()))
+    done, again = (
+        faristol(*plan, *more, timeout=DEMO_TIMEOUT_SECONDS, lexicons=lexicon_folder)
+        for more in (("--data", str(data)), ())
+    )
     assert done.returncode == 0, done.stderr
     outcome = json.loads(done.stdout)
     assert len(outcome["standings"]) == players
@@ -105,7 +108,7 @@ def test_every_rule_book_is_played_to_the_end_and_again_to_the_same_standings(
     assert outcome["lexicon"]["name"] == LEXICONS[load_ruleset(book).tile_set.language]
     assert again.stdout == done.stdout, "the same seed gives the same championship"
 
-    recorded = asyncio.run(_recorded(data))
+    recorded = asyncio.run(_list_event_names(data))
     assert recorded >= {"PlayPlaced", "ResultFinal", *happens}
     assert not recorded & never
 
@@ -115,11 +118,11 @@ def test_every_rule_book_is_played_to_the_end_and_again_to_the_same_standings(
     [(24, 2, 3), pytest.param(200, 4, 6, marks=pytest.mark.nightly), pytest.param(60, 3, 0, marks=pytest.mark.nightly)],
 )
 def test_a_duplicate_game_shows_every_verdict_and_again_the_same_standings(
-    players: int, halls: int, turns: int, made: Path, tmp_path: Path
+    players: int, halls: int, turns: int, lexicon_folder: Path, tmp_path: Path
 ) -> None:
     plan = ("demo", "--mode", "duplicate", "--players", str(players), "--halls", str(halls), "--turns", str(turns))
     data = tmp_path / "data"
-    done = faristol(*plan, "--json", "--data", str(data), timeout=PATIENCE, lexicons=made)
+    done = faristol(*plan, "--json", "--data", str(data), timeout=DEMO_TIMEOUT_SECONDS, lexicons=lexicon_folder)
     assert done.returncode == 0, done.stderr
     (game,) = json.loads(done.stdout)["games"]
     shown = {kind: set(became) for kind, became in game["slips"].items() if kind != "either-word"}
@@ -128,16 +131,16 @@ def test_a_duplicate_game_shows_every_verdict_and_again_the_same_standings(
     assert game["validated"]
     assert game["end"] == "turns" if turns else game["end"] in ("exhausted", "no-rack", "no-play")
     assert len(game["standings"]) == players
-    recorded = asyncio.run(_recorded(data))
+    recorded = asyncio.run(_list_event_names(data))
     assert recorded >= {"HallSeated", "SlipRuled", "SlipCorrected", "ClaimDecided", "ResultsValidated"}
     assert ("TurnTimerStopped" in recorded) == bool(turns), "the last turn is played at the present moment, if known"
     if not turns or players > 100:
-        again = faristol(*plan, "--json", timeout=PATIENCE, lexicons=made)
+        again = faristol(*plan, "--json", timeout=DEMO_TIMEOUT_SECONDS, lexicons=lexicon_folder)
         assert again.stdout == done.stdout, "the same seed gives the same game"
 
 
-async def _recorded(data: Path) -> set[str]:
-    """The names of everything on a record."""
+async def _list_event_names(data: Path) -> set[str]:
+    """Return the names of all events on a record."""
     record = await Record.open(f"sqlite:///{data / 'record.db'}")
     events = await record.read(limit=100_000)
     await record.close()

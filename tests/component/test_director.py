@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 from tests.component.officials import do
 from tests.component.test_sign_in import Visitor, visiting
-from tests.support.access_cell import Cell, held
+from tests.support.access_cell import Cell, build_credential
 from tests.support.access_cell import cell_with_small_lexicons as cell
 
 from faristol.credentials.credential import Scope
@@ -40,7 +40,7 @@ LIST = "Anna Puig; Valls; 1450\nBlai Soler\tReus\nNúria Mas, ESP\nPau Ferrer\nO
 
 
 class Desk:
-    """Somebody at the console, by its forms."""
+    """A user of the console, by its forms."""
 
     def __init__(self, web: Visitor) -> None:
         self.web = web
@@ -49,38 +49,38 @@ class Desk:
         sent = {"act": act, "command_id": str(uuid.uuid4()), **{key: str(value) for key, value in fields.items()}}
         return await self.web.send_form(path, **sent)
 
-    async def done(self, path: str, act: str, **fields: Any) -> str:
-        """The page that a form leads to once it was carried out."""
+    async def carry_out(self, path: str, act: str, **fields: Any) -> str:
+        """Return the page that a form leads to once it was carried out."""
         answer = await self.send(path, act, **fields)
-        assert answer.status_code == 303, told(answer)[100:600]
-        return told(await self.web.get(answer.headers["location"]))
+        assert answer.status_code == 303, read_text(answer)[100:600]
+        return read_text(await self.web.get(answer.headers["location"]))
 
-    async def refused(self, path: str, act: str, **fields: Any) -> str:
+    async def read_refusal(self, path: str, act: str, **fields: Any) -> str:
         answer = await self.send(path, act, **fields)
         assert answer.status_code in (400, 409), answer.headers.get("location")
-        return told(answer)
+        return read_text(answer)
 
 
-def told(answer: httpx.Response) -> str:
+def read_text(answer: httpx.Response) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def desk(cell: Cell) -> AsyncIterator[Desk]:
-    """A director, and a tournament that was created on the page with six players from a list."""
+    """Yield a director, and a tournament that was created on the page with six players from a list."""
     async with visiting(cell, director(cell, "eva")) as web:
         made = Desk(web)
         fields: dict[str, Any] = {"name": "Copa de Valls", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": OPEN}
-        assert "Copa de Valls" in await made.done("/new", "CreateTournament", **fields)
+        assert "Copa de Valls" in await made.carry_out("/new", "CreateTournament", **fields)
         page = await made.send(f"{CONSOLE}/players/list", "preview", text=LIST)
-        assert "Register 6 players" in told(page)
-        registered = await made.done(f"{CONSOLE}/players/list", "register", text=LIST)
+        assert "Register 6 players" in read_text(page)
+        registered = await made.carry_out(f"{CONSOLE}/players/list", "register", text=LIST)
         assert "6 players" in registered
         yield made
 
 
 def director(cell: Cell, subject: str) -> str:
-    return cell.token(replace(held(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
+    return cell.token(replace(build_credential(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
 
 
 async def stands(cell: Cell, tournament_id: str = OPEN) -> pairing.GetTournamentResponse:
@@ -101,11 +101,11 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert answer.status_code == 400
     assert re.search(r'name="options.round_minutes"[^>]*value="900"', answer.text)
     assert 'value="Una altra"' in answer.text
-    assert "The option “Minutes per round” cannot be 900: choose 40–240, none." in told(answer)
-    assert "round_minutes" not in told(answer)
+    assert "The option “Minutes per round” cannot be 900: choose 40–240, none." in read_text(answer)
+    assert "round_minutes" not in read_text(answer)
     assert re.search(r'role="alert"><p><a href="#f-options.round_minutes">[^<]*40–240', answer.text)  # above, too
     for field in ("rounds", "keeping"):
-        assert "expected a whole number, got" in await desk.refused(
+        assert "expected a whole number, got" in await desk.read_refusal(
             "/new", "CreateTournament", **{**fields, field: "x"}
         )
 
@@ -115,7 +115,7 @@ async def test_the_form_of_a_tournament_says_and_checks_the_least_number_of_roun
         page = await desk.web.get(f"/new?ruleset={ruleset}")
         (rounds,) = re.findall(r'<input id="f-rounds"[^>]*>', page.text)
         assert ('type="number"' in rounds, f'min="{least}"' in rounds) == (True, True)
-        assert ("At least 5 by the rules (FISC I.1)" in told(page)) == (least == 5)
+        assert ("At least 5 by the rules (FISC I.1)" in read_text(page)) == (least == 5)
     (rounds,) = re.findall(r'<input id="f-rounds"[^>]*>', (await desk.web.get(f"{CONSOLE}/settings")).text)
     assert 'min="5"' in rounds
 
@@ -124,11 +124,11 @@ async def test_the_form_of_a_tournament_says_and_checks_the_least_number_of_roun
 async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk: Desk, language: str) -> None:
     english: set[str] = set()
     for name in ruleset_names():
-        page = told(await desk.web.get(f"/new?ruleset={name}&lang={language}"))
+        page = read_text(await desk.web.get(f"/new?ruleset={name}&lang={language}"))
         for option in load_ruleset(name).options:
             assert say(option.note, {}, language) in page
             english |= {text for text in (option.note, OPTION_LABELS[option.name]) if f" {text} " in page}
-    books = told(await desk.web.get(f"/new?lang={language}"))
+    books = read_text(await desk.web.get(f"/new?lang={language}"))
     english |= {title for title in ("House rules of duplicate games",) if title in books}
     seats = (await desk.web.get(f"/new?ruleset=fisc-2023&lang={language}")).text
     drawn = re.search(r'<option value="drawn"[^>]*>([^<]+)<', seats)
@@ -141,12 +141,12 @@ async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk
 async def test_one_bad_row_keeps_one_row_out_and_is_shown(cell: Cell, desk: Desk) -> None:
     path, text = f"{CONSOLE}/players/list", "Marta Pons\n; Vic\nEva Serra; Vic; 1500; 1600; x"
     seen = await desk.send(path, "preview", text=text)
-    assert "2 lines are left out: Line 2: the name is missing ; Vic" in told(seen)
-    assert "Line 3: there is no column for" in told(seen)
-    assert "Register 1 player" in told(seen)
+    assert "2 lines are left out: Line 2: the name is missing ; Vic" in read_text(seen)
+    assert "Line 3: there is no column for" in read_text(seen)
+    assert "Register 1 player" in read_text(seen)
     assert "Marta Pons" not in await ids(cell, desk)
     after = await desk.send(path, "register", text=text)
-    assert "1 player registered" in told(after)
+    assert "1 player registered" in read_text(after)
     assert "; Vic" in re.search(r"<textarea[^>]*>([^<]*)</textarea>", after.text)[1]  # type: ignore[index]
     registered = await ids(cell, desk)
     assert "Marta Pons" in registered
@@ -162,12 +162,12 @@ async def test_a_list_that_can_be_read_in_two_ways_is_asked_about_before_anybody
         answer = await desk.send(path, "register", text=text, **fields)
         assert answer.status_code in (200, 400)
         assert await ids(cell, desk) == before
-    assert "Line 3: Nuria Màs , similar to the registered player Núria Mas" in told(answer)
-    assert "Confirm that the marked players are different people" in told(answer)
+    assert "Line 3: Nuria Màs , similar to the registered player Núria Mas" in read_text(answer)
+    assert "Confirm that the marked players are different people" in read_text(answer)
     seen = await desk.send(path, "preview", text=text)
-    assert "1 player has the rating 0. What does 0 mean?" in told(seen)
-    assert "“Prat, Zoe”: what follows the comma?" in told(seen)
-    assert "Register 2 players" not in told(seen)
+    assert "1 player has the rating 0. What does 0 mean?" in read_text(seen)
+    assert "“Prat, Zoe”: what follows the comma?" in read_text(seen)
+    assert "Register 2 players" not in read_text(seen)
     answers = {"zero": "unrated", "comma": "name", "others": "yes"}
     assert (await desk.send(path, "register", text=text, **answers)).status_code == 303
     assert (await ids(cell, desk)).keys() - before == {"Zoe Prat", "Nuria Màs"}
@@ -190,27 +190,29 @@ async def test_a_file_is_read_in_its_own_encoding_and_the_guess_is_said(desk: De
 
 async def test_a_player_whose_name_is_similar_is_asked_about_by_the_form_too(cell: Cell, desk: Desk) -> None:
     before = await ids(cell, desk)
-    asked = await desk.refused(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig")
+    asked = await desk.read_refusal(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig")
     assert "The registered player Anna Puig has a similar name. Is this a different person?" in asked
     assert await ids(cell, desk) == before
-    await desk.done(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig", others="yes")
+    await desk.carry_out(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig", others="yes")
     assert (await ids(cell, desk)).keys() - before == {"Anná Puig"}
-    asked = await desk.refused(f"{CONSOLE}/players", "RegisterPlayer", name="Amat i Riu, Queralt")
+    asked = await desk.read_refusal(f"{CONSOLE}/players", "RegisterPlayer", name="Amat i Riu, Queralt")
     assert "“Amat i Riu, Queralt”: what follows the comma?" in asked
-    await desk.done(f"{CONSOLE}/players", "RegisterPlayer", name="Amat i Riu, Queralt", comma="name")
+    await desk.carry_out(f"{CONSOLE}/players", "RegisterPlayer", name="Amat i Riu, Queralt", comma="name")
     registered = (await ids(cell, desk))["Queralt Amat i Riu"]
-    await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=registered)
+    await desk.carry_out(f"{CONSOLE}/players", "WithdrawPlayer", player_id=registered)
 
 
 async def test_a_corrected_name_that_is_similar_is_asked_about(cell: Cell, desk: Desk) -> None:
     known = await ids(cell, desk)
     changed = {"player_id": known["Zoe Prat"], "name.before": "Zoe Prat"}
-    asked = await desk.refused(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", **changed)
+    asked = await desk.read_refusal(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", **changed)
     assert "has a similar name. Is this a different person?" in asked
     assert await ids(cell, desk) == known
-    await desk.done(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", others="yes", **changed)
+    await desk.carry_out(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", others="yes", **changed)
     back = {"player_id": known["Zoe Prat"], "name.before": "Nuria Más"}
-    await desk.done(f"{CONSOLE}/players", "AmendPlayer", name="Zoé Prat", **back)  # like the name of before, their own
+    await desk.carry_out(
+        f"{CONSOLE}/players", "AmendPlayer", name="Zoé Prat", **back
+    )  # like the name of before, their own
 
 
 async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, desk: Desk) -> None:
@@ -231,7 +233,7 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
     ticked = {"player_ids.own-1": "own-1"}
     found = await desk.send(page, "look", list="foreign", numbers="foreign-2, foreign-3 nobody", **ticked)
     assert found.status_code == 400
-    assert "No player has the number nobody." in told(found)
+    assert "No player has the number nobody." in read_text(found)
     assert re.findall(r'value="([^"]*)" checked', found.text) == ["own-1", "foreign-2", "foreign-3"]
     command = str(uuid.uuid4())
     ticked |= {"player_ids.foreign-2": "foreign-2"}
@@ -242,28 +244,28 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
     assert (stand["own-1"].name, stand["foreign-2"].name) == ("own 1", "foreign 2")
     found = await desk.send(page, "look", name="own 1")
     assert re.search(r'value="own-1" disabled', found.text)
-    assert "No player is selected." in told(await desk.send(page, "register"))
+    assert "No player is selected." in read_text(await desk.send(page, "register"))
     before = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
     for player_id in ("own-1", "foreign-2"):
-        await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
+        await desk.carry_out(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
     after = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
     assert before
     assert after
-    assert int(after[1]) == int(before[1]) - 2  # who has left is not counted
+    assert int(after[1]) == int(before[1]) - 2  # a player who has left is not counted
 
 
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
     page, times = f"{CONSOLE}/round/1", {"times.1": "2027-03-07T10:00", "times.3": "2027-03-07T17:30"}
-    said = await desk.done(page, "AnnounceRounds", **times)
+    said = await desk.carry_out(page, "AnnounceRounds", **times)
     assert "Announced starting times: 1 (March 7, 2027, 10:00 AM), 3 (March 7, 2027, 5:30 PM)." in said
     assert 'value="2027-03-07T17:30"' in (await desk.web.get(page)).text
     version = (await stands(cell)).version
-    wrong = await desk.refused(page, "AnnounceRounds", **times | {"times.2": "2027-03-07T18:00"})
+    wrong = await desk.read_refusal(page, "AnnounceRounds", **times | {"times.2": "2027-03-07T18:00"})
     assert "round 3 would not begin later than round 2" in wrong
-    assert "Expected a date and a time." in await desk.refused(page, "AnnounceRounds", **{"times.1": "soon"})
-    assert "Changes since" in await desk.refused(page, "AnnounceRounds", **times, expected_version=version - 1)
-    await desk.done(f"{CONSOLE}/history", "UndoAct", version=version, note="a slip")
-    assert "Announced starting times: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
+    assert "Expected a date and a time." in await desk.read_refusal(page, "AnnounceRounds", **{"times.1": "soon"})
+    assert "Changes since" in await desk.read_refusal(page, "AnnounceRounds", **times, expected_version=version - 1)
+    await desk.carry_out(f"{CONSOLE}/history", "UndoAct", version=version, note="a slip")
+    assert "Announced starting times: no round." in read_text(await desk.web.get(f"{CONSOLE}/history"))
 
 
 async def test_what_was_entered_wrongly_is_corrected_and_what_another_director_changed_is_not_overwritten(
@@ -271,34 +273,38 @@ async def test_what_was_entered_wrongly_is_corrected_and_what_another_director_c
 ) -> None:
     page, player = f"{CONSOLE}/players", (await ids(cell, desk))["Ona Vidal"]
 
-    async def seen(web: Visitor) -> dict[str, str]:
-        """The form as a director has it, with what stands of the player."""
+    async def read_form(web: Visitor) -> dict[str, str]:
+        """Return the form that the director has, with the present data of the player."""
         fields = re.findall(r'name="([^"]+)"[^>]* value="([^"]*)"', form_of((await web.get(page)).text, player))
         found = {str(name): html.unescape(text) for name, text in fields}
         return {name: text for name, text in found.items() if name not in ("act", "command_id")}
 
     async with visiting(cell, director(cell, "ona")) as web:
-        first, second = await seen(desk.web), await seen(web)
+        first, second = await read_form(desk.web), await read_form(web)
         assert (first["name"], first["club"], first["rating"], first["note"]) == ("Ona Vidal", "", "", "")
-        assert "No change for" in await desk.refused(page, "AmendPlayer", **first)
-        said = await desk.done(page, "AmendPlayer", **first | {"name": "Ona Vidal i Mas", "rating": "1510"})
+        assert "No change for" in await desk.read_refusal(page, "AmendPlayer", **first)
+        said = await desk.carry_out(page, "AmendPlayer", **first | {"name": "Ona Vidal i Mas", "rating": "1510"})
         assert "The entry of Ona Vidal i Mas is corrected: name, rating." in said
         late = await Desk(web).send(page, "AmendPlayer", **second | {"name": "Aina Vidal", "club": "Vic"})
         assert late.status_code == 409
-        assert "Changes since you opened this page" in told(late)
-        assert "The entry of Ona Vidal i Mas is corrected" in told(late)
-        assert 'value="Aina Vidal"' in late.text  # nothing typed is lost
+        assert "Changes since you opened this page" in read_text(late)
+        assert "The entry of Ona Vidal i Mas is corrected" in read_text(late)
+        assert 'value="Aina Vidal"' in late.text  # no input is lost
         assert re.search(r'name="rating"[^>]* value="1510"', form_of(late.text, player))  # untouched
-        again = await seen(web)
+        again = await read_form(web)
         wrong = await Desk(web).send(page, "AmendPlayer", **again | {"country": "Andorra"})
         assert "is not a country" in form_of(wrong.text, player)
         assert wrong.text.count("is not a country") == 1  # and not at the form that registers
-        assert "1510" in await Desk(web).done(page, "AmendPlayer", **again | {"club": "Vic", "note": "arrives late"})
-        taken = await Desk(web).refused(page, "AmendPlayer", **(await seen(web)) | {"name": "Pau Ferrer"})
+        assert "1510" in await Desk(web).carry_out(
+            page, "AmendPlayer", **again | {"club": "Vic", "note": "arrives late"}
+        )
+        taken = await Desk(web).read_refusal(page, "AmendPlayer", **(await read_form(web)) | {"name": "Pau Ferrer"})
         assert "is already registered under this name" in taken
     found = next(each for each in (await stands(cell)).players if each.player_id == player)
     assert (found.name, found.club, found.rating, found.note) == ("Ona Vidal i Mas", "Vic", 1510, "arrives late")
-    await desk.done(page, "AmendPlayer", **(await seen(desk.web)) | {"name": "Ona Vidal", "rating": "", "note": ""})
+    await desk.carry_out(
+        page, "AmendPlayer", **(await read_form(desk.web)) | {"name": "Ona Vidal", "rating": "", "note": ""}
+    )
     found = next(each for each in (await stands(cell)).players if each.player_id == player)
     assert (found.name, found.unrated, found.note) == ("Ona Vidal", True, "")
 
@@ -307,11 +313,11 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     players = await ids(cell, desk)
     anna = players["Anna Puig"]
     page = f"{CONSOLE}/players"
-    assert "Anna Puig is checked in." in await desk.done(page, "CheckInPlayer", player_id=anna)
-    assert "Anna Puig is no longer checked in." in await desk.done(page, "CheckOutPlayer", player_id=anna)
-    all_in = re.search(r"Checked in: (\d+) players\.", await desk.done(page, "CheckInPlayers"))
+    assert "Anna Puig is checked in." in await desk.carry_out(page, "CheckInPlayer", player_id=anna)
+    assert "Anna Puig is no longer checked in." in await desk.carry_out(page, "CheckOutPlayer", player_id=anna)
+    all_in = re.search(r"Checked in: (\d+) players\.", await desk.carry_out(page, "CheckInPlayers"))
     assert all_in
-    await desk.done(
+    await desk.carry_out(
         f"{CONSOLE}/halls", "SetHalls", **{"halls.0.name": "Sala", "halls.0.first_table": 1, "halls.0.last_table": 9}
     )
     twice = {
@@ -322,82 +328,90 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         "halls.1.first_table": 3,
         "halls.1.last_table": 6,
     }
-    clash = await desk.refused(f"{CONSOLE}/halls", "SetHalls", **twice)
+    clash = await desk.read_refusal(f"{CONSOLE}/halls", "SetHalls", **twice)
     assert "table 3 is in A and in B" in clash
     assert "halls: " not in clash  # no name of the contract
-    assert "sits at table 2" in await desk.done(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=2)
-    assert "There is no table 99" in await desk.refused(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=99)
-    await desk.done(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)
+    assert "sits at table 2" in await desk.carry_out(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=2)
+    assert "There is no table 99" in await desk.read_refusal(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=99)
+    await desk.carry_out(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)
 
     rounds = f"{CONSOLE}/round/1"
-    assert f"Round 1 is paired: {int(all_in[1]) // 2} games." in await desk.done(rounds, "PairRound", round=1)
+    assert f"Round 1 is paired: {int(all_in[1]) // 2} games." in await desk.carry_out(rounds, "PairRound", round=1)
     seen = (await desk.web.get(rounds)).text
     version = re.search(r'name="expected_version" value="(\d+)"', seen)
     assert version
-    assert "paired" in told(await desk.web.get(f"{rounds}?why={anna}"))
+    assert "paired" in read_text(await desk.web.get(f"{rounds}?why={anna}"))
     pair = {"player_ids.1": anna, "player_ids.2": players["Jordi Roca"]}
-    assert "cancel the pairing first" in await desk.refused(rounds, "KeepPair", **pair)  # and not one of the next round
+    assert "cancel the pairing first" in await desk.read_refusal(
+        rounds, "KeepPair", **pair
+    )  # and not one of the next round
     assert 'value="KeepPair"' not in seen
-    await desk.done(rounds, "UnpairRound", round=1, note="too early")
-    assert "Paired with each other in round 1: Anna Puig – Jordi Roca" in await desk.done(rounds, "KeepPair", **pair)
-    await desk.done(rounds, "ReleasePair", **pair)
-    await desk.done(rounds, "PairRound", round=1)
-    stale = await desk.refused(rounds, "StartRound", round=1, expected_version=version[1])
+    await desk.carry_out(rounds, "UnpairRound", round=1, note="too early")
+    assert "Paired with each other in round 1: Anna Puig – Jordi Roca" in await desk.carry_out(
+        rounds, "KeepPair", **pair
+    )
+    await desk.carry_out(rounds, "ReleasePair", **pair)
+    await desk.carry_out(rounds, "PairRound", round=1)
+    stale = await desk.read_refusal(rounds, "StartRound", round=1, expected_version=version[1])
     assert "has changed since you started" in stale
     assert "Changes since you opened this page" in stale
     assert "Round 1 is no longer paired" in stale
-    await desk.done(rounds, "StartRound", round=1)
+    await desk.carry_out(rounds, "StartRound", round=1)
 
-    assert "is unusually high" in await desk.refused(ENTRY, "EnterResult", table=1, first=4120, second=378)
-    assert "there is no table 77" in await desk.refused(ENTRY, "EnterResult", table=77, first=1, second=2)
-    assert "Type the score of" in await desk.refused(ENTRY, "EnterResult", table=1, first=412)
-    pep = replace(held(needs.ROLE_SCORER, OPEN), subject="pep")
+    assert "is unusually high" in await desk.read_refusal(ENTRY, "EnterResult", table=1, first=4120, second=378)
+    assert "there is no table 77" in await desk.read_refusal(ENTRY, "EnterResult", table=77, first=1, second=2)
+    assert "Type the score of" in await desk.read_refusal(ENTRY, "EnterResult", table=1, first=412)
+    pep = replace(build_credential(needs.ROLE_SCORER, OPEN), subject="pep")
     async with visiting(cell, cell.token(pep)) as web:
         helper = Desk(web)
-        await helper.done(ENTRY, "EnterResult", table=3, first=413, second=344)
+        await helper.carry_out(ENTRY, "EnterResult", table=3, first=413, second=344)
         asked = await helper.send(ENTRY, "EnterResult", table=3, first=403, second=344)
-        assert "This result would replace it." in told(asked)  # their own, that nobody has confirmed
+        assert "This result would replace it." in read_text(asked)  # their own result, which is not confirmed
         sure = re.search(r'name="sure" value="(\w+)"', asked.text)
         assert sure
         own = {"table": 3, "first": 403, "second": 344, "sure": sure[1]}
-        assert " 403 – " in await helper.done(ENTRY, "EnterResult", **own)
+        assert " 403 – " in await helper.carry_out(ENTRY, "EnterResult", **own)
     tables = sorted(map(int, re.findall(r'data-table="(\d+)"', (await desk.web.get(ENTRY)).text)))
     for table in tables:
-        said = await desk.done(ENTRY, "EnterResult", table=table, first=400 + table, second=350 - 2 * table)
+        said = await desk.carry_out(ENTRY, "EnterResult", table=table, first=400 + table, second=350 - 2 * table)
         assert ("Confirmed: 3 · " if table == 3 else f"{table} · ") in said  # typed once more, it is confirmed
     async with visiting(cell, cell.token(pep)) as web:
-        foreign = await Desk(web).refused(ENTRY, "EnterResult", table=1, first=411, second=348)
+        foreign = await Desk(web).read_refusal(ENTRY, "EnterResult", table=1, first=411, second=348)
         assert "is already recorded. An arbiter can correct it." in foreign  # at once, and not once it was sent again
         assert 'name="sure"' not in foreign
-    assert "This result would replace it." in await desk.refused(ENTRY, "EnterResult", table=1, first=402, second=348)
-    assert "a second person must confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
+    assert "This result would replace it." in await desk.read_refusal(
+        ENTRY, "EnterResult", table=1, first=402, second=348
+    )
+    assert "a second person must confirm the results" in await desk.read_refusal(rounds, "CloseRound", round=1)
     shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
-    assert "another person must confirm it" in await desk.refused(ENTRY, "ConfirmResult", **shown)
+    assert "another person must confirm it" in await desk.read_refusal(ENTRY, "ConfirmResult", **shown)
 
     async with visiting(cell, director(cell, "ona")) as web:
         ona = Desk(web)
-        stands = await ona.refused(ENTRY, "ConfirmResult", **{**shown, "seen_first": 499})
+        stands = await ona.read_refusal(ENTRY, "ConfirmResult", **{**shown, "seen_first": 499})
         assert "another person has corrected it" in stands
         disputed: dict[str, Any] = {**shown, "says": "wrong", "note": "the slip says 411"}
-        assert "disputed" in await ona.done(ENTRY, "ConfirmResult", **disputed)
-        assert "the slip says 411" in told(await web.get(ENTRY))
-        assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", **shown)
+        assert "disputed" in await ona.carry_out(ENTRY, "ConfirmResult", **disputed)
+        assert "the slip says 411" in read_text(await web.get(ENTRY))
+        assert "confirmed" in await ona.carry_out(ENTRY, "ConfirmResult", **shown)
         listed = [f"{table}:{400 + table}:{350 - 2 * table}" for table in tables]
-        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join([*listed[:-1], f"{tables[-1]}:{400 + tables[-1]}:1"]))
+        left = await ona.carry_out(
+            ENTRY, "ConfirmAll", seen=" ".join([*listed[:-1], f"{tables[-1]}:{400 + tables[-1]}:1"])
+        )
         assert "To be confirmed by another official" in left  # no other result than was shown
-        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join(listed))
+        left = await ona.carry_out(ENTRY, "ConfirmAll", seen=" ".join(listed))
         assert "To be confirmed by another official" not in left
         assert "Confirmed: 1 result." in left
-    assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
+    assert "Round 1 is closed." in await desk.carry_out(rounds, "CloseRound", round=1)
     history = await desk.web.get(f"{CONSOLE}/history")
     act = re.search(
         r"<li data-key=\"act-\d+\">\s*<p>Anna Puig sits at table 2\.\s*<span class=\"sub\">(\d+) ", history.text
     )
     assert act
-    undone = await desk.done(f"{CONSOLE}/history", "UndoAct", version=act[1])
+    undone = await desk.carry_out(f"{CONSOLE}/history", "UndoAct", version=act[1])
     assert "may sit at any table again" in undone
     paired = re.findall(r"Round 1 is paired\.\s*<span class=\"sub\">(\d+) ", history.text)
-    late = await desk.refused(f"{CONSOLE}/history", "UndoAct", version=paired[0])
+    late = await desk.read_refusal(f"{CONSOLE}/history", "UndoAct", version=paired[0])
     assert re.search(rf"Act {paired[0]} can no longer be undone: act \d+ came after it\. Round 1 is started", late)
 
 
@@ -407,24 +421,24 @@ async def test_what_is_no_command_of_the_console_and_what_is_for_directors_alone
     for act in ("GetTournament", "PlacePlay", "ClaimCase", "GrantCredential", ""):
         assert (await desk.send(f"{CONSOLE}/players", act)).status_code == 400, act
     assert (await desk.web.send_form(f"{CONSOLE}/players", act="CheckInPlayer", command_id="x")).status_code == 400
-    arbiter = cell.token(replace(held(needs.ROLE_ARBITER), scope=Scope()))
+    arbiter = cell.token(replace(build_credential(needs.ROLE_ARBITER), scope=Scope()))
     async with visiting(cell, arbiter) as web:
         page = await web.get(f"{CONSOLE}/closing")
         assert page.status_code == 200
-        assert "Publish the final standings" not in told(page)
+        assert "Publish the final standings" not in read_text(page)
         refused = await Desk(web).send(f"{CONSOLE}/closing", "PublishStandings")
         assert refused.status_code == 409
-        assert "the role arbiter is not permitted to do this" in told(refused)
+        assert "the role arbiter is not permitted to do this" in read_text(refused)
 
 
 def form_of(page: str, player_id: str) -> str:
-    """The form of the page of players that corrects the entry of one."""
+    """Return the form of the page of players that corrects the entry of one."""
     forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
     return next(str(each) for each in forms if 'value="AmendPlayer"' in each and f'value="{player_id}"' in each)
 
 
 def form(page: str, act: str) -> str:
-    """The form of a page that does an act."""
+    """Return the form of a page that does an act."""
     found = [each for each in re.findall(r"<form.*?</form>", page, re.DOTALL) if f'name="act" value="{act}"' in each]
     assert found, act
     return str(found[0])
@@ -438,30 +452,30 @@ def value(text: str, name: str) -> str:
 
 async def test_a_tournament_without_players_has_its_whole_console_and_its_papers(desk: Desk) -> None:
     fields: dict[str, Any] = {"name": "Buit", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "buit"}
-    await desk.done("/new", "CreateTournament", **fields)
+    await desk.carry_out("/new", "CreateTournament", **fields)
     parts = [f"/{part}" for part, _ in CONSOLE_PAGES if part] + ["", "/players/list", "/players/known", "/round/1"]
     pages = [f"/tournaments/buit/console{part}" for part in parts] + ["/tournaments/buit/print"]
     pages += [f"/tournaments/buit/print/{kind}" for kind, paper in PAPERS.items() if not paper.of_round]
     pages += [f"/tournaments/buit/{part}" for part in ("access", "arbiter")]
     answers = {page: (await desk.web.get(page)).status_code for page in pages}
     assert {page: status for page, status in answers.items() if status not in (200, 303)} == {}
-    assert "There are no players yet." in told(await desk.web.get("/tournaments/buit/console"))
-    refused = await desk.refused("/tournaments/buit/console/round/1", "PairRound", round=1)
+    assert "There are no players yet." in read_text(await desk.web.get("/tournaments/buit/console"))
+    refused = await desk.read_refusal("/tournaments/buit/console/round/1", "PairRound", round=1)
     assert "A round needs 2 players or more; 0 can be paired. FISC I.1" in refused
 
 
 async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Cell, desk: Desk) -> None:
     fields = {"name": "Liga", "rounds": 3, "ruleset": "fise", "tournament_id": "liga", "options.teams": 2}
-    await desk.done("/new", "CreateTournament", **fields)
+    await desk.carry_out("/new", "CreateTournament", **fields)
     console = "/tournaments/liga/console"
-    await desk.done(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid\nElisa")
+    await desk.carry_out(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid\nElisa")
     a, b, c, d, e = (await ids(cell, desk, "liga")).values()
     assert f'href="{console}/teams"' in (await desk.web.get(console)).text
     page = f"{console}/teams"
     two = {"player_ids.1": a, "player_ids.2": b}
-    assert "Ávila is registered" in await desk.done(page, "RegisterTeam", name="Ávila", **two)
-    await desk.done(page, "RegisterTeam", name="Burgos", **{"player_ids.1": c, "player_ids.2": d})
-    again = await desk.refused(page, "RegisterTeam", name="Cuenca", **{"player_ids.1": a, "player_ids.2": e})
+    assert "Ávila is registered" in await desk.carry_out(page, "RegisterTeam", name="Ávila", **two)
+    await desk.carry_out(page, "RegisterTeam", name="Burgos", **{"player_ids.1": c, "player_ids.2": d})
+    again = await desk.read_refusal(page, "RegisterTeam", name="Cuenca", **{"player_ids.1": a, "player_ids.2": e})
     assert "Ana is in the line-up of Ávila" in again
     seen = (await desk.web.get(page)).text
     line_up = form(seen, "SetLineUp")
@@ -469,58 +483,58 @@ async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Ce
     assert f'value="{c}"' not in line_up, "a player of another team is not in the list"
     team = value(line_up, "team_id")
     changed: dict[str, Any] = {"player_ids.1": e, "player_ids.2": a, "player_ids.3": b}
-    said = await desk.done(
+    said = await desk.carry_out(
         page, "SetLineUp", team_id=team, expected_version=value(line_up, "expected_version"), **changed
     )
     assert "Elisa, Ana, Bruno" in said
-    await desk.done(page, "WithdrawTeam", team_id=team, note="ill")
+    await desk.carry_out(page, "WithdrawTeam", team_id=team, note="ill")
     form((await desk.web.get(page)).text, "ReinstateTeam")
-    await desk.done(page, "ReinstateTeam", team_id=team)
+    await desk.carry_out(page, "ReinstateTeam", team_id=team)
     team_now = next(each for each in (await stands(cell, "liga")).teams if each.team_id == team)
     assert (list(team_now.player_ids), team_now.withdrawn_round) == ([e, a, b], 0)
-    assert "not a team tournament" in told(await desk.web.get(f"{CONSOLE}/teams"))
+    assert "not a team tournament" in read_text(await desk.web.get(f"{CONSOLE}/teams"))
 
 
 async def test_a_game_is_postponed_in_the_time_of_its_halls_and_a_ruling_is_put_right(cell: Cell, desk: Desk) -> None:
     zone = "Europe/Athens"
     fields = {"name": "Κύπελλο", "rounds": 3, "ruleset": "pes-2024", "tournament_id": "kypello", "time_zone": zone}
-    await desk.done("/new", "CreateTournament", **fields)
+    await desk.carry_out("/new", "CreateTournament", **fields)
     console = "/tournaments/kypello/console"
-    await desk.done(f"{console}/players/list", "register", text="Alfa\nBeta\nGama\nDelta")
+    await desk.carry_out(f"{console}/players/list", "register", text="Alfa\nBeta\nGama\nDelta")
     page = f"{console}/round/1"
-    await desk.done(page, "PairRound", round=1)
+    await desk.carry_out(page, "PairRound", round=1)
     asked = form((await desk.web.get(page)).text, "PostponeGame")
     due = (datetime.now(UTC) + timedelta(days=2)).replace(second=0, microsecond=0, hour=9, minute=30)
     given: dict[str, Any] = {name: value(asked, name) for name in ("game_id", "arbiter_id", "player_ids.1")}
     given |= {"scheduled_at": f"{due:%Y-%m-%dT%H:%M}", "postponed_to": f"{due + timedelta(days=1):%Y-%m-%dT%H:%M}"}
-    assert "only if all its players agree" in await desk.refused(page, "PostponeGame", **given)
+    assert "only if all its players agree" in await desk.read_refusal(page, "PostponeGame", **given)
     given["player_ids.2"] = value(asked, "player_ids.2")
-    said = await desk.done(page, "PostponeGame", **given)
+    said = await desk.carry_out(page, "PostponeGame", **given)
     assert "is postponed" in said
     postponed = next(
         each for each in (await stands(cell, "kypello")).played[0].pairings if each.game_id == given["game_id"]
     )
     assert value(form((await desk.web.get(page)).text, "CancelPostponement"), "game_id") == postponed.game_id
-    await desk.done(page, "CancelPostponement", game_id=postponed.game_id)
-    await desk.done(page, "StartRound", round=1)
+    await desk.carry_out(page, "CancelPostponement", game_id=postponed.game_id)
+    await desk.carry_out(page, "StartRound", round=1)
     results = "/tournaments/kypello/round/1/results"
-    await desk.done(results, "EnterResult", table=1, first=401, second=350)
+    await desk.carry_out(results, "EnterResult", table=1, first=401, second=350)
     asked = form((await desk.web.get(page)).text, "CorrectRuling")
     wrong = {name: value(asked, name) for name in ("game_id", "arbiter_id")}
-    assert "The play of turn 3" in await desk.refused(page, "CorrectRuling", turn=3, **wrong)
+    assert "The play of turn 3" in await desk.read_refusal(page, "CorrectRuling", turn=3, **wrong)
 
 
 async def test_judges_are_appointed_and_dismissed_and_who_rules_is_set(cell: Cell, desk: Desk) -> None:
     page = f"{CONSOLE}/judges"
     judges: dict[str, Any] = {"mode": 2, "lease_seconds": 60, "escalate_after_seconds": 300}
-    assert "There are no judges" in told(await desk.web.get(page))
-    await desk.refused(page, "SetAdjudication", **judges)
-    assert "is not a judge id" in await desk.refused(page, "AppointJudge", judge_id="No!", languages="ca")
+    assert "There are no judges" in read_text(await desk.web.get(page))
+    await desk.read_refusal(page, "SetAdjudication", **judges)
+    assert "is not a judge id" in await desk.read_refusal(page, "AppointJudge", judge_id="No!", languages="ca")
     for judge_id in ("ada", "pau"):
-        await desk.done(page, "AppointJudge", judge_id=judge_id, languages="ca, es")
-    await desk.done(page, "AppointJudge", judge_id="eva", languages="ca", director=1)
-    await desk.done(page, "SetAdjudication", **judges)
-    shown = await desk.done(page, "DismissJudge", judge_id="pau")
+        await desk.carry_out(page, "AppointJudge", judge_id=judge_id, languages="ca, es")
+    await desk.carry_out(page, "AppointJudge", judge_id="eva", languages="ca", director=1)
+    await desk.carry_out(page, "SetAdjudication", **judges)
+    shown = await desk.carry_out(page, "DismissJudge", judge_id="pau")
     assert "pau" not in shown
     assert "ada ca, es" in shown
     assert 'name="lease_seconds" inputmode="numeric" value="60"' in (await desk.web.get(page)).text
@@ -531,13 +545,13 @@ async def test_a_rating_system_is_chosen(cell: Cell, desk: Desk) -> None:
     offered = re.findall(
         r"name=\"system\" value=\"([^\"]+)\"", form((await desk.web.get(page)).text, "ChooseRatingSystem")
     )
-    await desk.done(page, "ChooseRatingSystem", system=offered[-1])
+    await desk.carry_out(page, "ChooseRatingSystem", system=offered[-1])
     assert (await stands(cell)).rating_system == offered[-1]
 
 
 async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(cell: Cell, desk: Desk) -> None:
     fields = {"name": "Tofeu de Reus", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "reus"}
-    await desk.done("/new", "CreateTournament", **fields)
+    await desk.carry_out("/new", "CreateTournament", **fields)
     page = "/tournaments/reus/console/settings"
     said = {
         "name": "Trofeu de Reus",
@@ -551,28 +565,28 @@ async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(ce
     before = {"name.before": "Tofeu de Reus"}
     wrong = await desk.send(page, "DescribeTournament", **{**said, **before, "country": "Spain"})
     assert re.search(r'name="country"[^>]*value="Spain"[^>]*aria-invalid', wrong.text)
-    assert 'value="Trofeu de Reus"' in wrong.text  # nothing typed is lost
-    shown = await desk.done(page, "DescribeTournament", **{**said, **before})
+    assert 'value="Trofeu de Reus"' in wrong.text  # no input is lost
+    shown = await desk.carry_out(page, "DescribeTournament", **{**said, **before})
     assert "Changed: name, place, country, first day, last day." in shown
-    assert "settings are changed" not in await desk.refused(page, "DescribeTournament", name="Trofeu de Reus")
+    assert "settings are changed" not in await desk.read_refusal(page, "DescribeTournament", name="Trofeu de Reus")
 
     found = (await desk.web.get("/api/v1/tournaments/reus")).json()["tournament"]
     assert {key: found[key] for key in said if key != "arbiters"} == {
         key: value for key, value in said.items() if key != "arbiters"
     }
     assert found["arbiters"] == ["Eva Soler", "Jordi Prat"]
-    public = told(await desk.web.get("/tournaments/reus"))
+    public = read_text(await desk.web.get("/tournaments/reus"))
     assert "2026 · Reus (ESP)" in public
     assert "Eva Soler, Jordi Prat" in public
     assert "reus@example.org" in public
     answer = await desk.web.get("/api/v1/tournaments/reus/report.trf")
-    assert answer.status_code == 200, told(answer)
+    assert answer.status_code == 200, read_text(answer)
     report = answer.text.splitlines()
     for line in ("012 Trofeu de Reus", "022 Reus", "032 ESP", "042 2026/11/28", "052 2026/12/01", "102 Eva Soler"):
         assert line in report
     assert "112 Jordi Prat" in report
 
-    await desk.done(page, "DescribeTournament", **{"contact": "", "contact.before": "reus@example.org"})
+    await desk.carry_out(page, "DescribeTournament", **{"contact": "", "contact.before": "reus@example.org"})
     for _ in range(100):  # an answer may be a second old
         if not (await desk.web.get("/api/v1/tournaments/reus")).json()["tournament"]["contact"]:
             break
@@ -580,54 +594,54 @@ async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(ce
     else:
         raise AssertionError("the contact stands there for more than 10 seconds")
 
-    refused = await desk.refused(page, "ChangeOptions", **{"options.round_minutes": 900})
+    refused = await desk.read_refusal(page, "ChangeOptions", **{"options.round_minutes": 900})
     assert "The option “Minutes per round” cannot be 900: choose 40–240, none." in refused
-    await desk.done(page, "ChangeOptions", **{"options.round_minutes": 75})
+    await desk.carry_out(page, "ChangeOptions", **{"options.round_minutes": 75})
     options = (await stands(cell, "reus")).ruleset.options
     assert [(option.name, option.value) for option in options] == [("round_minutes", "75")]
 
-    await desk.done(page, "ArchiveTournament")
+    await desk.carry_out(page, "ArchiveTournament")
     listed = (await desk.web.get("/api/v1/tournaments")).json()["tournaments"]
     assert "reus" not in {each["tournament_id"] for each in listed}
     everything = (await desk.web.get("/api/v1/tournaments?archived=true")).json()["tournaments"]
     assert "reus" in {each["tournament_id"] for each in everything}
     assert (await desk.web.get("/tournaments/reus")).status_code == 200
-    await desk.done(page, "RestoreTournament")
-    assert "Trofeu de Reus is removed" in await desk.done(page, "RemoveTournament")
+    await desk.carry_out(page, "RestoreTournament")
+    assert "Trofeu de Reus is removed" in await desk.carry_out(page, "RemoveTournament")
     assert [
         (await desk.web.get(f"/{path}")).status_code for path in ("tournaments/reus", "tournaments/reus/console")
     ] == [
         404,
         404,
     ]
-    await desk.done(page, "RestoreTournament")
+    await desk.carry_out(page, "RestoreTournament")
     assert (await desk.web.get("/tournaments/reus")).status_code == 200
 
 
 async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cell, desk: Desk) -> None:
     fields = {"name": "Apelación", "rounds": 3, "ruleset": "fise", "tournament_id": "apela"}
-    await desk.done("/new", "CreateTournament", **fields)
+    await desk.carry_out("/new", "CreateTournament", **fields)
     console = "/tournaments/apela/console"
-    await desk.done(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid")
+    await desk.carry_out(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid")
     ana, bruno, *_ = (await ids(cell, desk, "apela")).values()
     page = f"{console}/discipline"
     assert "AppointTribunal" not in (await desk.web.get(f"{CONSOLE}/discipline")).text
     members = {"1": "Núria Peñalver", "2": "Ζωή Ρώτα", "3": "Rui", "4.1": "Sam", "4.2": "Tom"}
     homes = {"1": "AND", "2": "POR", "3": "FRA", "4.1": "ITA", "4.2": "GRC"}
     tribunal = {f"person.{key}": name for key, name in members.items()}
-    assert "expected the country of" in await desk.refused(page, "AppointTribunal", **tribunal)
+    assert "expected the country of" in await desk.read_refusal(page, "AppointTribunal", **tribunal)
     tribunal |= {f"country.{key}": country for key, country in homes.items()}
-    assert "Núria Peñalver, Ζωή Ρώτα, Rui" in await desk.done(page, "AppointTribunal", **tribunal)
-    await desk.done(page, "WarnPlayer", player_id=ana, note="noise")
+    assert "Núria Peñalver, Ζωή Ρώτα, Rui" in await desk.carry_out(page, "AppointTribunal", **tribunal)
+    await desk.carry_out(page, "WarnPlayer", player_id=ana, note="noise")
     asked = form((await desk.web.get(page)).text, "LodgeAppeal")
     (appealed,) = re.findall(r'<option value="(\d+ [^"]+)"', asked)
     who = {key: value(asked, key) for key in re.findall(r'name="(person\.\d+)"', asked)}
     lodged: dict[str, Any] = {"appealed": appealed, "note": "it was not me", "player_ids.1": bruno, **who}
-    assert "expected the country of" in await desk.refused(page, "LodgeAppeal", **lodged)
+    assert "expected the country of" in await desk.read_refusal(page, "LodgeAppeal", **lodged)
     told_of = {"country.appellant": "esp", "country.player_ids.1": "esp"}
-    assert "Appeal 1 of Ana is lodged" in await desk.done(page, "LodgeAppeal", **lodged, **told_of)
+    assert "Appeal 1 of Ana is lodged" in await desk.carry_out(page, "LodgeAppeal", **lodged, **told_of)
     overview = await desk.web.get(console)
-    assert "Appeal 1 of Ana waits for the tribunal." in told(overview)
+    assert "Appeal 1 of Ana waits for the tribunal." in read_text(overview)
     assert f'href="{console}/discipline#appeal-1"' in overview.text
     assert (
         'name="tables" required maxlength="200" autocomplete="off" value="1–2"'
@@ -640,21 +654,27 @@ async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cel
         each in panel for each in ("Ana is warned", "The player wrote: it was not me", "Members: Núria Peñalver")
     )
     asked_by_player = pairing.ListSanctionsRequest(tournament_id="apela", player_id=ana)
-    (own,) = (await do(cell, asked_by_player, held(needs.ROLE_PLAYER, tournament="apela", player=ana))).sanctions
+    (own,) = (
+        await do(cell, asked_by_player, build_credential(needs.ROLE_PLAYER, tournament="apela", player=ana))
+    ).sanctions
     assert [member.name for member in own.members] == ["Núria Peñalver", "Ζωή Ρώτα", "Rui"]
 
 
 async def test_a_lexicon_is_installed_on_a_page_and_chosen_by_a_tournament(desk: Desk) -> None:
-    await desk.done("/new", "CreateTournament", name="X", rounds=1, ruleset="pes-2024", lexicon="-", tournament_id="x")
+    await desk.carry_out(
+        "/new", "CreateTournament", name="X", rounds=1, ruleset="pes-2024", lexicon="-", tournament_id="x"
+    )
     about: dict[str, Any] = {"name": "club", "tile_set": "el-104", "edition": "1", "licence": "CC0-1.0"}
-    page = await desk.refused("/lexicons", "AddLexicon", **about, date="2026-03-07", words=" ")
+    page = await desk.read_refusal("/lexicons", "AddLexicon", **about, date="2026-03-07", words=" ")
     assert "The list is empty: choose a file, or paste the words." in page
-    assert "expected one such as 2026-03-07" in await desk.refused("/lexicons", "AddLexicon", **about, words="ΝΕΡΟ")
-    assert "no word list" in await desk.refused("/lexicons", "InstallLexicon", name="klingon")
-    page = await desk.done("/lexicons", "AddLexicon", **about, date="2026-03-07", words="ΝΕΡΟ\nwater")
+    assert "expected one such as 2026-03-07" in await desk.read_refusal(
+        "/lexicons", "AddLexicon", **about, words="ΝΕΡΟ"
+    )
+    assert "no word list" in await desk.read_refusal("/lexicons", "InstallLexicon", name="klingon")
+    page = await desk.carry_out("/lexicons", "AddLexicon", **about, date="2026-03-07", words="ΝΕΡΟ\nwater")
     while "is being installed" in page:
         await asyncio.sleep(0.1)
-        page = told(await desk.web.get("/lexicons"))
+        page = read_text(await desk.web.get("/lexicons"))
     assert "club is installed, with 1 words." in page
     assert "1 line contains no word: Line 2:" in page
     sent = {"Origin": str(desk.web.base_url).rstrip("/"), "Content-Type": "application/octet-stream"}
@@ -662,8 +682,8 @@ async def test_a_lexicon_is_installed_on_a_page_and_chosen_by_a_tournament(desk:
     answer = await desk.web.post(f"/lexicons/file?{query}", content=b"plain", headers=sent)
     assert (answer.status_code, answer.json()["field"]) == (400, "words")
     settings = "/tournaments/x/console/settings"
-    await desk.done(settings, "ChooseLexicon", lexicon="club")
-    assert "This tournament has no lexicon: results are entered by hand." not in told(await desk.web.get(settings))
+    await desk.carry_out(settings, "ChooseLexicon", lexicon="club")
+    assert "This tournament has no lexicon: results are entered by hand." not in read_text(await desk.web.get(settings))
 
 
 async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_lexicon(desk: Desk) -> None:
@@ -672,28 +692,28 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     assert '<option value="-"' not in (await desk.web.get("/new?ruleset=fisc-2023-duplicate")).text
     fields: dict[str, Any] = {"name": "Paper", "rounds": 7, "ruleset": "pes-2024", "lexicon": "-"}
     fields["options.pairing"] = "round-robin"
-    refused = await desk.refused("/new", "CreateTournament", **fields, tournament_id="hosted", keeping=1)
+    refused = await desk.read_refusal("/new", "CreateTournament", **fields, tournament_id="hosted", keeping=1)
     assert "If the system holds the bag" in refused
 
-    await desk.done("/new", "CreateTournament", **fields, tournament_id="paper")
+    await desk.carry_out("/new", "CreateTournament", **fields, tournament_id="paper")
     console = "/tournaments/paper/console"
-    await desk.done(f"{console}/players/list", "register", text="Anna\nBiel")
-    assert "challenges cannot be ruled on" in told(await desk.web.get(f"{console}/judges"))
-    assert "challenges cannot be ruled on" in await desk.refused(
+    await desk.carry_out(f"{console}/players/list", "register", text="Anna\nBiel")
+    assert "challenges cannot be ruled on" in read_text(await desk.web.get(f"{console}/judges"))
+    assert "challenges cannot be ruled on" in await desk.read_refusal(
         f"{console}/judges", "AppointJudge", judge_id="ada", languages="el"
     )
-    assert "This tournament has no lexicon: results are entered by hand." in told(
+    assert "This tournament has no lexicon: results are entered by hand." in read_text(
         await desk.web.get(f"{console}/settings")
     )
     overview = (await desk.web.get(console)).text
     assert 'name="rounds" value="1"><button>Play 1 round</button>' in overview
-    await desk.done(f"{console}/settings", "ChangeRounds", rounds=1)
-    await desk.done(f"{console}/round/1", "PairRound", round=1)
-    await desk.done(f"{console}/round/1", "StartRound", round=1)
+    await desk.carry_out(f"{console}/settings", "ChangeRounds", rounds=1)
+    await desk.carry_out(f"{console}/round/1", "PairRound", round=1)
+    await desk.carry_out(f"{console}/round/1", "StartRound", round=1)
     entry = "/tournaments/paper/round/1/results"
-    await desk.done(entry, "EnterResult", table=1, first=401, second=388)
-    await desk.done(f"{console}/round/1", "CloseRound", round=1)
-    await desk.done(f"{console}/closing", "PublishStandings")
+    await desk.carry_out(entry, "EnterResult", table=1, first=401, second=388)
+    await desk.carry_out(f"{console}/round/1", "CloseRound", round=1)
+    await desk.carry_out(f"{console}/closing", "PublishStandings")
     assert 'aria-current="page">Print' in (await desk.web.get("/tournaments/paper/print")).text
     (game,) = (await desk.web.get("/api/v1/tournaments/paper/games")).json()["games"]
     assert {seat["score"] for seat in game["seats"]} == {401, 388}, game

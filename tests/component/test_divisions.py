@@ -1,4 +1,4 @@
-"""Divisions of a championship while several desks register at once, each a process of its own, on both databases."""
+"""Divisions of a championship while several processes register players at once, on both databases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DIVISIONS = ("open", "second", "third")
 
 @pytest.fixture
 async def desks(database_url: str) -> AsyncIterator[list[Desk]]:
-    """A pairing service for each of three divisions, on one database."""
+    """Yield a pairing service for each of three divisions, on one database."""
     async with AsyncExitStack() as stack:
         records = [await Record.open(database_url) for _ in DIVISIONS]
         for record in records:
@@ -38,7 +38,7 @@ async def desks(database_url: str) -> AsyncIterator[list[Desk]]:
 
 
 async def reason_of(call: Awaitable[object]) -> str:
-    """Why a call was refused; empty for one that was not."""
+    """Return why a call was refused; empty if it was not."""
     try:
         await call
     except grpc.aio.AioRpcError as problem:
@@ -52,7 +52,7 @@ async def reason_of(call: Awaitable[object]) -> str:
 
 
 async def in_divisions(record: Record, player_id: str) -> int:
-    """In how many divisions a player takes part."""
+    """Return the number of divisions in which a player takes part."""
     found = 0
     for tournament_id in DIVISIONS:
         loaded = await load(record, stream(tournament_id), TournamentState(), evolve)
@@ -132,46 +132,46 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, m
     at = f"127.0.0.1:{port}"
     up = Child(["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)], {}, tmp_path / "log")
 
-    def said(*words: str, code: int = 0) -> str:
+    def run_command(*words: str, code: int = 0) -> str:
         done = faristol(*words, "--address", at)
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
     try:
         wait_until_serving(at, up)
-        said("tournament", "create", "copa", "--name", "Copa", "--rounds", "5")
+        run_command("tournament", "create", "copa", "--name", "Copa", "--rounds", "5")
         names = ("--division", "B", "--division-of", "copa", "--first-division", "A")
-        said("tournament", "create", "copa-b", "--name", "Copa", "--rounds", "5", *names)
+        run_command("tournament", "create", "copa-b", "--name", "Copa", "--rounds", "5", *names)
         players = tmp_path / "players.csv"
 
         players.write_text("name,id,division\nBiel,biel,C\n", encoding="utf-8")
-        told = said("player", "import", "copa", str(players), code=2)
+        told = run_command("player", "import", "copa", str(players), code=2)
         assert told == f"{players}:2: the division is 'C'; expected A, B, or an empty field: Biel,biel,C\n"
-        assert "is registered" not in said("tournament", "history", "copa")
+        assert "is registered" not in run_command("tournament", "history", "copa")
 
         players.write_text("name,id,team\nAnna,anna,\nBiel,biel,Torres\n", encoding="utf-8")
-        told = said("player", "import", "copa", str(players), code=2)
+        told = run_command("player", "import", "copa", str(players), code=2)
         expected = "the team is 'Torres'; expected an empty field: players play individually in copa"
         assert told == f"{players}:3: {expected}\n"
-        assert "is registered" not in said("tournament", "history", "copa")
+        assert "is registered" not in run_command("tournament", "history", "copa")
 
         monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
-        assert "faristol: no hi ha cap torneig 'lliga'" in said("standings", "export", "lliga", code=2)
+        assert "faristol: no hi ha cap torneig 'lliga'" in run_command("standings", "export", "lliga", code=2)
         monkeypatch.delenv("LC_ALL")
 
         rows = "name,id,division,rating\nAnna,anna,,\nBiel,biel,b,0\nCesca,cesca,A,\nDora,dora,C,\n"
         players.write_text(rows, encoding="utf-8")
-        asked = said("player", "import", "copa", str(players), code=2)
+        asked = run_command("player", "import", "copa", str(players), code=2)
         assert "Players with the rating 0: 1. Are they unrated? No player was registered: specify --zero." in asked
-        told = said("player", "import", "copa", str(players), "--zero", "unrated", code=1)
+        told = run_command("player", "import", "copa", str(players), "--zero", "unrated", code=1)
         assert f"{players}:5: the division is 'C'" in told
         assert "3 players registered" in told
-        again = said("player", "add", "copa", "Biel", "--id", "biel", code=2)
+        again = run_command("player", "add", "copa", "Biel", "--id", "biel", code=2)
         assert "biel is in division B (copa-b)" in again
 
-        said("player", "move", "copa", "cesca", "--to", "copa-b", "--note", "too strong")
-        told = said("tournament", "history", "copa")
+        run_command("player", "move", "copa", "cesca", "--to", "copa-b", "--note", "too strong")
+        told = run_command("tournament", "history", "copa")
         assert re.search(r"Cesca has withdrawn, from round 1 on\. (.*) Note: too strong\n", told), told
-        assert said("tournament", "history", "copa-b").count("is registered, from") == 2
+        assert run_command("tournament", "history", "copa-b").count("is registered, from") == 2
     finally:
         assert up.terminate() == 0, up.output()

@@ -54,7 +54,7 @@ class Clock:
 
 
 class Stage:
-    """The services, as whoever directs and judges calls them."""
+    """The services, as called by directors and judges."""
 
     def __init__(self, cell: RunningCell, clock: Clock) -> None:
         self.services = CellServices(cell)
@@ -62,7 +62,7 @@ class Stage:
         self.address, self.http_address = cell.address, cell.http_address
 
     async def ask(self, request: Any) -> Any:
-        """The answer to a command or a question."""
+        """Return the answer to a command or a question."""
         known = request.DESCRIPTOR.fields_by_name
         if "command_id" in known and not request.command_id:
             request.command_id = str(uuid.uuid4())
@@ -75,7 +75,7 @@ class Stage:
         return answer
 
     async def reason(self, request: Any) -> str:
-        """Why a command is refused; empty where it is not."""
+        """Return why a command is refused; empty if it is not."""
         try:
             await self.ask(request)
         except Refusal as refusal:
@@ -90,21 +90,21 @@ class Stage:
 
 @pytest.fixture
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
-    """A tournament of duplicate games whose first round has begun, with a rack called and its time begun."""
-    async with staged(shared_nats) as made:
+    """Yield a tournament of duplicate games whose first round has begun, with a rack called and its time started."""
+    async with open_stage(shared_nats) as made:
         yield made
 
 
 @asynccontextmanager
-async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
-    """The same, with more services."""
+async def open_stage(nats_url: str, *more: str) -> AsyncIterator[Stage]:
+    """Yield the same, with more services."""
     clock = Clock()
 
-    def installed(library: Library) -> Pin:
+    def install_words(library: Library) -> Pin:
         return install(library, load_tile_set("ca-100"), WORDS)
 
     services = ("lexicon", "game", "clock", "pairing", "results", *more)
-    async with serving(nats_url, services, clock, installed) as cell:
+    async with serving(nats_url, services, clock, install_words) as cell:
         made = Stage(cell, clock)
         await made.ask(
             pairing.CreateTournamentRequest(
@@ -231,57 +231,61 @@ async def test_many_hand_in_at_once_and_every_slip_is_there(stage: Stage) -> Non
 
 @pytest.mark.nightly
 async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: Path) -> None:
-    async def typed(*arguments: str, code: int = 0) -> str:
+    async def run_command(*arguments: str, code: int = 0) -> str:
         told = await asyncio.to_thread(faristol, "duplicate", *arguments, client_address=stage.address, open="true")
         assert told.returncode == code, told.stdout + told.stderr
         return told.stdout + told.stderr
 
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("player,word\n,CASA\n", encoding="utf-8")
-    assert "2: the player is missing" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
+    assert "2: the player is missing" in await run_command("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
     stage.clock.wait(180)
     wrong.write_text("player,coordinates,word\n1,P8,CASA\nblai,H5,Z Z\n", encoding="utf-8")
-    asked = await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
+    asked = await run_command("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
     assert re.search("number 1, P8 CASA: .+\nnumber 2, H5 Z Z: .+", asked), asked
     assert "use --sure for each player" in asked
-    assert "plays in this hall" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", "--sure", "9", code=2)
+    assert "plays in this hall" in await run_command(
+        "slips", FIRST, str(wrong), "--hall", "Nord", "--sure", "9", code=2
+    )
     assert not [fact for fact in await stage.record.facts(stream_of(FIRST, 1)) if isinstance(fact, events.SlipsTaken)]
     for collector, line in (("one", "anna,H8,CASA"), ("two", "anna,H4,C A S E R N A")):
         file = tmp_path / f"{collector}.csv"
         file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")
-        await typed("slips", FIRST, str(file), "--hall", "Nord", "--collector", collector)
+        await run_command("slips", FIRST, str(file), "--hall", "Nord", "--collector", collector)
     for hall, line in (("Nord", "blai,H5,C A S E R N A"), ("Sud", "didac,H8,CASA")):
         file = tmp_path / f"{hall}.csv"
         file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")
-        assert "1 slip taken" in await typed("slips", FIRST, str(file), "--hall", hall, "--close")
-    assert "Nord anna (typed-otherwise): H8 CASA / H4 C A S E R N A" in await typed("waiting", FIRST)
+        assert "1 slip taken" in await run_command("slips", FIRST, str(file), "--hall", hall, "--close")
+    assert "Nord anna (typed-otherwise): H8 CASA / H4 C A S E R N A" in await run_command("waiting", FIRST)
     played = ("--coordinates", "H4", "--word", "C A S E R N A")
-    await typed("rule", FIRST, "anna", *played, "--reason", "read again")
-    assert "no case is pending" in await typed("waiting", FIRST)
-    assert (await typed("tops", FIRST)).startswith("H4 C A S E R N A 70")
-    assert "for 66, the highest score is 70" in await typed("master", FIRST, "H5", "C A S E R N A")
-    assert "for 70, the highest score is 70" in await typed("master", FIRST, "H4", "C A S E R N A")
-    assert "the master play is H4 C A S E R N A for 70" in await typed("score", FIRST)
-    await typed("call", FIRST)
-    assert "t1-1" in await typed("claim", FIRST, "blai", "I wrote H4")
-    assert "Nord t1-1 blai: H5 C A S E R N A 66" in await typed("claims", FIRST)
+    await run_command("rule", FIRST, "anna", *played, "--reason", "read again")
+    assert "no case is pending" in await run_command("waiting", FIRST)
+    assert (await run_command("tops", FIRST)).startswith("H4 C A S E R N A 70")
+    assert "for 66, the highest score is 70" in await run_command("master", FIRST, "H5", "C A S E R N A")
+    assert "for 70, the highest score is 70" in await run_command("master", FIRST, "H4", "C A S E R N A")
+    assert "the master play is H4 C A S E R N A for 70" in await run_command("score", FIRST)
+    await run_command("call", FIRST)
+    assert "t1-1" in await run_command("claim", FIRST, "blai", "I wrote H4")
+    assert "Nord t1-1 blai: H5 C A S E R N A 66" in await run_command("claims", FIRST)
     slip = ("--coordinates", "H4", "--word", "C A S E R N A", "--reason", "typed wrong")
-    assert "worth 70" in await typed("decide", FIRST, "t1-1", *slip)
-    lines = [line.split() for line in (await typed("standings", FIRST)).splitlines()]
+    assert "worth 70" in await run_command("decide", FIRST, "t1-1", *slip)
+    lines = [line.split() for line in (await run_command("standings", FIRST)).splitlines()]
     assert (lines[0], lines[2]) == (["Player", "Points", "%", "Negative"], ["1", "Blai", "70", "100", "%", "0"])
-    slips = (await typed("export", "slips", FIRST)).splitlines()
+    slips = (await run_command("export", "slips", FIRST)).splitlines()
     assert slips[2] == "1,Nord,2,blai,Blai,H4,C A S E R N A,,in_time,70,,"
-    turns_ = (await typed("export", "turns", FIRST)).splitlines()
+    turns_ = (await run_command("export", "turns", FIRST)).splitlines()
     assert turns_[1].startswith("1,C A S E R N A,0,0,true,")
     assert turns_[1].endswith(",true,H4,C A S E R N A,70,70")
-    assert json.loads(await typed("export", "standings", FIRST, "--json"))["standings"][0]["total"] == 70
+    assert json.loads(await run_command("export", "standings", FIRST, "--json"))["standings"][0]["total"] == 70
     refused = await asyncio.to_thread(faristol, "gcg", "export", FIRST, client_address=stage.address, open="true")
     assert (refused.returncode, "A duplicate game has no such turns" in refused.stderr) == (2, True)
-    await typed("verify", FIRST, code=2)
-    assert "there is neither a file nor a duplicate game cup.bundle" in await typed("verify", "cup.bundle", code=2)
-    await typed("end", FIRST, "--reason", "it is late")
-    assert "final" in await typed("validate", FIRST)
-    assert "every rack matches the seed" in await typed("verify", FIRST)
+    await run_command("verify", FIRST, code=2)
+    assert "there is neither a file nor a duplicate game cup.bundle" in await run_command(
+        "verify", "cup.bundle", code=2
+    )
+    await run_command("end", FIRST, "--reason", "it is late")
+    assert "final" in await run_command("validate", FIRST)
+    assert "every rack matches the seed" in await run_command("verify", FIRST)
 
 
 def test_nothing_but_takes_and_waits_is_answered_to_who_hands_in() -> None:
@@ -296,17 +300,17 @@ async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
 ) -> None:
     clock = Clock()
 
-    def installed(library: Library) -> Pin:
+    def install_words(library: Library) -> Pin:
         shutil.copytree(lexicons, library.path, symlinks=True)
         return Pin("catalan", library.open("catalan").digest)
 
     page = (Path(__file__).parents[2] / "docs" / "duplicate.md").read_text(encoding="utf-8")
     told = ""
-    async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
+    async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, install_words) as cell:
         settings = environment(client_address=cell.address, open="true") | {"LC_ALL": "C.UTF-8"}
         settings["PATH"] = f"{Path(FARISTOL).parent}:{settings['PATH']}"
         for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-            if language:  # what is set up here otherwise
+            if language:  # settings that this test makes differently
                 continue
             head, _, _ = text.partition(",")
             if not text.startswith("faristol "):

@@ -1,4 +1,4 @@
-"""The consoles of a duplicate game: slips typed for speed that are told nothing, and a judge who sees what waits."""
+"""The consoles of a duplicate game: slips typed fast without feedback, and the judge's list of pending slips."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import grpc
 import httpx
 import pytest
 import pytest_asyncio
-from tests.component.officials import arbiter, browser, do, press, told
+from tests.component.officials import arbiter, browser, do, press, read_notice
 from tests.component.test_duplicate import WORDS
-from tests.support.access_cell import FOREIGN, OWN, Cell, held
+from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential
 
 from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
@@ -53,7 +53,7 @@ CLOCK = Clock()
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_open: None) -> AsyncIterator[Cell]:
-    """A platform that asks for credentials, with a duplicate game in two halls that has begun."""
+    """Yield a platform that asks for credentials, with a duplicate game in two halls that has begun."""
     folder = tmp_path_factory.mktemp("consoles")
     install(Library(folder / "lexicons"), load_tile_set("ca-100"), WORDS)
     given = {"data": folder, "lexicons": folder / "lexicons", "nats_url": shared_nats, "open": False}
@@ -66,7 +66,7 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_op
         create = pairing.CreateTournamentRequest(
             tournament_id=OWN, name="Cup", rounds=1, ruleset="fisc-2023-duplicate", lexicon=LEXICON_NAME
         )
-        await do(made, create, held(needs.ROLE_FEDERATION, tournament=""))
+        await do(made, create, build_credential(needs.ROLE_FEDERATION, tournament=""))
         players = pairing.RegisterPlayersRequest(tournament_id=OWN)
         for player in PLAYERS:
             players.players.add(command_id=str(uuid.uuid4()), tournament_id=OWN, player_id=player, name=player.title())
@@ -81,15 +81,15 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_op
 
 
 def collector(name: str, *halls: str) -> Credential:
-    """What a collector of some halls holds."""
+    """Return the credential of a collector of some halls."""
     scope = Scope(frozenset({OWN}), halls=frozenset(halls))
-    credential = held(needs.ROLE_SCORER, subject=name)
+    credential = build_credential(needs.ROLE_SCORER, subject=name)
     return Credential(
         **{**{field: getattr(credential, field) for field in credential.__dataclass_fields__}, "scope": scope}
     )
 
 
-async def typed(web: httpx.AsyncClient, number: str, coordinates: str, word: str, **more: Any) -> httpx.Response:
+async def type_slip(web: httpx.AsyncClient, number: str, coordinates: str, word: str, **more: Any) -> httpx.Response:
     fields = {"hall": "Nord", "turn": "1", "table": number, "coordinates": coordinates, "word": word, **more}
     answer = await press(web, SLIPS, "slip", **fields)
     return await web.get(answer.headers["location"]) if answer.status_code == 303 else answer
@@ -107,20 +107,20 @@ async def sent_to(cell: Cell, reader: Credential) -> dict[str, list[str]]:
 
 
 def row(page: str, number: int, name: str, word: str) -> str:
-    """A line of what was typed, but for whose it is and what stands there."""
+    """Return a line of typed input, without its player and expectation."""
     found = re.search(rf'(?s)<li data-key="r-{number}".*?</li>', page)
     assert found
     assert word in found[0]
     return re.sub(rf"\b({number}|{name}|{word})\b", "…", found[0])
 
 
-async def judged(web: httpx.AsyncClient, act: str, **fields: str) -> httpx.Response:
+async def press_judge(web: httpx.AsyncClient, act: str, **fields: str) -> httpx.Response:
     answer = await press(web, JUDGE, act, turn="1", **fields)
     return await web.get(answer.headers["location"]) if answer.status_code == 303 else answer
 
 
 def slip(field: str, player: str, coordinates: str, word: str) -> dict[str, str]:
-    """The fields of a slip in a form of the judge."""
+    """Return the fields of a slip in a form of the judge."""
     parts = {"player_id": player, "coordinates": coordinates, "word": word, "handed": "1"}
     return {f"{field}.{part}": value for part, value in parts.items()}
 
@@ -132,23 +132,25 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         browser(cell, collector("pau", "Nord")) as pau,
     ):
         assert "No round has started yet." in (await ona.get(SLIPS)).text
-        assert "Done: Call the rack." in (await judged(judge, "call", faces="c a s e r n a")).text
-        assert told(await judged(judge, "start")) == "Done: Start the time."
-        assert "is not over" in told(await press(ona, SLIPS, "close", hall="Nord", turn="1"))
-        stopped = await judged(judge, "stop", reason="the lights went out")
+        assert "Done: Call the rack." in (await press_judge(judge, "call", faces="c a s e r n a")).text
+        assert read_notice(await press_judge(judge, "start")) == "Done: Start the time."
+        assert "is not over" in read_notice(await press(ona, SLIPS, "close", hall="Nord", turn="1"))
+        stopped = await press_judge(judge, "stop", reason="the lights went out")
         assert "The time is stopped: 3:00 left" in stopped.text
-        await judged(judge, "resume")
+        await press_judge(judge, "resume")
         CLOCK.wait(181)
 
-        assert told(await typed(ona, "1", "H4", "caserna")) == "The slip of number 1 is saved."
-        assert told(await typed(ona, "2", "H5", "CASERNA")) == "The slip of number 2 is saved."
-        assert "This hall has no number 9" in told(await typed(ona, "9", "H4", "CASERNA"))
+        assert read_notice(await type_slip(ona, "1", "H4", "caserna")) == "The slip of number 1 is saved."
+        assert read_notice(await type_slip(ona, "2", "H5", "CASERNA")) == "The slip of number 2 is saved."
+        assert "This hall has no number 9" in read_notice(await type_slip(ona, "9", "H4", "CASERNA"))
         for coordinates, word, doubt in (("", "SACRE", "no coordinates"), ("H4", "ZOO", "does not hold O O Z")):
-            asked = await typed(ona, "2", coordinates, word)
+            asked = await type_slip(ona, "2", coordinates, word)
             assert (asked.status_code, doubt in asked.text) == (409, True), "a slip of the finger is asked about"
         assert row((await ona.get(SLIPS)).text, 2, "Blai", "CASERNA"), "and not taken"
-        assert told(await typed(ona, "2", "H4", "ZOO", sure="2 H4 ZOO  ")) == "The slip of number 2 is saved."
-        assert told(await typed(ona, "2", "H4", "SACRE")) == "The slip of number 2 is saved.", (
+        assert (
+            read_notice(await type_slip(ona, "2", "H4", "ZOO", sure="2 H4 ZOO  ")) == "The slip of number 2 is saved."
+        )
+        assert read_notice(await type_slip(ona, "2", "H4", "SACRE")) == "The slip of number 2 is saved.", (
             "typed again, whatever it is worth"
         )
         page = (await ona.get(SLIPS)).text
@@ -157,16 +159,19 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert ("typed by another collector" in unseen, "SACRE" in unseen) == (True, False), "typed twice, unseen"
         assert await sent_to(cell, collector("pau", "Nord")) == {"anna": ["withheld"], "blai": ["withheld"]}
         assert await sent_to(cell, arbiter("eva")) == {"anna": ["caserna"], "blai": ["SACRE"]}
-        assert told(await typed(pau, "1", "h-4", "[C]ASERNA")) == "The slip of number 1 is saved.", (
+        assert read_notice(await type_slip(pau, "1", "h-4", "[C]ASERNA")) == "The slip of number 1 is saved.", (
             "the same play agrees"
         )
-        assert told(await typed(pau, "2", "H8", "CASA")) == "The slip of number 2 is saved and waits for an arbiter."
+        assert (
+            read_notice(await type_slip(pau, "2", "H8", "CASA"))
+            == "The slip of number 2 is saved and waits for an arbiter."
+        )
         assert await sent_to(cell, collector("pau", "Nord")) == {
             "anna": ["caserna", "[C]ASERNA"],
             "blai": ["withheld", "CASA"],
         }, "of two different texts, each collector gets their own"
         assert "SACRE" not in (await pau.get(SLIPS)).text
-        assert told(await press(ona, SLIPS, "close", hall="Nord", turn="1")) == ""
+        assert read_notice(await press(ona, SLIPS, "close", hall="Nord", turn="1")) == ""
         assert (await press(ona, SLIPS, "close", hall="Sud", turn="1")).status_code == 404
 
         waits = (await judge.get(JUDGE)).text
@@ -174,11 +179,11 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert "Paper, typed by ona at" in waits
         assert "H4" in waits.partition('id="tops"')[2]
         assert "Sud" in waits.partition("Open halls:")[2][:200]
-        refused = await judged(judge, "score", reason="Sud has no line", without_open_halls="1")
-        assert (refused.status_code, "waits for an arbiter" in told(refused)) == (409, True)
-        await judged(judge, "rule", hall="Nord", reason="so it stands", **slip("slip", "blai", "H8", "CASA"))
+        refused = await press_judge(judge, "score", reason="Sud has no line", without_open_halls="1")
+        assert (refused.status_code, "waits for an arbiter" in read_notice(refused)) == (409, True)
+        await press_judge(judge, "rule", hall="Nord", reason="so it stands", **slip("slip", "blai", "H8", "CASA"))
         assert (
-            told(await judged(judge, "score", reason="Sud has no line", without_open_halls="1"))
+            read_notice(await press_judge(judge, "score", reason="Sud has no line", without_open_halls="1"))
             == "Done: Score the round."
         )
         assert "The round is already scored." in (await ona.get(SLIPS)).text
@@ -191,26 +196,26 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         own = await do(cell, pb.GetOwnSheetRequest(game_id=GAME, hall="Nord", player_id="anna"))
         assert [claim.about_player_id for claim in own.claims] == ["blai"]
         claim = {"hall": "Nord", "claim_id": "t1-1", "reason": "the paper says so"}
-        await judged(judge, "decide", correct="1", **claim, **slip("corrected", "blai", "H4", "CASERNA"))
+        await press_judge(judge, "decide", correct="1", **claim, **slip("corrected", "blai", "H4", "CASERNA"))
         lines = (await do(cell, pb.GetDuplicateStandingsRequest(game_id=GAME))).lines
         assert [(line.player_id, line.total) for line in lines][:2] == [("anna", 70), ("blai", 70)]
 
         await press(judge, SLIPS, "close", hall="Sud", turn="1")
-        assert told(await judged(judge, "score")) == "Done: Score the round."
-        await judged(judge, "end", reason="it is late")
-        assert told(await judged(judge, "validate")) == "Done: Declare the results final."
+        assert read_notice(await press_judge(judge, "score")) == "Done: Score the round."
+        await press_judge(judge, "end", reason="it is late")
+        assert read_notice(await press_judge(judge, "validate")) == "Done: Declare the results final."
 
 
 async def test_the_consoles_are_for_their_roles_and_for_the_halls_that_are_theirs(cell: Cell) -> None:
     people = {
         None: (303, 303),
-        held(needs.ROLE_PLAYER, player="anna"): (404, 404),
+        build_credential(needs.ROLE_PLAYER, player="anna"): (404, 404),
         collector("ona", "Nord"): (200, 404),
         collector("ona"): (200, 404),
         arbiter("eva"): (200, 200),
-        held(needs.ROLE_DIRECTOR): (200, 200),
-        held(needs.ROLE_DIRECTOR, FOREIGN): (404, 404),
-        held(needs.ROLE_JUDGE): (404, 404),
+        build_credential(needs.ROLE_DIRECTOR): (200, 200),
+        build_credential(needs.ROLE_DIRECTOR, FOREIGN): (404, 404),
+        build_credential(needs.ROLE_JUDGE): (404, 404),
     }
     for credential, expected in people.items():
         async with browser(cell, credential) as web:
@@ -235,9 +240,9 @@ async def test_the_page_of_a_slip_is_for_who_plays_and_an_arbiter_who_plays_judg
     slip = f"/duplicate/{GAME}/slip"
     people = {
         None: 303,
-        held(needs.ROLE_PLAYER, player="anna"): 200,
-        held(needs.ROLE_PLAYER, player="stranger"): 404,
-        held(needs.ROLE_PLAYER, FOREIGN, player="anna"): 404,
+        build_credential(needs.ROLE_PLAYER, player="anna"): 200,
+        build_credential(needs.ROLE_PLAYER, player="stranger"): 404,
+        build_credential(needs.ROLE_PLAYER, FOREIGN, player="anna"): 404,
         collector("ona", "Nord"): 404,
         arbiter("eva"): 404,
     }
@@ -246,7 +251,7 @@ async def test_the_page_of_a_slip_is_for_who_plays_and_an_arbiter_who_plays_judg
             answer = await web.get(slip)
             assert answer.status_code == expected, credential
             assert "access-control-allow-origin" not in answer.headers
-    async with browser(cell, held(needs.ROLE_PLAYER, player="anna")) as web:
+    async with browser(cell, build_credential(needs.ROLE_PLAYER, player="anna")) as web:
         assert f'href="{slip}"' in (await web.get("/account")).text
     async with browser(cell, arbiter("pol", player="didac")) as web:
         refused = await web.post("/api/v1/game/ListTops", json={"game_id": GAME, "turn": 1})
@@ -254,7 +259,7 @@ async def test_the_page_of_a_slip_is_for_who_plays_and_an_arbiter_who_plays_judg
         assert (await web.get(JUDGE)).status_code == 403
     asked = pb.GetOwnSheetRequest(game_id=GAME, hall="Nord", player_id="anna")
     with pytest.raises(grpc.aio.AioRpcError):
-        await do(cell, asked, held(needs.ROLE_PLAYER, player="blai"))
+        await do(cell, asked, build_credential(needs.ROLE_PLAYER, player="blai"))
     assert not (await do(cell, asked, collector("ona", "Nord"))).saved, "of phones, a collector knows no more"
 
 
@@ -265,7 +270,7 @@ async def test_what_a_hall_has_handed_in_has_no_place_for_what_it_is_worth() -> 
 
 async def test_the_console_of_a_duplicate_tournament_speaks_of_games_and_seats(cell: Cell) -> None:
     of_tables = re.compile(r"(?i)\b(pair(s|ing|ed)?|tables?|clocks?|enter results|crosstable)\b")
-    async with browser(cell, held(needs.ROLE_DIRECTOR)) as director:
+    async with browser(cell, build_credential(needs.ROLE_DIRECTOR)) as director:
         for part in ("", "/round/1", "/halls"):
             page = (await director.get(f"/tournaments/{OWN}/console{part}?lang=en")).text
             shown = re.sub(r"<[^>]*>", " ", page.partition("<main")[2].partition("</main>")[0])
@@ -273,6 +278,8 @@ async def test_the_console_of_a_duplicate_tournament_speaks_of_games_and_seats(c
         round_page = f"/tournaments/{OWN}/console/round/1"
         assert "Close game 1" in (await director.get(f"{round_page}?lang=en")).text
         refused = await press(director, f"{round_page}?lang=ca", "StartRound", round="1")
-        assert "La partida 1 ja és oberta." in told(refused)
+        assert "La partida 1 ja és oberta." in read_notice(refused)
         refused = await press(director, f"{round_page}?lang=es", "PairRound", round="2")
-        assert "No hay partida 2: ya se han asignado los asientos de las 1 partidas del campeonato." in told(refused)
+        assert "No hay partida 2: ya se han asignado los asientos de las 1 partidas del campeonato." in read_notice(
+            refused
+        )

@@ -1,4 +1,4 @@
-"""What everybody reads of a duplicate game: pages, JSON and news; nothing of a turn before it is scored."""
+"""The public data of a duplicate game: pages, JSON and notifications; no data of a turn before it is scored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import httpx
 import jsonschema_rs
 import pytest
-from tests.component.test_duplicate import CUP, FIRST, Stage, staged
+from tests.component.test_duplicate import CUP, FIRST, Stage, open_stage
 from tests.support.plain_http import PLAIN
 
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -38,25 +38,25 @@ SAME = {
     f"/api/v1/tournaments/{CUP}",
     *(f"/tournaments/{CUP}/print/round/1/{kind}" for kind in ("playslips", "seats")),
 }
-"""What has nothing of the scores of a turn."""
+"""Events without scores of a turn."""
 
 
 @pytest.fixture
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
-    async with staged(shared_nats, "gateway") as made:
+    async with open_stage(shared_nats, "gateway") as made:
         yield made
 
 
 @pytest.fixture
 async def stranger(stage: Stage) -> AsyncIterator[httpx.AsyncClient]:
-    """Somebody without any credential, who has nothing out of a cache."""
+    """Yield a client without a credential and without a cache."""
     headers = {"Cache-Control": "no-cache", "Accept-Language": "en"}
     async with httpx.AsyncClient(verify=PLAIN, base_url=stage.http_address, headers=headers, timeout=20) as http:
         yield http
 
 
 async def read(stranger: httpx.AsyncClient) -> dict[str, str]:
-    """Everything that a stranger reads, but for the position up to which it holds."""
+    """Return all public data, without the position of the answers."""
     found = {}
     for address in READ:
         answer = await stranger.get(address)
@@ -66,7 +66,7 @@ async def read(stranger: httpx.AsyncClient) -> dict[str, str]:
 
 
 async def news(stranger: httpx.AsyncClient, last: str) -> list[dict[str, object]]:
-    """The news of the tournament up to a type."""
+    """Return the news of the tournament up to a type."""
     found = []
     async with stranger.stream("GET", f"/api/v1/tournaments/{CUP}/stream") as answer:
         async for line in answer.aiter_lines():
@@ -78,7 +78,7 @@ async def news(stranger: httpx.AsyncClient, last: str) -> list[dict[str, object]
 
 
 async def close(stage: Stage) -> None:
-    """Both halls have handed in."""
+    """Close both halls."""
     for hall in ("Nord", "Sud"):
         await stage.ask(pb.CloseHallRequest(turn=1, hall=hall, collector_id="collector"))
 

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.component.processes import FARISTOL, environment, faristol
-from tests.component.test_duplicate import BEGIN, CUP, FIRST, Stage, staged
+from tests.component.test_duplicate import BEGIN, CUP, FIRST, Stage, open_stage
 
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -26,7 +26,7 @@ SECOND = f"{CUP}-r2"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
-    async with staged(shared_nats, "gateway") as made:
+    async with open_stage(shared_nats, "gateway") as made:
         yield made
 
 

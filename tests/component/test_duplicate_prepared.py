@@ -61,7 +61,7 @@ class Stage:
         return answer
 
     async def reason(self, request: Any) -> str:
-        """Why a command is refused; empty where it is not."""
+        """Return why a command is refused; empty if it is not."""
         try:
             await self.ask(request)
         except Refusal as refusal:
@@ -69,7 +69,7 @@ class Stage:
         return ""
 
     async def create(self, cup: str, *halls: tuple[str, tuple[str, ...]]) -> None:
-        """A tournament with players in halls, whose first round is paired."""
+        """Create a tournament with players in halls, whose first round is paired."""
         create = pairing.CreateTournamentRequest(
             tournament_id=cup, name=cup, rounds=2, ruleset=FISC.name, lexicon=LEXICON_NAME, seed=bytes(32)
         )
@@ -91,7 +91,7 @@ class Stage:
         await self.ask(pairing.StartRoundRequest(tournament_id=cup, round=1))
 
     async def call(self, game: str, *halls: HallState, **more: Any) -> Any:
-        """The next rack, and its time until it is over; ``halls`` hear of its begin."""
+        """Return the next rack, and its time until it is over; ``halls`` hear of its begin."""
         called = await self.ask(pb.CallRackRequest(game_id=game, arbiter_id="judge", **more))
         if called.turn:
             await self.ask(turns.StartTurnRequest(game_id=game, turn=called.turn, arbiter_id="judge"))
@@ -101,19 +101,19 @@ class Stage:
         return called
 
     async def score(self, game: str, *closed: str, turn: int = 0, **more: Any) -> Any:
-        """The last turn scored, after some halls have closed it."""
-        shown = await self.shown(game)
+        """Score the last turn, after some halls have closed it."""
+        shown = await self.get_duplicate(game)
         number = turn or len(shown.turns)
         for hall in closed:
             await self.ask(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id="collector"))
         return await self.ask(pb.ScoreTurnRequest(game_id=game, turn=number, arbiter_id="judge", **more))
 
-    async def shown(self, game: str, *, inside: bool = True) -> pb.GetDuplicateResponse:
+    async def get_duplicate(self, game: str, *, inside: bool = True) -> pb.GetDuplicateResponse:
         found: pb.GetDuplicateResponse = await self.ask(pb.GetDuplicateRequest(game_id=game, inside=inside))
         return found
 
     async def play(self, game: str, slips: dict[str, dict[str, str]], hall: str) -> None:
-        """A turn in which players hand in slips; whoever is not named hands in nothing."""
+        """Play a turn in which the named players hand in slips."""
         called = await self.call(game)
         request = pb.SubmitSlipsRequest(game_id=game, hall=hall, turn=called.turn, collector_id="collector")
         for player, slip in slips.items():
@@ -125,19 +125,19 @@ class Stage:
 
 @pytest.fixture
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
-    async with staged(shared_nats) as made:
+    async with open_stage(shared_nats) as made:
         yield made
 
 
 @asynccontextmanager
-async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
+async def open_stage(nats_url: str, *more: str) -> AsyncIterator[Stage]:
     clock = Clock()
 
-    def installed(library: Library) -> Pin:
+    def install_words(library: Library) -> Pin:
         return install(library, load_tile_set("ca-100"), WORDS)
 
     services = ("lexicon", "game", "clock", "pairing", "results", *more)
-    async with serving(nats_url, services, clock, installed) as cell:
+    async with serving(nats_url, services, clock, install_words) as cell:
         made = Stage(CellServices(cell), clock)
         made.address, made.http_address = cell.address, cell.http_address
         yield made
@@ -160,7 +160,7 @@ class Line:
         return self.again()
 
     def again(self) -> HallState:
-        """The hall in a process of its own that was just started."""
+        """Return the hall in a separate process that was just started."""
         assert self._bundle is not None
         clock = SyncedClock(self._time, self._time)
         return HallState(self._bundle, HallJournal(self._file), self._ask, clock, f"collector-{self.name}")
@@ -199,14 +199,14 @@ async def test_a_sealed_game_is_played_as_it_was_sealed_and_read_by_everybody_at
     await stage.score("cup-r1", "Nord", "Sud")
     second = await stage.call("cup-r1")
     await stage.score("cup-r1", "Nord", "Sud")
-    shown = await stage.shown("cup-r1")
+    shown = await stage.get_duplicate("cup-r1")
     assert [turn.sealed for turn in shown.turns] == [True, True]
     assert (shown.seal.digest, shown.seal.content) == (prepared.digest, b"")
     (fact,) = await stage.record.facts(prepared_stream("cup-r1"))
     bytes_ = fact.SerializeToString()
     assert b'"rack"' not in bytes_
     await stage.ask(pb.EndGameRequest(game_id="cup-r1", reason="it is late", arbiter_id="judge"))
-    shown = await stage.shown("cup-r1", inside=False)
+    shown = await stage.get_duplicate("cup-r1", inside=False)
     sealed = read_document(shown.seal.content)
     assert list(check(sealed, FISC)) == []
     assert [list(sealed.turns[place].rack.faces) for place in (0, 1)] == [list(first.faces), list(second.faces)]
@@ -250,7 +250,7 @@ async def test_another_master_play_voids_what_follows_and_a_hall_that_is_cut_off
     hall.take(4, slip())
     hall.close()
     live = await stage.call("cup-r1")
-    shown = await stage.shown("cup-r1")
+    shown = await stage.get_duplicate("cup-r1")
     assert (shown.seal.void_from_turn, shown.seal.cause) == (2, events.SEAL_VOID_MASTER_PLAY)
     drawn = shown.turns[1]
     assert (drawn.sealed, drawn.draw) == (False, drawn.rejected), "draws are counted from 0, those that went back too"
@@ -270,7 +270,7 @@ async def test_another_master_play_voids_what_follows_and_a_hall_that_is_cut_off
 
 
 async def _sheets(stage: Stage) -> list[Any]:
-    halls = (await stage.shown("cup-r1")).halls
+    halls = (await stage.get_duplicate("cup-r1")).halls
     return [await stage.ask(pb.GetHallSheetRequest(game_id="cup-r1", hall=hall.name)) for hall in halls]
 
 
@@ -321,7 +321,7 @@ async def test_a_hall_without_a_line_plays_on_and_sends_each_slip_once_in_order(
     assert (await stage.ask(pb.GetDuplicateStandingsRequest(game_id="cup-r1"))) == before
     assert (await stage.score("cup-r1", turn=1)).scored == 2
     await stage.score("cup-r1", "Nord")
-    assert (await stage.shown("cup-r1")).turns[1].scored
+    assert (await stage.get_duplicate("cup-r1")).turns[1].scored
 
 
 async def test_a_slip_that_is_null_by_its_form_is_typed_twice_in_a_hall_with_a_line(
@@ -409,7 +409,7 @@ async def test_groups_play_the_same_and_nobody_else_sees_it_before_the_last_is_d
     assert await stage.reason(pb.PrepareGameRequest(tournament_id="again", round=1, rerun_of="cup-r1")) == "GAME_RUNS"
     await stage.play("cup-r1", {"anna": {"coordinates": "H8", "word": "C A"}}, "Nord")
     await stage.play("cup-r1", {}, "Nord")
-    hidden = await stage.shown("cup-r1", inside=False)
+    hidden = await stage.get_duplicate("cup-r1", inside=False)
     assert (hidden.embargoed, len(hidden.turns), len(hidden.board)) == (True, 0, 0)
     hall = await stage.ask(pb.GetHallSheetRequest(game_id="cup-r1", hall="Nord"))
     assert [len(line.slips) + len(line.scores) + len(line.turns) for line in hall.players] == [0, 0, 0]
@@ -420,20 +420,20 @@ async def test_groups_play_the_same_and_nobody_else_sees_it_before_the_last_is_d
     assert await stage.reason(claim) == "EMBARGO"
     await stage.ask(pb.EndGameRequest(game_id="cup-r1", reason="it is late", arbiter_id="judge"))
     assert await stage.reason(pb.ValidateResultsRequest(game_id="cup-r1", arbiter_id="judge")) == "EMBARGO"
-    assert (await stage.shown("cup-r1", inside=False)).embargoed
+    assert (await stage.get_duplicate("cup-r1", inside=False)).embargoed
 
     await stage.ask(pb.PrepareGameRequest(tournament_id="again", round=1, rerun_of="cup-r1"))
     await stage.start("again")
-    first = await stage.shown("cup-r1")
+    first = await stage.get_duplicate("cup-r1")
     for number in (0, 1):
         await stage.play("again-r1", {}, "Sud")
-        assert (await stage.shown("again-r1", inside=False)).embargoed
-        again = (await stage.shown("again-r1")).turns[number]
+        assert (await stage.get_duplicate("again-r1", inside=False)).embargoed
+        again = (await stage.get_duplicate("again-r1")).turns[number]
         assert (again.faces, again.master) == (first.turns[number].faces, first.turns[number].master)
     ended = await stage.call("again-r1")
     assert ended.end == events.DUPLICATE_END_AGREEMENT
     for game in ("cup-r1", "again-r1"):
-        assert not (await stage.shown(game, inside=False)).embargoed
+        assert not (await stage.get_duplicate(game, inside=False)).embargoed
     lines = (await stage.ask(pb.GetDuplicateStandingsRequest(game_id="again-r1"))).lines
     assert sorted((line.game_id, line.player_id) for line in lines) == sorted(
         [*(("cup-r1", player) for player in NORD), *(("again-r1", player) for player in SUD)]
@@ -443,7 +443,7 @@ async def test_groups_play_the_same_and_nobody_else_sees_it_before_the_last_is_d
 
 
 async def test_everybody_of_several_groups_has_a_name_in_their_one_classification(shared_nats: str) -> None:
-    async with staged(shared_nats, "gateway") as stage:
+    async with open_stage(shared_nats, "gateway") as stage:
         await stage.create("cup", ("Nord", NORD), ("Sud", SUD))
         await stage.create("again", ("Est", ("anna", "zoe")))
         await stage.ask(pb.SetEmbargoRequest(tournament_id="cup", round=1, game_ids=["again-r1"], together=True))
@@ -479,7 +479,7 @@ async def test_a_director_ends_an_embargo_for_all_its_games(stage: Stage) -> Non
     await stage.play("cup-r1", {}, "Nord")
     lift = pb.LiftEmbargoRequest(game_id="cup-r1", reason="the second group does not come")
     await stage.ask(lift)
-    assert len((await stage.shown("cup-r1", inside=False)).turns) == 1
+    assert len((await stage.get_duplicate("cup-r1", inside=False)).turns) == 1
     lift.command_id = ""
     assert await stage.reason(lift) == "NO_EMBARGO"
     kinds = itertools.groupby(
@@ -489,7 +489,7 @@ async def test_a_director_ends_an_embargo_for_all_its_games(stage: Stage) -> Non
 
 
 async def test_pages_and_json_of_a_game_under_embargo_tell_nothing_of_what_is_played(shared_nats: str) -> None:
-    async with staged(shared_nats, "gateway") as stage:
+    async with open_stage(shared_nats, "gateway") as stage:
         await stage.create("cup", ("Nord", NORD))
         await stage.ask(pb.SetEmbargoRequest(tournament_id="cup", round=1, game_ids=["again-r1"]))
         await stage.start("cup")
@@ -512,7 +512,7 @@ async def test_pages_and_json_of_a_game_under_embargo_tell_nothing_of_what_is_pl
 
 
 async def _until_told(client: httpx.AsyncClient, address: str, told: str) -> None:
-    """Wait until the news has come to what is kept of pages."""
+    """Wait until the cached pages are up to date."""
     async with asyncio.timeout(30):
         while True:
             if told in (await client.get(address)).text:
@@ -524,7 +524,7 @@ async def _until_told(client: httpx.AsyncClient, address: str, told: str) -> Non
 async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_without_anybody(
     stage: Stage, tmp_path: Path
 ) -> None:
-    async def typed(*arguments: str, code: int = 0, said: str = "") -> str:
+    async def run_command(*arguments: str, code: int = 0, said: str = "") -> str:
         told = await asyncio.to_thread(
             subprocess.run,
             [FARISTOL, "duplicate", *arguments],
@@ -539,27 +539,27 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
         return told.stdout + told.stderr
 
     await stage.create("cup", ("Nord", NORD), ("Sud", SUD))
-    digest = (await typed("prepare", "cup", "1")).split()[-1]
+    digest = (await run_command("prepare", "cup", "1")).split()[-1]
     bundle, journal = tmp_path / "sud.bundle", tmp_path / "sud.jsonl"
-    assert "without its key" in await typed("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
-    assert "without the key of its game" in await typed("verify", str(bundle), code=2)
+    assert "without its key" in await run_command("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
+    assert "without the key of its game" in await run_command("verify", str(bundle), code=2)
     await stage.start("cup")
     called = await stage.ask(pb.CallRackRequest(game_id="cup-r1", arbiter_id="judge"))
     await stage.ask(turns.StartTurnRequest(game_id="cup-r1", turn=1, arbiter_id="judge"))
     run = ("run", str(bundle), "--journal", str(journal))
-    assert f"round 1: {' '.join(called.faces)}" in await typed(*run, said="status\n")
+    assert f"round 1: {' '.join(called.faces)}" in await run_command(*run, said="status\n")
     stage.clock.wait(181)
-    assert "kept: 4" in await typed(*run, "--address", "127.0.0.1:1", said="4 H8 C A\n5 late\n")
-    told = await typed(*run, said="status\nclose\nstatus\n")
+    assert "kept: 4" in await run_command(*run, "--address", "127.0.0.1:1", said="4 H8 C A\n5 late\n")
+    told = await run_command(*run, said="status\nclose\nstatus\n")
     assert "0 commands wait to be sent" in told.splitlines()[-1]
     sent = await stage.record.facts(stream_of("cup-r1", 2))
     assert [type(fact).__name__ for fact in sent] == ["HallSeated", "SlipsTaken", "SlipsTaken", "HallClosed"]
-    await typed("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
-    told = await typed("verify", str(bundle))
+    await run_command("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
+    told = await run_command("verify", str(bundle))
     assert digest in told
     assert "the plays were not checked" in told
     await stage.score("cup-r1", "Nord")
-    await typed("end", "cup-r1", "--reason", "it is late")
+    await run_command("end", "cup-r1", "--reason", "it is late")
     head, _, written = bundle.read_text().partition("\n")
     changed = json.loads(written)
     content = bytearray(base64.b64decode(changed["seal"]["envelope"]["content"]))
@@ -567,16 +567,16 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
     changed["seal"]["envelope"]["content"] = base64.b64encode(content).decode()
     damaged = tmp_path / "damaged.bundle"
     damaged.write_text(f"{head}\n{json.dumps(changed)}")
-    assert "cannot be opened with this key" in await typed("verify", str(damaged), code=1)
-    told = await typed("run", str(damaged), "--journal", str(tmp_path / "new.jsonl"), code=2)
+    assert "cannot be opened with this key" in await run_command("verify", str(damaged), code=1)
+    told = await run_command("run", str(damaged), "--journal", str(tmp_path / "new.jsonl"), code=2)
     assert f"create it again with `faristol duplicate bundle cup-r1 --output {damaged}`" in " ".join(told.split())
     document = tmp_path / "sealed.json"
-    await typed("export", "sealed", "cup-r1", "--output", str(document))
+    await run_command("export", "sealed", "cup-r1", "--output", str(document))
     assert hashlib.sha256(document.read_bytes()).hexdigest() == digest
-    assert digest in await typed("verify", str(document))
-    assert digest in await typed("verify", "cup-r1")
+    assert digest in await run_command("verify", str(document))
+    assert digest in await run_command("verify", "cup-r1")
     said = json.loads(document.read_text())
     expected = said["turns"][1]["rack"]
     said["turns"][1]["rack"] = [*expected[:-1], next(face for face in "AESR" if face != expected[-1])]
     document.write_text(json.dumps(said))
-    assert "turn 2: draw" in await typed("verify", str(document), code=1)
+    assert "turn 2: draw" in await run_command("verify", str(document), code=1)

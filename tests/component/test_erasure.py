@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from tests.component.contents import PEOPLE, fill, play, register, rows
 from tests.component.processes import faristol
 from tests.support.chains import KEY
-from tests.support.stage import opened
+from tests.support.stage import open_stage
 from tests.support.synthetic import COUNTRIES, NAMES, Championship
 
 from faristol.event_store import Decision, Metadata, Record, RecordError, Write
@@ -83,7 +83,7 @@ async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None
             await connection.execute(text("PRAGMA secure_delete = OFF"))
         for number in range(200):
             await store_player(connection, f"p{number}", f"Somebody {number}", "")
-        await store_player(connection, "anna", NAME[::-1], CLUB)  # a name that was corrected leaves remains of its own
+        await store_player(connection, "anna", NAME[::-1], CLUB)  # a corrected name leaves traces too
     async with record.writing() as connection:
         await store_player(connection, "anna", NAME, CLUB, COUNTRY)
     if record.engine.dialect.name == "postgresql":
@@ -105,24 +105,24 @@ async def test_samples_of_names_that_somebody_asked_for_go_with_a_name(new_datab
     """PostgreSQL keeps those that it took before it was told to take none."""
     record = await Record.open(new_database)
     async with record.writing() as connection:
-        for number in range(200):  # bounds of what it finds are sampled
+        for number in range(200):  # the planner samples bounds of the found names
             await store_player(connection, f"p{number}", f"Maria Puig {number:03}", "Club")
     engine = create_async_engine(parse(new_database), isolation_level="AUTOCOMMIT")
 
-    async def sampled() -> str:
+    async def read_samples() -> str:
         async with engine.connect() as connection:
             query = "SELECT most_common_vals::text, histogram_bounds::text FROM pg_stats WHERE tablename = 'people'"
             return str((await connection.execute(text(query))).all())
 
     async with engine.connect() as connection:
         await connection.execute(text("ANALYZE people"))
-        assert "Maria Puig 199" not in await sampled()
+        assert "Maria Puig 199" not in await read_samples()
         await connection.execute(text(postgres.NO_SAMPLES.replace(" 0", " 100")))
         await connection.execute(text("ANALYZE people"))
         await connection.execute(text(postgres.NO_SAMPLES))
-    assert "Maria Puig 199" in await sampled()
+    assert "Maria Puig 199" in await read_samples()
     assert (await erase(record, "p199")).remains == ""
-    assert "Maria Puig" not in await sampled()
+    assert "Maria Puig" not in await read_samples()
     assert not any(b"Maria Puig 199" in content for content in await files(record))
     assert any(b"Maria Puig 198" in content for content in await files(record))
     await record.close()
@@ -130,7 +130,7 @@ async def test_samples_of_names_that_somebody_asked_for_go_with_a_name(new_datab
 
 
 async def files(record: Record) -> list[bytes]:
-    """What lies on the disk: for PostgreSQL the files of the database, and what its planner remembers of the rows."""
+    """Return the data on disk: for PostgreSQL the files of the database, and the planner's statistics of the rows."""
     if record.engine.dialect.name == "sqlite":
         path = Path(str(record.engine.url.database))
         return [file.read_bytes() for file in path.parent.glob(path.name + "*")]
@@ -154,7 +154,7 @@ async def test_an_erased_id_is_never_named_again_silently(record: Record) -> Non
     assert told.value.reason == "PERSON_ERASED"
     assert await names(record, ["anna"]) == {}
     assert await record.read_stream("tournament-festa") == []
-    await play(record, "game-cup-r0", "cup")  # her games go on under her id
+    await play(record, "game-cup-r0", "cup")  # her games continue under her id
 
 
 async def test_erasing_again_says_when_it_was_done(record: Record) -> None:
@@ -230,7 +230,7 @@ async def test_a_registration_that_is_under_way_does_not_bring_the_name_back(
 
 
 async def test_pages_and_answers_show_the_player_without_a_name(tmp_path: Path) -> None:
-    async with opened(tmp_path) as stage:
+    async with open_stage(tmp_path) as stage:
         hall = Championship()
         await stage.add(*hall.steps())
         name, club = NAMES["anna"]
@@ -283,15 +283,15 @@ def test_an_operator_is_asked_before_a_person_is_erased(tmp_path: Path) -> None:
     assert "the question was not answered, so no data was erased: use --yes" in asked.stderr
     assert asked.returncode == 2
 
-    async def known() -> bool:
+    async def is_known() -> bool:
         record = await Record.open(url)
         found = await names(record, ["anna"])
         await record.close()
         return bool(found)
 
-    assert asyncio.run(known())
+    assert asyncio.run(is_known())
     assert faristol("record", "erase-person", "anna", *data, "--yes").stdout == "anna is erased\n"
-    assert not asyncio.run(known())
+    assert not asyncio.run(is_known())
     assert "player anna was erased on 20" in faristol("record", "erase-person", "anna", *data, "--yes").stdout
     wrong = faristol("record", "erase-person", "ana", *data)
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
@@ -328,21 +328,25 @@ def test_a_restore_of_names_asks_who_was_erased_since(tmp_path: Path) -> None:
     data = ("--data", str(tmp_path / "data"))
     early, late, archive = (str(tmp_path / name) for name in ("early.json", "late.json", "all.archive"))
 
-    def said(code: int, *words: str) -> str:
+    def run_restore(code: int, *words: str) -> str:
         done = faristol("record", *words)
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
 
-    said(0, "erasures", early, *data)
-    said(0, "export", archive, "--with-people", *data)
-    said(0, "erase-person", "anna", "--yes", *data)
-    assert "1 erased person written" in said(0, "erasures", late, *data)
+    run_restore(0, "erasures", early, *data)
+    run_restore(0, "export", archive, "--with-people", *data)
+    run_restore(0, "erase-person", "anna", "--yes", *data)
+    assert "1 erased person written" in run_restore(0, "erasures", late, *data)
 
-    assert "people who were erased since: give --erased FILE" in said(2, "restore", archive, "--data", f"{tmp_path}/a")
-    assert "expected a newer list" in said(2, "restore", archive, "--erased", early, "--data", f"{tmp_path}/a")
-    assert "is not a list of erasures" in said(2, "restore", archive, "--erased", archive, "--data", f"{tmp_path}/a")
+    assert "people who were erased since: give --erased FILE" in run_restore(
+        2, "restore", archive, "--data", f"{tmp_path}/a"
+    )
+    assert "expected a newer list" in run_restore(2, "restore", archive, "--erased", early, "--data", f"{tmp_path}/a")
+    assert "is not a list of erasures" in run_restore(
+        2, "restore", archive, "--erased", archive, "--data", f"{tmp_path}/a"
+    )
     assert not (tmp_path / "a").exists()
-    assert "1 person erased again" in said(0, "restore", archive, "--erased", late, "--data", f"{tmp_path}/a")
-    said(0, "restore", archive, "--erased", "none", "--data", f"{tmp_path}/b")
-    assert "1 person erased again" in said(0, "erase-again", late, "--data", f"{tmp_path}/b")
-    assert "no person had to be erased again" in said(0, "erase-again", late, "--data", f"{tmp_path}/b")
+    assert "1 person erased again" in run_restore(0, "restore", archive, "--erased", late, "--data", f"{tmp_path}/a")
+    run_restore(0, "restore", archive, "--erased", "none", "--data", f"{tmp_path}/b")
+    assert "1 person erased again" in run_restore(0, "erase-again", late, "--data", f"{tmp_path}/b")
+    assert "no person had to be erased again" in run_restore(0, "erase-again", late, "--data", f"{tmp_path}/b")

@@ -29,7 +29,7 @@ from starlette.routing import Route
 from tests.component.gateway.api.test_document import EXAMPLES, FINITE, held_to_its_document
 from tests.component.officials import do
 from tests.component.test_duplicate import WORDS
-from tests.support.access_cell import Cell, held
+from tests.support.access_cell import Cell, build_credential
 from tests.support.plain_http import PLAIN
 
 from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
@@ -57,7 +57,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 class Clock:
-    """Time that stands, but for what is waited: no turn at a table runs out while addresses are walked."""
+    """a stopped time, except for waits: no turn at a table expires while addresses are requested"""
 
     def __init__(self) -> None:
         self.now = datetime.now(UTC)
@@ -72,8 +72,8 @@ class Clock:
 CLOCK = Clock()
 
 PLAYERS = ("anna", "blai", "cesca", "p-0264b7df82e4")
-"""Ids of players: a name of a person, or what the platform makes of none."""
-AT_ONCE = 4
+"""Ids of players: a name of a person, or the one that the platform generates."""
+MAX_CALLS_AT_ONCE = 4
 HALLS = (("Nord", 1, 2), ("Sud", 3, 4))
 
 Option = game_events.ChosenOption
@@ -119,12 +119,12 @@ OF_TABLES = (
     "Median-Buchholz",
     "No player of that name plays here. The beginning of a name is enough; accents do not matter.",
 )
-"""What no page says of a duplicate game: the last of them where everybody is asked for."""
+"""Terms that no page of a duplicate game has; the last of them everywhere."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_open: None) -> AsyncIterator[Cell]:
-    """A platform with a tournament of each mode, players and teams entered, and nothing paired."""
+    """Yield a platform with a tournament of each mode, players and teams registered, and no round paired."""
     folder = tmp_path_factory.mktemp("modes")
     library = Library(folder / "lexicons")
     install(library, load_tile_set("ca-100"), WORDS)
@@ -144,9 +144,9 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_op
         yield made
 
 
-def _held(role: Role, tournament: str, subject: str = "") -> Credential:
-    """A credential that is valid at the time of the cell."""
-    found = held(role, tournament=tournament, **({"subject": subject} if subject else {}))
+def _build_credential(role: Role, tournament: str, subject: str = "") -> Credential:
+    """Return a credential that is valid at the time of the cell."""
+    found = build_credential(role, tournament=tournament, **({"subject": subject} if subject else {}))
     if role == needs.ROLE_PLAYER:
         found = replace(found, player="anna")
     issued = CLOCK.now.replace(microsecond=0)
@@ -164,7 +164,7 @@ async def _enter(cell: Cell, mode: Mode) -> None:
         options=options,
         seed=bytes(32),
     )
-    await do(cell, create, _held(needs.ROLE_FEDERATION, tournament=""))
+    await do(cell, create, _build_credential(needs.ROLE_FEDERATION, tournament=""))
     players = pairing.RegisterPlayersRequest(tournament_id=mode.id)
     for number, player in enumerate(PLAYERS):
         players.players.add(
@@ -187,7 +187,7 @@ async def _enter(cell: Cell, mode: Mode) -> None:
 
 async def _direct(cell: Cell, mode: Mode, request: Any) -> Any:
     request.tournament_id = mode.id
-    return await do(cell, request, _held(needs.ROLE_DIRECTOR, tournament=mode.id))
+    return await do(cell, request, _build_credential(needs.ROLE_DIRECTOR, tournament=mode.id))
 
 
 async def _begin(cell: Cell, mode: Mode) -> None:
@@ -195,7 +195,7 @@ async def _begin(cell: Cell, mode: Mode) -> None:
     await _direct(cell, mode, pairing.StartRoundRequest(round=1))
     if not mode.is_duplicate:
         return
-    judge = _held(needs.ROLE_ARBITER, tournament=mode.id, subject="judge")
+    judge = _build_credential(needs.ROLE_ARBITER, tournament=mode.id, subject="judge")
     found = await call_until_found(
         DuplicateServiceStub(cell.channel).GetDuplicate, duplicate.GetDuplicateRequest(game_id=mode.game)
     )
@@ -204,7 +204,7 @@ async def _begin(cell: Cell, mode: Mode) -> None:
     await do(cell, duplicate.CallRackRequest(game_id=mode.game, faces=rack, arbiter_id="judge"), judge)
     await do(cell, turns.StartTurnRequest(game_id=mode.game, turn=1, arbiter_id="judge"), judge)
     CLOCK.wait(181)
-    scorer = _held(needs.ROLE_SCORER, tournament=mode.id, subject="collector")
+    scorer = _build_credential(needs.ROLE_SCORER, tournament=mode.id, subject="collector")
     for hall, player in (("Nord", "anna"), ("Sud", "cesca")):
         paper = duplicate.SubmitSlipsRequest(game_id=mode.game, turn=1, hall=hall, collector_id="collector")
         paper.slips.add(player_id=player, coordinates="H8", word="C A S A")
@@ -217,7 +217,7 @@ async def _begin(cell: Cell, mode: Mode) -> None:
 async def _end(cell: Cell, mode: Mode) -> None:
     """Bring a tournament to its final standings."""
     if mode.is_duplicate:
-        judge = _held(needs.ROLE_ARBITER, tournament=mode.id, subject="judge")
+        judge = _build_credential(needs.ROLE_ARBITER, tournament=mode.id, subject="judge")
         await do(cell, duplicate.EndGameRequest(game_id=mode.game, reason="it is late", arbiter_id="judge"), judge)
         await do(cell, duplicate.ValidateResultsRequest(game_id=mode.game, arbiter_id="judge"), judge)
     else:
@@ -236,7 +236,7 @@ async def _end(cell: Cell, mode: Mode) -> None:
 
 
 def _routes() -> Iterator[str]:
-    """The paths of everything that is read over HTTP, each once."""
+    """Return the paths of all GET requests over HTTP, each once."""
     paths = [
         route.path
         for routes in ROUTES
@@ -253,7 +253,7 @@ OEMBED = "/oembed"
 
 
 def _embeddable(mode: Mode) -> Iterator[str]:
-    """The pages of a tournament of which there are descriptions for programs that embed links."""
+    """Yield the pages of a tournament of which there are descriptions for programs that embed links."""
     yield from (
         f"/tournaments/{mode.id}",
         f"/tournaments/{mode.id}/round/1",
@@ -265,7 +265,7 @@ def _embeddable(mode: Mode) -> Iterator[str]:
 
 
 def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
-    """Each path with the addresses that it has for a tournament at ``site``."""
+    """Yield each path with the addresses that it has for a tournament at ``site``."""
     for path in _routes():
         if path == OEMBED:
             yield from ((path, f"{path}?{urlencode({'url': f'{site}{page}'})}") for page in _embeddable(mode))
@@ -312,7 +312,7 @@ class Walked:
 
 
 async def _fetch(web: httpx.AsyncClient, path: str, address: str, language: str, headers: Mapping[str, str]) -> Walked:
-    """The answer; of a stream its beginning."""
+    """Return the answer; of a stream its beginning."""
     asked = f"{address}{'&' if '?' in address else '?'}lang={language}"
     async with web.stream("GET", asked, headers=headers) as answer:
         kind = answer.headers.get("content-type", "")
@@ -328,7 +328,7 @@ async def _fetch(web: httpx.AsyncClient, path: str, address: str, language: str,
 
 
 ONCE = frozenset(("/docs", "/train", "/openapi.json", "/openapi-commands.json"))
-"""What no tournament changes, and takes long: it is walked at the end alone."""
+"""Slow pages that no tournament changes: only requested at the end."""
 
 OF_A_PLAYER = re.compile(r"/my-|/slip$|/api/v1/my")
 """Pages of a player who is signed in."""
@@ -337,13 +337,13 @@ CONSOLES = re.compile(r"/(console|print|arbiter|round/[^/]+/results|access|judge
 
 
 def _languages(mode: Mode, state: str) -> Mapping[str, str]:
-    """The language of each path: another for each mode in a state, and for each state of a mode."""
+    """Return the language of each path: another for each mode in a state, and for each state of a mode."""
     offset = MODES.index(mode) + STATES.index(state)
     return {path: LANGUAGES[(number + offset) % len(LANGUAGES)] for number, path in enumerate(_routes())}
 
 
-def _wanted(mode: Mode, state: str, site: str) -> Iterator[tuple[str, str]]:
-    """The addresses to walk: what is of no tournament with one mode alone.
+def _list_addresses(mode: Mode, state: str, site: str) -> Iterator[tuple[str, str]]:
+    """Yield the addresses to walk: what is of no tournament with one mode alone.
 
     A PDF is typeset of the page beside it, which is walked in each state: each is made in one state of a mode, and in
     another one of each mode.
@@ -357,10 +357,10 @@ def _wanted(mode: Mode, state: str, site: str) -> Iterator[tuple[str, str]]:
 
 
 async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
-    """All addresses, by a director who is signed in, and by a player where a page is theirs."""
-    gate = asyncio.Semaphore(AT_ONCE)
+    """Return all addresses, by a director who is signed in, and by a player where a page is theirs."""
+    gate = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
     cookies = {
-        role: {"Cookie": f"faristol={cell.token(_held(role, tournament=mode.id))}"}
+        role: {"Cookie": f"faristol={cell.token(_build_credential(role, tournament=mode.id))}"}
         for role in (needs.ROLE_DIRECTOR, needs.ROLE_PLAYER)
     }
     headers = {"Cache-Control": "no-cache", "Sec-Fetch-Site": "same-origin"}
@@ -372,7 +372,7 @@ async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
                 role = needs.ROLE_PLAYER if OF_A_PLAYER.search(path) else needs.ROLE_DIRECTOR
                 return await _fetch(web, path, address, languages[path], cookies[role])
 
-        return await asyncio.gather(*(fetch(*each) for each in _wanted(mode, state, cell.process.http_address)))
+        return await asyncio.gather(*(fetch(*each) for each in _list_addresses(mode, state, cell.process.http_address)))
 
 
 ALWAYS: Mapping[str, int] = {
@@ -384,11 +384,11 @@ ALWAYS: Mapping[str, int] = {
     "/tournaments/{tournament_id}/console/rounds": 303,
     "/tournaments/{tournament_id}/console/round/{number}": 200,
 }
-"""What is otherwise than the rest: it needs more than a tournament, or leads on."""
+"""Addresses that need more than a tournament, or lead on."""
 
 
-def _expected(mode: Mode, state: str, path: str, address: str) -> int:
-    """The status of an address."""
+def _expect_status(mode: Mode, state: str, path: str, address: str) -> int:
+    """Return the status of an address."""
     kind = address.rpartition("/")[2]
     is_missing = state == BEFORE and ("{game_id}" in path or "{number}" in path)
     if path in ALWAYS:
@@ -415,17 +415,17 @@ def _expected(mode: Mode, state: str, path: str, address: str) -> int:
 
 
 def _is_of_results(path: str) -> bool:
-    """Whether results are typed there."""
+    """Return whether results are typed there."""
     return path.startswith("/tournaments/{tournament_id}/round/{number}/results")
 
 
 def _is_early(state: str, path: str) -> bool:
-    """Whether a refusal is of a round that is not paired, whatever the mode."""
+    """Return whether a refusal concerns an unpaired round, in any mode."""
     return state == BEFORE and _is_of_results(path)
 
 
 def _text(page: str) -> str:
-    """The words of a page."""
+    """Return the words of a page."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
 
 
@@ -434,14 +434,14 @@ INTERNAL = re.compile(
     r"|\b(?:elo|naspa|glicko2)-\d\b|\b(?:festa-major|uf-2007|fisc-2023-duplicate)\b"
     r"|\b[a-z]+(?:_[a-z]+)+\b"  # fields of the contract
 )
-"""Names that programs have for things: none stands in what people read."""
+"""Names of programs that no text for people contains."""
 
 OF_PROGRAMS = re.compile(r"^/(docs|new|train)\b")
-"""Pages for programmers, and forms whose fields say such a name beside the words."""
+"""Pages for programmers, and forms whose fields have such a name beside the words."""
 
 
 def _internal(walked: Walked) -> Iterator[str]:
-    """Names for programs in the visible text of a page, but for what is marked as code."""
+    """Yield the program names in the visible text of a page, except those marked as code."""
     if walked.is_page and walked.status == HTTPStatus.OK and not OF_PROGRAMS.search(walked.path):
         shown = re.sub(
             r"<(script|style|code|pre|textarea)\b.*?</\1>|<title>.*?</title>", " ", walked.text, flags=re.DOTALL
@@ -450,11 +450,11 @@ def _internal(walked: Walked) -> Iterator[str]:
 
 
 def _wrong(mode: Mode, state: str, walked: Sequence[Walked]) -> Iterator[str]:
-    """What is not as it should be."""
+    """Yield the problems of an answer."""
     by_address = {each.address: each for each in walked}
     for each in walked:
         what = f"{mode.id} {state}: {each.address} {each.language}"
-        expected = _expected(mode, state, each.path, each.address)
+        expected = _expect_status(mode, state, each.path, each.address)
         if each.status != expected:
             yield f"{what}: {each.status} for {expected}"
         yield from (f"{what}: shows {name!r}" for name in _internal(each))
@@ -480,7 +480,7 @@ def _wrong(mode: Mode, state: str, walked: Sequence[Walked]) -> Iterator[str]:
 
 
 def _links(found: Any) -> Iterator[str]:
-    """The addresses that a JSON answer leads to."""
+    """Yield the addresses that a JSON answer leads to."""
     if isinstance(found, dict):
         for name, value in found.items():
             yield from (_flat(value.values()) if name == "links" else _links(value))
@@ -503,17 +503,17 @@ LINKED = (
     "/api/v1/duplicate/{game_id}/standings",
     "/api/v1/duplicate/{game_id}/sheets",
 )
-"""What leads to itself, and to more than its tournament."""
+"""Pages that link to themselves, and to more than their tournament."""
 
 
 def _own(person: str, mode: Mode) -> Any:
-    """What the JSON of a player has of a tournament."""
+    """Return the part of a player's JSON that concerns a tournament."""
     tournaments = json.loads(person)["tournaments"]
     return next(each for each in tournaments if each["tournament"]["tournament_id"] == mode.id)
 
 
 def _of_tables(walked: Walked) -> Iterator[str]:
-    """What an answer about duplicate games says of tables."""
+    """Yield the terms of tables in an answer about duplicate games."""
     if walked.type.startswith("application/json"):
         text = walked.text
         if walked.path.startswith("/api/v1/players/"):  # it has the other tournaments of the player too
@@ -552,7 +552,7 @@ async def test_every_address_is_right_for_each_mode_before_while_and_after_it_is
 
 
 def _unsaid(mode: Mode, state: str, found: Mapping[str, Walked]) -> Iterator[str]:
-    """What a tournament does not say of itself, and should."""
+    """Yield the fields that a tournament should have and does not have."""
     for path in (each for each in found.values() if each.path in LINKED and each.status == HTTPStatus.OK):
         links = list(_links(json.loads(path.text)))
         if path.address not in links or len(set(links)) < 3 + (state != BEFORE):

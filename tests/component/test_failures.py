@@ -1,4 +1,4 @@
-"""What holds when a process is killed, a database goes away, or a disk is full."""
+"""The invariants when a process is killed, a database is unavailable, or a disk is full."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ with warnings.catch_warnings():
 APPENDING = Path(__file__).with_name("append_load.py")
 
 
-def passed(turn: int = 1, player_id: str = "anna") -> events_pb2.Passed:
+def build_passed(turn: int = 1, player_id: str = "anna") -> events_pb2.Passed:
     return events_pb2.Passed(turn=turn, player_id=player_id)
 
 
 def write(stream: str, version: int, *turns: int) -> Decision:
-    return Decision([Write(stream, version, [passed(turn) for turn in turns], "cup")])
+    return Decision([Write(stream, version, [build_passed(turn) for turn in turns], "cup")])
 
 
 @pytest.fixture
 def own_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
-    """A PostgreSQL server that a test may stop."""
+    """Yield a PostgreSQL server that a test may stop."""
     server = get_server(str(tmp_path_factory.mktemp("pg")), cleanup_mode="stop")
     yield server
     server.cleanup()
@@ -79,7 +79,7 @@ async def commands(record: Record) -> set[str]:
 
 
 class Appending:
-    """Real processes that append, whose acknowledgements are read from their output."""
+    """Real processes that append, and print acknowledgements."""
 
     def __init__(self, url: str, folder: Path, processes: int, callers: int = 4) -> None:
         self._outputs = [folder / f"appending-{number}.out" for number in range(processes)]
@@ -89,14 +89,14 @@ class Appending:
                 command = [sys.executable, str(APPENDING), url, f"p{number}-{uuid.uuid4().hex[:8]}", str(callers)]
                 self._processes.append(subprocess.Popen(command, stdout=out))
 
-    def acknowledged(self) -> list[str]:
+    def list_acknowledged(self) -> list[str]:
         # A line that is cut off was not said to anybody.
         return [line for output in self._outputs for line in output.read_text().split("\n")[:-1]]
 
     async def until(self, count: int) -> None:
         give_up = time.monotonic() + 60
         while min(len(output.read_text().split("\n")) for output in self._outputs) <= count:
-            assert time.monotonic() < give_up, self.acknowledged()
+            assert time.monotonic() < give_up, self.list_acknowledged()
             assert all(process.poll() is None for process in self._processes)
             await asyncio.sleep(0.02)
 
@@ -115,7 +115,7 @@ async def test_what_was_acknowledged_is_there_once_after_a_kill(database_url: st
             await appending.until(20 + 7 * turn)
         finally:
             appending.kill()
-        acknowledged += appending.acknowledged()
+        acknowledged += appending.list_acknowledged()
     record = await Record.open(database_url)
     await assert_whole(record, acknowledged)
     await record.append(write("game-after", 0, 1), Metadata())
@@ -129,14 +129,16 @@ async def test_several_processes_append_at_once_without_a_gap(new_database: str,
     finally:
         appending.kill()
     record = await Record.open(new_database)
-    await assert_whole(record, appending.acknowledged())
+    await assert_whole(record, appending.list_acknowledged())
     shared = await record.read_stream(SHARED)
     assert len({event.metadata.command_id for event in shared}) == len(shared)
     await record.close()
 
 
 async def assert_whole(record: Record, acknowledged: list[str]) -> None:
-    """Every acknowledged command is there once and whole, no position is missing, and every hash holds."""
+    """Assert that every acknowledged command is stored once and complete, no position is missing, and every hash is
+    valid.
+    """
     assert len(set(acknowledged)) == len(acknowledged)
     assert set(acknowledged) <= await commands(record)
     facts: dict[str, list[str]] = {}
@@ -247,7 +249,7 @@ async def test_a_process_that_stopped_dead_with_the_counter_is_not_waited_for(
 
 @pytest.fixture
 def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A folder on a file system of its own, of 2 MB or of as many as the parameter says."""
+    """Yield a folder on a separate file system, of 2 MB or of the size in the parameter."""
     folder, size = tmp_path / "small", getattr(request, "param", 2)
     folder.mkdir()
     mounted = subprocess.run(
@@ -266,7 +268,7 @@ async def test_a_full_disk_refuses_appends_until_there_is_room_again(small_disk:
     written = 0
 
     async def append() -> None:
-        await record.append(Decision([Write("game-a", written, [passed(1, "x" * 20_000)], "cup")]), Metadata())
+        await record.append(Decision([Write("game-a", written, [build_passed(1, "x" * 20_000)], "cup")]), Metadata())
 
     async def fill() -> None:
         nonlocal written
@@ -294,7 +296,7 @@ async def test_a_record_with_no_lease_is_full_until_postgresql_writes_again(new_
     async with record.engine.begin() as connection:
         for statement in (full, *(stop.format(table) for table in ("events", "leases"))):
             await connection.execute(text(statement))
-    for attempt in (record.append(Decision([Write("game-a", 0, [passed(1, "")], "cup")]), Metadata()), None):
+    for attempt in (record.append(Decision([Write("game-a", 0, [build_passed(1, "")], "cup")]), Metadata()), None):
         with pytest.raises(SQLAlchemyError):
             await (attempt or record.try_writing())
         assert record.trouble is WriteProblem.FULL
@@ -315,8 +317,8 @@ async def test_a_disk_that_is_full_in_the_middle_of_a_group_writes_nothing_of_it
         person = {"player_id": "biel", "name": "Biel" * 100_000, "club": ""}
         await connection.execute(tables.people.insert().values(person))
 
-    filling = Decision([Write("game-b", 0, [passed()], "cup")], also=fill)
-    many = Decision([Write("game-c", 0, [passed(turn, "x" * 600) for turn in range(60)], "cup")])
+    filling = Decision([Write("game-b", 0, [build_passed()], "cup")], also=fill)
+    many = Decision([Write("game-c", 0, [build_passed(turn, "x" * 600) for turn in range(60)], "cup")])
     command = AppendCommand(str(uuid.uuid4()), lambda _: b"")
     outcomes = await asyncio.gather(
         record.append(filling, Metadata()), record.append(many, Metadata(), command=command), return_exceptions=True
@@ -414,7 +416,7 @@ async def test_what_no_waiting_mends_ends_the_start_at_once(own_postgres: Postgr
         await connection.execute(update(tables.counter).values(format=tables.RECORD_FORMAT - 1))
     await older.close()
 
-    def said(there: URL) -> str:
+    def run_failing(there: URL) -> str:
         done = faristol(
             "serve", "rating", nats_url="nats://127.0.0.1:1", database_url=there.render_as_string(hide_password=False)
         )
@@ -422,9 +424,9 @@ async def test_what_no_waiting_mends_ends_the_start_at_once(own_postgres: Postgr
         assert "waiting" not in done.stderr
         return done.stderr
 
-    assert "password authentication failed" in said(url.set(username="guarded", password="wrong"))
-    assert 'database "nowhere" does not exist' in said(url.set(database="nowhere"))
-    assert "bring it there with `faristol record migrate`" in said(url)
+    assert "password authentication failed" in run_failing(url.set(username="guarded", password="wrong"))
+    assert 'database "nowhere" does not exist' in run_failing(url.set(database="nowhere"))
+    assert "bring it there with `faristol record migrate`" in run_failing(url)
 
 
 async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_served(
@@ -479,7 +481,7 @@ async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_
 
 
 def use_up(folder: Path) -> Path:
-    """Leave no byte free; gives the file that can be removed."""
+    """Fill the disk completely; return the file that can be removed."""
     ballast = folder / "ballast"
     for size in (1 << 20, 4096, 1):
         with ballast.open("ab", buffering=0) as file, contextlib.suppress(OSError):
@@ -500,7 +502,7 @@ def tournament(number: int) -> pairing_pb2.CreateTournamentRequest:
 
 
 async def healths(channel: grpc.aio.Channel, *names: str) -> dict[str, bool]:
-    """Whether each serves, by the health service."""
+    """Return whether each serves, by the health service."""
     stub: Any = health_pb2_grpc.HealthStub(channel)
     answers = {name: await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=5) for name in names}
     return {name: answer.status == health_pb2.HealthCheckResponse.SERVING for name, answer in answers.items()}

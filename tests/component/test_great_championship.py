@@ -1,4 +1,4 @@
-"""A great championship through the public interfaces: whatever happens in it, its standings can be computed again.
+"""A large championship through the public interfaces: its standings can be recomputed in every case.
 
 Players sit in three halls, come late, sit rounds out, leave, do not come; results are entered, and corrected where
 they were entered wrongly; acts are undone. ``make great`` plays it with 300 players in 8 rounds.
@@ -18,7 +18,7 @@ import grpc
 import pytest
 from tests.component.processes import faristol
 from tests.component.quick import Championship, championship
-from tests.component.recomputation import Exported, recomputed
+from tests.component.recomputation import Exported, recompute_standings
 
 from faristol.client.services import call
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -30,7 +30,7 @@ PLAYERS = int(os.environ.get("GREAT_PLAYERS", "26"))
 ROUNDS = int(os.environ.get("GREAT_ROUNDS", "5"))
 LATE = 1 + PLAYERS // 25
 """Players who come after the first round, or would."""
-AT_ONCE = 20
+SCORER_COUNT = 20
 """Scorers who enter results at the same time."""
 ARBITER = "arbiter"
 
@@ -40,7 +40,7 @@ BOOKS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "pes-2024": (PES, {}),
     "uf-2007": (PES, {"minutes": "25"}),
 }
-"""The tie-breaks of each book, and what its organiser has to say."""
+"""The tie-breaks of each book, and the options that its organiser has to choose."""
 
 TAKES_LATE = frozenset({"fisc-2023"})
 """Books under which players come after the first round (FISC I.4)."""
@@ -83,7 +83,7 @@ class Director:
             await hall.register(number, None if number % 10 == 0 else 2100 - 5 * number)
 
     async def play(self, number: int) -> None:
-        """A round with all that happens in it."""
+        """Play a round with all its incidents."""
         if number == 2:
             await self._late()
         if number > 1:
@@ -104,7 +104,7 @@ class Director:
             await self._correct(paired.pairings[number])
 
     def _check_tables(self, pairings: Sequence[events.Pairing]) -> None:
-        """Everybody sits in the hall that has the table, nobody at one that is taken."""
+        """Check that every player sits in the hall of the table, and that no table is taken twice."""
         assert len({pairing.table for pairing in pairings}) == len(pairings)
         for pairing in pairings:
             (hall,) = (hall for hall in self.halls if hall.name == pairing.hall)
@@ -137,7 +137,7 @@ class Director:
         await self.hall.direct(self.pairing.UndoAct, pairing_pb2.UndoActRequest(version=version, note="a mistake"))
 
     async def _pair_again(self, paired: pairing_pb2.PairRoundResponse) -> pairing_pb2.PairRoundResponse:
-        """The same lot and the same players make the same pairing."""
+        """Return the same lot and the same players make the same pairing."""
         await self._undo("RoundPaired")
         again: pairing_pb2.PairRoundResponse = await self.hall.direct(
             self.pairing.PairRound, pairing_pb2.PairRoundRequest(round=3)
@@ -151,7 +151,7 @@ class Director:
         await self._undo("PlayerWithdrawn")
 
     async def _results(self, number: int, pairings: Sequence[events.Pairing]) -> None:
-        gate = asyncio.Semaphore(AT_ONCE)
+        gate = asyncio.Semaphore(SCORER_COUNT)
         lots = [self.hall.chance.choices(range(250, 500), k=2) for _ in pairings]
 
         async def enter(place: int, pairing: events.Pairing) -> None:
@@ -178,7 +178,7 @@ class Director:
         await self._enter(self.pairing.GiveForfeit, forfeit)
 
     async def _enter(self, method: Callable[..., Awaitable[Any]], request: Any) -> None:
-        """What a scorer enters beside others, again where they were faster time after time."""
+        """Enter a result beside other scorers, and retry each time another one was faster."""
         await self.hall.direct(lambda sent, timeout: call(method, sent), request)
 
     async def _correct(self, pairing: events.Pairing) -> None:
@@ -194,7 +194,7 @@ class Director:
 
 
 async def told_by(hall: Championship) -> Exported:
-    """The exported tournament, once everything that was done is in it."""
+    """Return the exported tournament, once it includes all commands."""
     await hall.json("")
     done = await asyncio.to_thread(
         faristol, "tournament", "export", hall.tournament_id, "--address", hall.address, timeout=300
@@ -205,7 +205,7 @@ async def told_by(hall: Championship) -> Exported:
     return told
 
 
-def published(told: Exported) -> list[tuple[int, str, float, tuple[float, ...]]]:
+def to_rows(told: Exported) -> list[tuple[int, str, float, tuple[float, ...]]]:
     return [
         (line["rank"], line["player_id"], line["points"], tuple(line["tie_breaks"].values()))
         for line in told["standings"]
@@ -227,7 +227,7 @@ async def test_standings_are_those_that_anybody_computes_from_what_is_published(
         await hall.direct(hall.api.pairing.PublishStandings, pairing_pb2.PublishStandingsRequest())
         told = await told_by(hall)
         assert (await hall.json(""))["tournament"]["over"]
-    assert recomputed(told, tie_breaks) == published(told)
+    assert recompute_standings(told, tie_breaks) == to_rows(told)
     tables = [table for round_ in told["rounds"] for table in round_["tables"]]
     met = Counter(frozenset(seat["player_id"] for seat in table["seats"]) for table in tables if not table["unplayed"])
     assert max(met.values()) == 1, "nobody meets twice over the board"

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import jsonschema_rs
 import pytest
-from tests.support.access_cell import OWN, Cell, cell, held
+from tests.support.access_cell import OWN, Cell, build_credential, cell
 from tests.support.plain_http import PLAIN
 
 from faristol.client.results import Problem, Results
@@ -41,7 +41,7 @@ def entering(name: str, command_id: str = "") -> Mapping[str, Any]:
 
 
 async def test_a_director_enters_a_player_once_however_often_it_is_sent(cell: Cell) -> None:
-    token, body = cell.token(held(needs.ROLE_DIRECTOR)), entering("Berta")
+    token, body = cell.token(build_credential(needs.ROLE_DIRECTOR)), entering("Berta")
     first, again = [await send(cell, "pairing/RegisterPlayer", body, token) for _ in range(2)]
     assert (first.status_code, again.status_code) == (200, 200)
     assert first.json() == again.json()
@@ -55,7 +55,9 @@ async def test_a_token_that_is_longer_than_any_is_told_so_and_not_to_come_again(
 
 
 async def test_a_question_is_answered_with_the_names_of_the_contract(cell: Cell) -> None:
-    answer = await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"}, cell.token(held(needs.ROLE_SCORER)))
+    answer = await send(
+        cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"}, cell.token(build_credential(needs.ROLE_SCORER))
+    )
     assert answer.json()["game_id"] == f"{OWN}-r1-t1"
 
 
@@ -68,7 +70,10 @@ async def test_what_everybody_may_call_by_grpc_everybody_may_call_over_http(cell
             assert (answer.status_code == 401) == (method not in public), (method.name, answer.text)
     answer = await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"})
     assert answer.json()["game_id"] == f"{OWN}-r1-t1"
-    other = {"Cookie": f"faristol={cell.token(held(needs.ROLE_DIRECTOR))}", "Origin": "https://club.example"}
+    other = {
+        "Cookie": f"faristol={cell.token(build_credential(needs.ROLE_DIRECTOR))}",
+        "Origin": "https://club.example",
+    }
     assert (await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"}, **other)).status_code == 200
     narrowed = await send(cell, "results/GetReport", {"tournament_id": OWN, "for_officials": True})
     assert (narrowed.status_code, narrowed.json()["reason"]) == (401, "NO_CREDENTIAL")
@@ -82,12 +87,14 @@ async def test_a_program_on_a_page_of_another_site_may_act_by_a_token(cell: Cell
     assert before.status_code == 200
     assert "Authorization" in before.headers["access-control-allow-headers"]
     assert "access-control-allow-credentials" not in before.headers
-    answer = await send(cell, "pairing/RegisterPlayer", entering("Fina"), cell.token(held(needs.ROLE_DIRECTOR)), **club)
+    answer = await send(
+        cell, "pairing/RegisterPlayer", entering("Fina"), cell.token(build_credential(needs.ROLE_DIRECTOR)), **club
+    )
     assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "*")
 
 
 async def test_roles_are_told_in_the_language_of_who_asks(cell: Cell) -> None:
-    token = cell.token(held(needs.ROLE_SCORER))
+    token = cell.token(build_credential(needs.ROLE_SCORER))
     answer = await send(cell, "pairing/StartRound", {}, token, **{"Accept-Language": "es"})
     assert (answer.status_code, answer.json()["reason"]) == (403, "ROLE_MAY_NOT")
     assert "anotador" in answer.json()["detail"]
@@ -96,7 +103,9 @@ async def test_roles_are_told_in_the_language_of_who_asks(cell: Cell) -> None:
 
 async def test_who_may_not_do_it_is_refused_by_the_service(cell: Cell) -> None:
     before = await cell.process.runtime.record.last_position()
-    answer = await send(cell, "pairing/RegisterPlayer", entering("Carles"), cell.token(held(needs.ROLE_SCORER)))
+    answer = await send(
+        cell, "pairing/RegisterPlayer", entering("Carles"), cell.token(build_credential(needs.ROLE_SCORER))
+    )
     assert answer.status_code == 403
     assert answer.headers["content-type"] == "application/problem+json"
     answer = await send(cell, "pairing/RegisterPlayer", entering("Carles"), "no.such.token")
@@ -116,7 +125,7 @@ async def test_who_may_not_do_it_is_refused_by_the_service(cell: Cell) -> None:
 async def test_the_cookie_counts_for_pages_of_this_site_alone(
     cell: Cell, headers: Mapping[str, str], status: int
 ) -> None:
-    cookie = {"Cookie": f"faristol={cell.token(held(needs.ROLE_DIRECTOR))}"}
+    cookie = {"Cookie": f"faristol={cell.token(build_credential(needs.ROLE_DIRECTOR))}"}
     answer = await send(cell, "pairing/RegisterPlayer", entering(f"D{uuid.uuid4()}"[:9]), **headers, **cookie)
     assert answer.status_code == status
 
@@ -138,7 +147,7 @@ async def test_the_cookie_counts_for_pages_of_this_site_alone(
 async def test_what_cannot_be_taken_is_told_as_the_sender_wrote_it(
     cell: Cell, path: str, body: Any, status: int, told: str
 ) -> None:
-    answer = await send(cell, path, body, cell.token(held(needs.ROLE_DIRECTOR)))
+    answer = await send(cell, path, body, cell.token(build_credential(needs.ROLE_DIRECTOR)))
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert told in answer.json()["detail"]
 
@@ -164,7 +173,7 @@ QUESTIONS: Mapping[str, Mapping[str, Any]] = {
 
 async def test_answers_and_refusals_are_as_the_document_of_commands_says(cell: Cell) -> None:
     document = commands_document()
-    token = cell.token(held(needs.ROLE_DIRECTOR))
+    token = cell.token(build_credential(needs.ROLE_DIRECTOR))
 
     def problems(schema: Mapping[str, Any], body: Any) -> list[str]:
         of_document = jsonschema_rs.validator_for({**schema, "components": document["components"]})
@@ -183,7 +192,7 @@ async def test_answers_and_refusals_are_as_the_document_of_commands_says(cell: C
 
 
 async def test_an_act_of_the_client_is_carried_out_once_and_its_refusal_has_a_reason(cell: Cell) -> None:
-    token, body = cell.token(held(needs.ROLE_DIRECTOR)), entering("Francesc")
+    token, body = cell.token(build_credential(needs.ROLE_DIRECTOR)), entering("Francesc")
     async with Results(cell.process.http_address, token=token) as results:
         first = await results.act("pairing", "RegisterPlayer", body)
         assert await results.act("pairing", "RegisterPlayer", body) == first
@@ -195,14 +204,14 @@ async def test_an_act_of_the_client_is_carried_out_once_and_its_refusal_has_a_re
 
 async def test_a_scorer_does_not_read_why_an_official_warned_a_player(cell: Cell) -> None:
     reason = "late for the third time"
-    director, player = held(needs.ROLE_DIRECTOR), f"{OWN}-1"
+    director, player = build_credential(needs.ROLE_DIRECTOR), f"{OWN}-1"
     warned = {"command_id": str(uuid.uuid4()), "tournament_id": OWN, "player_id": player, "note": reason}
     warned["arbiter_id"] = director.subject
     assert (await send(cell, "pairing/WarnPlayer", warned, cell.token(director))).status_code == 200
     read = {}
     for role in (needs.ROLE_PLAYER, needs.ROLE_SCORER, needs.ROLE_ARBITER):
         asked = {"tournament_id": OWN, "player_id": player}
-        answer = await send(cell, "pairing/ListSanctions", asked, cell.token(held(role)))
+        answer = await send(cell, "pairing/ListSanctions", asked, cell.token(build_credential(role)))
         assert '"type":"PlayerWarned"' in answer.text.replace(" ", ""), answer.text
         read[role] = reason in answer.text
     assert read == {needs.ROLE_PLAYER: True, needs.ROLE_SCORER: False, needs.ROLE_ARBITER: True}

@@ -1,4 +1,4 @@
-"""The judge's page over real services: who may see a case, who gets it, and what becomes of what was written."""
+"""The judge's page over real services: visibility and assignment of a case, and stored input."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.component.officials import appoint, browser, challenge, do, judge, press, queue, told, words_of
-from tests.support.access_cell import OWN, Cell, held, opened
+from tests.component.officials import appoint, browser, challenge, do, judge, press, queue, read_notice, words_of
+from tests.support.access_cell import OWN, Cell, build_credential, open_access_cell
 
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import game_pb2 as game
@@ -22,14 +22,14 @@ ADA, BERTA, CARLES = "ada", "berta", "carles"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("bench"), lexicons) as made:
+    async with open_access_cell(tmp_path_factory.mktemp("bench"), lexicons) as made:
         await appoint(made, ADA, BERTA, CARLES)
         yield made
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def case_id(cell: Cell) -> str:
-    """A case that waits, of the first table."""
+    """Return a case that waits, of the first table."""
     return await challenge(cell, f"{OWN}-r1-t1", ADA)
 
 
@@ -41,7 +41,7 @@ async def test_of_two_judges_who_take_a_case_one_gets_it_and_the_other_is_told_w
         answers = await asyncio.gather(press(ada, address, "claim"), press(berta, address, "claim"))
         assert sorted(answer.status_code for answer in answers) == [303, 409]
         winner, loser = (ADA, 1) if answers[0].status_code == 303 else (BERTA, 0)
-        assert told(answers[loser]) == f"Case {case_id} is assigned to {winner}."
+        assert read_notice(answers[loser]) == f"Case {case_id} is assigned to {winner}."
         held_by = (await (ada, berta)[1 - loser].get(address)).text
         assert 'id="lease"' in held_by
         assert 'data-seconds="30"' in held_by
@@ -75,7 +75,7 @@ async def test_what_was_written_stays_when_the_claim_was_lost_and_the_case_can_b
                 await asyncio.sleep(0.3)
         lost = await press(web, address, "rule", **words, **written)
         assert lost.status_code == 409
-        assert "No ruling was recorded. Case" in told(lost)
+        assert "No ruling was recorded. Case" in read_notice(lost)
         assert 'value="as in «Gramàtica»"' in lost.text
         again = await press(web, address, "claim", **words, **written)
         assert again.status_code == 200
@@ -100,10 +100,10 @@ async def test_a_ruling_against_the_lexicon_without_a_source_is_refused_in_words
         against = {"words.0.valid": "1" if 'data-valid="0"' in page.text else "0"}
         refused = await press(web, address, "rule", **words, **against)
         assert refused.status_code == 409
-        assert "give a reason and a source" in told(refused)
+        assert "give a reason and a source" in read_notice(refused)
         left_out = await press(web, address, "rule", **words)
         assert left_out.status_code == 400
-        assert told(left_out) == "Rule on every word: valid or not."
+        assert read_notice(left_out) == "Rule on every word: valid or not."
         await press(web, address, "release")
 
 
@@ -118,7 +118,7 @@ async def test_a_form_that_is_sent_twice_rules_once_and_the_table_goes_on(cell: 
         sent = [await press(web, address, "rule", **form) for _ in range(2)]
         assert [answer.status_code for answer in sent] == [303, 303]
         assert {answer.headers["location"] for answer in sent} == {"/judge"}
-        assert [told(await web.get("/judge")) for _ in range(2)] == ["Ruled.", ""]
+        assert [read_notice(await web.get("/judge")) for _ in range(2)] == ["Ruled.", ""]
         over = await web.get(address)
         assert ("The play stands." in over.text) is (lexicon_says == "1")
         assert 'id="ruling"' not in over.text
@@ -137,7 +137,7 @@ async def test_nobody_sees_the_queue_who_does_not_judge(cell: Cell) -> None:
         assert answer.status_code == 303
         assert answer.headers["location"].startswith("/sign-in")
     for role in (needs.ROLE_SCORER, needs.ROLE_PLAYER):
-        async with browser(cell, held(role)) as web:
+        async with browser(cell, build_credential(role)) as web:
             assert (await web.get("/judge")).status_code == 404
             assert (await web.get("/judge/cases/some-case")).status_code == 404
             assert (await press(web, "/judge/cases/some-case", "claim")).status_code in {403, 404}
@@ -145,14 +145,14 @@ async def test_nobody_sees_the_queue_who_does_not_judge(cell: Cell) -> None:
 
 async def test_a_judge_of_another_tournament_sees_no_case(cell: Cell) -> None:
     case = (await queue(cell, ADA)).cases[0].case_id
-    async with browser(cell, held(needs.ROLE_JUDGE, "foreign", subject=ADA)) as web:
+    async with browser(cell, build_credential(needs.ROLE_JUDGE, "foreign", subject=ADA)) as web:
         assert case not in (await web.get("/judge")).text
         assert (await web.get(f"/judge/cases/{case}")).status_code == 404
         assert (await press(web, f"/judge/cases/{case}", "claim")).status_code == 404
     async with browser(cell, judge("nobody-appointed")) as web:
         page = await web.get("/judge")
         assert "no tournament has appointed you as a judge" in page.text
-        assert "nobody-appointed is not a judge of the tournament" in told(await web.get(f"/judge/cases/{case}"))
+        assert "nobody-appointed is not a judge of the tournament" in read_notice(await web.get(f"/judge/cases/{case}"))
 
 
 async def test_a_form_of_another_site_takes_nothing(cell: Cell) -> None:

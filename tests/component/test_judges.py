@@ -1,4 +1,4 @@
-"""The campaign of judges (`make judges`) on a small scale, and what each fault alone does."""
+"""The campaign of judges (`make judges`) on a small scale, and the effect of each single fault."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def test_a_service_killed_with_open_cases_comes_back_with_all_of_them_and_
         court = await sit_down(process, catalan, channel)
         held = await court.challenge(GAME, ANY)
         free = await court.challenge(GAME, ANY, number=2)
-        await court.queued("ada", free)
+        await court.wait_for_case("ada", free)
         await court.claim(held, "ada")
         process.child.kill()
         raised_meanwhile = await court.challenge(GAME, ANY, number=3)
@@ -103,7 +103,7 @@ async def test_a_service_killed_with_open_cases_comes_back_with_all_of_them_and_
     async with grpc.aio.insecure_channel(process.address) as channel:
         again = Court(court.record, channel, catalan.digest, process.address)
         await again.keep(held, "ada")
-        await again.queued("berta", raised_meanwhile)
+        await again.wait_for_case("berta", raised_meanwhile)
         assert [case.case_id for case in await again.queue("berta")] == [free, raised_meanwhile]
         assert (await again.rule(held, "ada", {ANY: True})).ruled
         for case_id in (free, raised_meanwhile):
@@ -124,7 +124,7 @@ async def test_challenges_raised_while_nats_is_away_reach_their_judges(
         await nats_server.stop()
         case_ids = [await court.challenge(GAME, ANY, number=number) for number in range(1, 6)]
         for case_id in case_ids:
-            await court.queued("ada", case_id)
+            await court.wait_for_case("ada", case_id)
             await court.claim(case_id, "ada")
             assert (await court.rule(case_id, "ada", {ANY: True})).ruled
             assert len(await court.facts(case_id, events.CaseOpened)) == 1
@@ -137,7 +137,7 @@ async def test_a_judge_whose_connection_breaks_goes_on_where_he_was_or_leaves_th
     async with grpc.aio.insecure_channel(process.address) as channel:
         court = await sit_down(process, catalan, channel, 8)
         case_id = await court.challenge(GAME, ANY)
-        await court.queued("ada", case_id)
+        await court.wait_for_case("ada", case_id)
     async with grpc.aio.insecure_channel(process.address) as broken:
         await Court(court.record, broken, catalan.digest, process.address).claim(case_id, "ada")
     async with grpc.aio.insecure_channel(process.address) as channel:

@@ -32,7 +32,7 @@ async def operating(server: NatsServer) -> AsyncIterator[JetStreamContext]:
         await client.close()
 
 
-async def kept(server: NatsServer) -> StreamConfig:
+async def read_config(server: NatsServer) -> StreamConfig:
     async with operating(server) as jetstream:
         return (await jetstream.stream_info(NOTIFICATION_STREAM)).config
 
@@ -41,7 +41,7 @@ async def test_a_stream_of_ours_follows_the_settings(nats_server: NatsServer) ->
     for limits in (NewsLimits(), NewsLimits(hours=2, most_bytes=1_000_000), NewsLimits(hours=48)):
         bus = await Bus.connect(nats_server.url, limits=limits)
         await bus.close()
-        found = await kept(nats_server)
+        found = await read_config(nats_server)
         assert (found.max_age, found.max_bytes) == (limits.hours * 3600, limits.most_bytes or -1)
 
 
@@ -56,7 +56,7 @@ async def test_a_stream_of_the_operator_stays_as_it_is_and_the_news_goes_there(
         async with consuming(record, nats_server.url, PROJECTION) as progress:
             assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
     assert await positions(record) == [1, 2, 3, 4, 5]
-    assert ((await kept(nats_server)).max_age, (await kept(nats_server)).max_bytes) == (600, 5_000_000)
+    assert ((await read_config(nats_server)).max_age, (await read_config(nats_server)).max_bytes) == (600, 5_000_000)
     assert "seconds 600" in caplog.text, "the operator is told how it differs from the settings"
 
 

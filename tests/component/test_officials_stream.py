@@ -1,4 +1,4 @@
-"""News for officials: what role and scope let them know, exact over a return, and no longer than the credential."""
+"""Notifications for officials: those of their role and scope, exact after a reconnection, until the credential ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 from google.protobuf.message import Message
-from tests.support.access_cell import FOREIGN, OWN, Cell, cell, given, held
+from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, cell, grant
 from tests.support.plain_http import PLAIN
 
 from faristol.credentials.credential import Scope
@@ -37,7 +37,7 @@ STREAM = "/api/v1/officials/stream"
 
 
 async def append(cell: Cell, tournament: str, stream: str, fact: Message) -> int:
-    """Append what another service would; gives its position."""
+    """Append events as another service would; return the last position."""
     record = cell.process.runtime.record
     version = len(await record.read_stream(stream))
     await record.append(Decision([Write(stream, version, [fact], tournament)]), Metadata())
@@ -45,7 +45,7 @@ async def append(cell: Cell, tournament: str, stream: str, fact: Message) -> int
 
 
 async def happen(cell: Cell, tournament: str) -> dict[str, int]:
-    """One piece of news of each sort, by what it is of: their positions."""
+    """Append one notification of each kind; return their positions by subject."""
     case_id, now = f"case-{uuid.uuid4()}", to_timestamp(datetime.now(UTC))
     game = f"{tournament}-r1-t1"
     opened = case_events.CaseOpened(
@@ -73,7 +73,7 @@ async def listening(cell: Cell, token: str, **more: Any) -> AsyncIterator[AsyncI
 
 
 async def events(lines: AsyncIterator[str]) -> AsyncIterator[tuple[int, dict[str, Any]]]:
-    """Ids, each with the data that came with it; empty for an id alone."""
+    """Yield the ids, each with its data; empty for an id without data."""
     at, data = 0, dict[str, Any]()
     async for line in lines:
         name, _, value = line.partition(": ")
@@ -115,7 +115,7 @@ async def test_officials_hear_what_their_role_and_scope_let_them_know(
     cell: Cell, role: Any, more: dict[str, Any], knows: tuple[str, ...]
 ) -> None:
     more = {name: value.format(cell.players[OWN][0]) if name == "player" else value for name, value in more.items()}
-    credential = held(role, **{name: value for name, value in more.items() if name != "scope"})
+    credential = build_credential(role, **{name: value for name, value in more.items() if name != "scope"})
     if "scope" in more:
         credential = _with_scope(credential, more["scope"])
     before = await cell.process.runtime.record.last_position()
@@ -134,7 +134,7 @@ def _with_scope(credential: Any, scope: Scope) -> Any:
 
 
 async def test_who_comes_back_misses_nothing_and_hears_nothing_twice(cell: Cell) -> None:
-    token = cell.token(held(needs.ROLE_DIRECTOR))
+    token = cell.token(build_credential(needs.ROLE_DIRECTOR))
     last = (await happen(cell, OWN))["case"]
     async with listening(cell, token) as stream:
         whole = [each["position"] for each in await told_up_to(stream, last)]
@@ -149,7 +149,7 @@ async def test_the_id_of_another_event_brings_a_reset_and_everything(
     cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tails, "CATCH_UP_SECONDS", 0.05)
-    token, record = cell.token(held(needs.ROLE_DIRECTOR)), cell.process.runtime.record
+    token, record = cell.token(build_credential(needs.ROLE_DIRECTOR)), cell.process.runtime.record
     last = (await happen(cell, OWN))["case"]
     async with listening(cell, token) as stream:
         whole = [each["position"] for each in await told_up_to(stream, last)]
@@ -163,7 +163,7 @@ async def test_the_id_of_another_event_brings_a_reset_and_everything(
 
 
 async def test_what_somebody_may_not_know_moves_their_id_on(cell: Cell) -> None:
-    judge = held(needs.ROLE_JUDGE)
+    judge = build_credential(needs.ROLE_JUDGE)
     before = await cell.process.runtime.record.last_position()
     async with listening(cell, cell.token(judge), after=str(before)) as stream:
         warned = pairing_events.PlayerWarned(player_id="x", occurred_at=to_timestamp(datetime.now(UTC)))
@@ -172,7 +172,7 @@ async def test_what_somebody_may_not_know_moves_their_id_on(cell: Cell) -> None:
 
 
 async def test_it_ends_when_the_credential_is_revoked_and_the_public_is_not_let_in(cell: Cell) -> None:
-    made = await given(cell, access_events.FORM_TOKEN, needs.ROLE_ARBITER)
+    made = await grant(cell, access_events.FORM_TOKEN, needs.ROLE_ARBITER)
     async with (
         httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=20) as web,
         web.stream("GET", STREAM, headers={"Authorization": f"Bearer {made.token}"}) as answer,
@@ -184,15 +184,15 @@ async def test_it_ends_when_the_credential_is_revoked_and_the_public_is_not_let_
             command_id=str(uuid.uuid4()), credential_id=made.credential.credential_id
         )
         path = "/faristol.access.v1.AccessService/RevokeCredential"
-        await cell.call(path, revoked, cell.token(held(needs.ROLE_DIRECTOR)))
+        await cell.call(path, revoked, cell.token(build_credential(needs.ROLE_DIRECTOR)))
         async with asyncio.timeout(10):
             rest = [line async for line in lines]
         assert time.monotonic() - revoked_at < 6  # two, and the time of a busy machine
         assert rest[-3:] == ["event: ended", 'data: {"reason":"CREDENTIAL_REVOKED"}', ""]
         for headers, status in (
             ({}, 401),
-            ({"Authorization": f"Bearer {cell.token(held(needs.ROLE_PLAYER))}"}, 403),
-            ({"Authorization": f"Bearer {cell.token(held(needs.ROLE_DIRECTOR))}"}, 403),
+            ({"Authorization": f"Bearer {cell.token(build_credential(needs.ROLE_PLAYER))}"}, 403),
+            ({"Authorization": f"Bearer {cell.token(build_credential(needs.ROLE_DIRECTOR))}"}, 403),
         ):
             refused = await web.get(STREAM, headers=headers, params={"tournaments": FOREIGN})
             assert (refused.status_code, refused.headers["content-type"]) == (status, "application/problem+json")

@@ -1,4 +1,4 @@
-"""Signing in by OpenID Connect, with a real provider: who is let in, who is not, and what binds it to a browser."""
+"""Sign-in by OpenID Connect, with a real provider: accepted and refused persons, and the binding to a browser."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import httpx
 import pytest
 import pytest_asyncio
 from tests.component.processes import free_port
-from tests.openid.real_provider import Provider, described, pass_through
-from tests.support.access_cell import Cell, opened
+from tests.openid.real_provider import Provider, build_provider, pass_through
+from tests.support.access_cell import Cell, open_access_cell
 from tests.support.plain_http import PLAIN
 
 from faristol.access.provider import KEY_REFRESH_SECONDS
@@ -36,9 +36,11 @@ async def site(
     tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None
 ) -> AsyncIterator[tuple[Cell, Provider]]:
     folder, port = tmp_path_factory.mktemp("openid"), free_port()
-    with described(free_port(), f"http://127.0.0.1:{port}{BACK}", folder) as provider:
+    with build_provider(free_port(), f"http://127.0.0.1:{port}{BACK}", folder) as provider:
         provider.start()
-        async with opened(tmp_path_factory.mktemp("cell"), lexicons, openid=provider.file, http_port=port) as cell:
+        async with open_access_cell(
+            tmp_path_factory.mktemp("cell"), lexicons, openid=provider.file, http_port=port
+        ) as cell:
             yield cell, provider
 
 
@@ -49,7 +51,7 @@ async def browser(cell: Cell) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def signed_in(cell: Cell, login: str, asked: str = START) -> httpx.Response:
-    """The page that somebody is on in the end."""
+    """Return the final page of a sign-in."""
     async with browser(cell) as web:
         return await pass_through(web, asked, login)
 
@@ -129,7 +131,7 @@ async def test_the_way_there_is_bound_to_the_browser_by_pkce_state_and_nonce(sit
 
 
 async def test_what_another_browser_began_signs_nobody_in(site: tuple[Cell, Provider]) -> None:
-    """An attacker's way back, opened by somebody else, would sign them in as the attacker."""
+    """a callback of an attacker, opened by another person, would sign that person in as the attacker"""
     cell, _ = site
     async with browser(cell) as attacker, browser(cell) as victim, browser(cell) as fresh:
         began = (await attacker.get(START)).headers["location"]
@@ -171,7 +173,7 @@ async def test_a_code_is_good_for_the_nonce_and_the_verifier_that_it_was_asked_w
 
 
 async def code_at(web: httpx.AsyncClient, address: str) -> httpx.URL:
-    """Where the provider leads back to from an address: the way back is refused there, as its state is not known."""
+    """Return the redirection of the provider from an address: it is refused, because its state is unknown."""
     page = await pass_through(web, address, "marta")
     (back,) = [each.url for each in page.history if each.url.path == BACK]
     return back
@@ -229,5 +231,5 @@ async def test_where_there_is_no_provider_nothing_is_begun(cell_without: Cell) -
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell_without(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("without"), lexicons) as cell:
+    async with open_access_cell(tmp_path_factory.mktemp("without"), lexicons) as cell:
         yield cell

@@ -1,4 +1,4 @@
-"""Pages in a process beside: whatever happens to it, the officials go on, and it holds nothing worth stealing."""
+"""Pages in a separate process: its failures do not affect officials, and it has no secrets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Apart:
         assert self.shows(START_SECONDS), self.child.output()
 
     def shows(self, seconds: float) -> bool:
-        """Whether a page comes within so many seconds."""
+        """Return whether a page is answered within this number of seconds."""
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up:
             try:
@@ -43,12 +43,12 @@ class Apart:
         return False
 
     def pages(self) -> int:
-        """The id of the process of the pages. Raises ``LookupError`` where there is none."""
+        """Return the id of the process of the pages. Raises ``LookupError`` if there is none."""
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 command = (folder / "cmdline").read_bytes().split(b"\0")
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:  # it ended meanwhile
+            except OSError:  # it has ended since
                 continue
             if parent == self.child.process.pid and b"gateway" in command:
                 return int(folder.name)
@@ -70,7 +70,7 @@ def is_there(process: int) -> bool:
         return False
 
 
-def gone(process: int, seconds: float = 10) -> bool:
+def wait_until_gone(process: int, seconds: float = 10) -> bool:
     give_up = time.monotonic() + seconds
     while is_there(process) and time.monotonic() < give_up:
         time.sleep(0.1)
@@ -124,7 +124,7 @@ def test_the_process_of_the_pages_ends_with_the_one_that_it_belongs_to(apart: Ap
     process = apart.pages()
     apart.child.process.send_signal(how)
     assert apart.child.process.wait(30) == (0 if how == signal.SIGTERM else -signal.SIGKILL)
-    assert gone(process)
+    assert wait_until_gone(process)
 
 
 def test_the_process_of_the_pages_takes_no_port_of_the_one_that_it_belongs_to() -> None:

@@ -1,4 +1,4 @@
-"""What cannot be taken is parked and everything else goes on: streams of reactions, tournaments of projections."""
+"""A failing event is parked and all other work continues: streams of reactions, tournaments of projections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from faristol.pb.game.v1 import events_pb2
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is parked is looked at often, and not tried by itself unless a test says so."""
+    """Check parked events often, and retry them only if a test requests it."""
     monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_POLL_SECONDS", 0.05)
     monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_BACKOFF_SECONDS", 1_000.0)
     monkeypatch.setattr("faristol.consumers.parked_retries.MAX_PARKED_BACKOFF_SECONDS", 1_000.0)
@@ -35,7 +35,7 @@ def has_parked(count: int) -> Callable[[Status], bool]:
 
 
 async def refuse(event: Recorded) -> Decision | None:
-    """Refuses the second event of game-b."""
+    """Refuse the second event of game-b."""
     if (event.stream, event.version) == ("game-b", 2):
         raise Refusal("NO_SUCH_TABLE", "FISC I.1", "There is no table {table}.", {"table": 4})
     return await accept(event)
@@ -49,15 +49,15 @@ REFUSES = Reaction("test.clock", frozenset({PASSED}), refuse)
 ACCEPTS = Reaction("test.clock", frozenset({PASSED}), accept)
 
 
-async def answered(record: Record, stream: str) -> list[int]:
-    """Versions of the events of a stream that were answered, in the order of the answers."""
+async def list_answered(record: Record, stream: str) -> list[int]:
+    """Return the versions of the events of a stream that were answered, in the order of the answers."""
     versions = {event.event_id: event.version for event in await record.read_stream(stream)}
     answers = await record.read(types={"faristol.game.v1.GameStarted"})
     return [versions[event.metadata.causation_id] for event in answers if event.metadata.causation_id in versions]
 
 
 async def three_games(record: Record) -> int:
-    """Three turns of three games, one after the other; gives the last position."""
+    """Append three turns of three games, one after the other; return the last position."""
     for version in range(3):
         for stream in ("game-a", "game-b", "game-c"):
             last = await append(record, stream, version)
@@ -76,11 +76,11 @@ async def test_a_refused_event_parks_its_stream_and_the_others_go_on(record: Rec
         assert row.error == "Refusal: There is no table 4."
         assert row.attempts == 1
         for stream, versions in (("game-a", [1, 2, 3]), ("game-b", [1]), ("game-c", [1, 2, 3])):
-            assert await answered(record, stream) == versions
+            assert await list_answered(record, stream) == versions
         assert await progress.wait_until_reached(await append(record, "game-b", 3), 10), (
             "later ones of it are parked too"
         )
-        assert await answered(record, "game-b") == [1]
+        assert await list_answered(record, "game-b") == [1]
 
 
 async def test_a_consumer_tells_that_it_has_parked_something_and_when_all_is_taken(
@@ -88,15 +88,15 @@ async def test_a_consumer_tells_that_it_has_parked_something_and_when_all_is_tak
 ) -> None:
     told: list[bool] = []
 
-    async def changed(consumer: Consumer) -> None:
+    async def note_change(consumer: Consumer) -> None:
         told.append(consumer.state is ConsumerState.PARKED)
 
     last = await three_games(record)
-    async with consuming(record, nats_server.url, REFUSES, changed=changed) as progress:
+    async with consuming(record, nats_server.url, REFUSES, changed=note_change) as progress:
         assert await progress.wait_until_reached(last, 10)
         await line_of(record, "test.clock", has_parked(1))
         assert told[-1:] == [True]
-    async with consuming(record, nats_server.url, ACCEPTS, changed=changed):
+    async with consuming(record, nats_server.url, ACCEPTS, changed=note_change):
         await line_of(record, "test.clock", has_parked(0))
         async with asyncio.timeout(10):
             while told[-1]:  # noqa: ASYNC110 # what is parked is looked at now and then
@@ -111,7 +111,7 @@ async def test_a_mended_process_takes_what_is_parked_in_order_when_it_starts(
         assert await progress.wait_until_reached(last, 10)
     async with consuming(record, nats_server.url, ACCEPTS):
         await line_of(record, "test.clock", has_parked(0))
-    assert await answered(record, "game-b") == [1, 2, 3]
+    assert await list_answered(record, "game-b") == [1, 2, 3]
 
 
 async def test_what_is_parked_is_tried_again_by_itself_less_and_less_often(
@@ -130,7 +130,7 @@ async def test_what_is_parked_is_tried_again_by_itself_less_and_less_often(
         await three_games(record)
         await line_of(record, "test.clock", has_parked(1))
         await line_of(record, "test.clock", has_parked(0))
-    assert await answered(record, "game-b") == [1, 2, 3]
+    assert await list_answered(record, "game-b") == [1, 2, 3]
     pauses = [later - earlier for earlier, later in itertools.pairwise(tried)]
     assert all(pause >= 0.2 * 2**attempt for attempt, pause in enumerate(pauses)), pauses
 
@@ -152,7 +152,7 @@ async def test_an_operator_has_a_key_tried_at_once(record: Record, nats_server: 
         poison.discard("game-b")
         assert await parked.retry(record, key="game-b") == [("test.clock", "game-b")]
         await line_of(record, "test.clock", has_parked(1))
-        assert (await answered(record, "game-a"), await answered(record, "game-b")) == ([], [1, 2, 3])
+        assert (await list_answered(record, "game-a"), await list_answered(record, "game-b")) == ([], [1, 2, 3])
         poison.clear()
         assert await parked.retry(record) == [("test.clock", "game-a")]
         await line_of(record, "test.clock", has_parked(0))
@@ -174,7 +174,7 @@ async def test_a_second_failure_of_a_stream_parks_it_from_there(record: Record, 
         line = await line_of(record, "test.clock", lambda line: [row.position for row in line.parked] == [3])
         assert line.parked[0].error == "ZeroDivisionError: 3"
         assert (line.parked[0].attempts, line.parked[0].since) == (2, since)
-        assert await answered(record, "game-a") == [1, 2]
+        assert await list_answered(record, "game-a") == [1, 2]
 
 
 async def test_a_reaction_that_loses_every_race_pauses_longer_each_time_and_parks_the_stream(
@@ -193,7 +193,7 @@ async def test_a_reaction_that_loses_every_race_pauses_longer_each_time_and_park
         await append(record, "game-b", 0)
         (row,) = (await line_of(record, "test.clock", has_parked(1))).parked
         assert "Conflict: stream game-a was expected at version 7 and is at 1" in row.error
-        await until(lambda: answered(record, "game-b"))
+        await until(lambda: list_answered(record, "game-b"))
     pauses = [later - earlier for earlier, later in itertools.pairwise(tried)]
     assert len(tried) == 8
     assert pauses[0] < pauses[-1]
@@ -211,14 +211,14 @@ async def test_what_is_missing_for_one_event_alone_parks_its_stream(record: Reco
         await append(record, "game-b", 0)
         (row,) = (await line_of(record, "test.clock", has_parked(1))).parked
         assert row.error == "FileNotFoundError: a lexicon"
-        await until(lambda: answered(record, "game-b"))
+        await until(lambda: list_answered(record, "game-b"))
 
 
 # --- projections -----------------------------------------------------------------------------------------------------
 
 
 async def two_tournaments(record: Record) -> int:
-    """Five turns of a game in each of two tournaments, in turn; gives the last position."""
+    """Append five turns of a game in each of two tournaments, alternately; return the last position."""
     for version in range(5):
         await append(record, "game-a", version, tournament="cup")
         last = await append(record, "game-b", version, tournament="league")
@@ -359,11 +359,11 @@ async def test_one_key_more_than_may_be_parked_stops_the_consumer_until_there_is
     poison = {"a", "b", "c"}
     told: list[str] = []
 
-    async def changed(consumer: Consumer) -> None:
+    async def note_change(consumer: Consumer) -> None:
         told.append(str(consumer.problem))
 
     projection = failing(lambda event: event.tournament in poison)
-    async with consuming(record, nats_server.url, projection, changed=changed) as progress:
+    async with consuming(record, nats_server.url, projection, changed=note_change) as progress:
         for tournament in ("a", "b", "fine", "c", "good"):
             last = await append(record, f"game-{tournament}", 0, 2, tournament)
         line = await line_of(record, "seen@1", lambda line: line.state is State.STOPPED)
@@ -379,7 +379,7 @@ async def test_one_key_more_than_may_be_parked_stops_the_consumer_until_there_is
         line = await line_of(record, "seen@1", lambda line: line.state is State.LIVE)
         assert [row.key for row in line.parked] == ["b", "c"]
         assert await positions(record) == [1, 2, 5, 6, 9, 10]
-    # It tells of what it parks, too, before it stops and after it went on.
+    # it reports parked events before it stops and after it resumes, too
     stops = [said for said, _ in itertools.groupby(told)]
     assert stops[stops[0] == "None" :] == ["event 7 (Passed on game-c): ZeroDivisionError: 7", "None"]
 

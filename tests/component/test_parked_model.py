@@ -1,4 +1,4 @@
-"""Replicas that park, pass by, replay and die at any point come to what one consumer comes to that nothing hinders."""
+"""Replicas that park, skip, replay and die at any point reach the same state as one undisturbed consumer."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STEPS_OF_PROJECTIONS = st.lists(st.one_of(*ALWAYS, REBUILDS), min_size=4, max_si
 
 @dataclass
 class World:
-    """Streams of one example, each of a tournament of its own, and what cannot be taken of them."""
+    """Streams of one example, each of a separate tournament, and their failing events."""
 
     record: Record
     prefix: str
@@ -79,7 +79,7 @@ class World:
             raise Poison(event.stream)
 
     def reaction(self) -> Reaction:
-        """Answers each event with an event on another stream; one that comes twice is answered twice."""
+        """Answer each event with an event on another stream; one that comes twice is answered twice."""
 
         async def react(event: Recorded) -> Decision:
             self.check(event)
@@ -90,7 +90,7 @@ class World:
         return Reaction(f"{self.prefix}.clock", frozenset({PASSED}), react)
 
     def projection(self, generation: int = 1) -> Projection:
-        """A row of each tournament that says in which order which events came."""
+        """Return a row of each tournament that says in which order which events came."""
         table = Table(
             f"{self.prefix}_rows_{generation}",
             MetaData(),
@@ -111,7 +111,7 @@ class World:
         return Projection(self.prefix, 1, frozenset({PASSED}), table.metadata, apply, generation, self.projection)
 
     async def effects(self) -> dict[str, list[str]]:
-        """Of each stream the ids of the events that were answered, in order."""
+        """Return the ids of the events that were answered, in order, for each stream."""
         return {
             stream: [
                 event.metadata.causation_id for event in await self.record.read_stream(f"clock-{self.prefix}{stream}")
@@ -137,7 +137,7 @@ class Replica:
         return build_handler(self._record, self._work, Progress(self._record, self._work.consumer))
 
     async def step(self, what: str) -> None:
-        """One step; another replica that was faster is no fault."""
+        """Make one step; losing against a faster replica is not a fault."""
         try:
             if not self._loaded:
                 await self.taker.load()
@@ -157,7 +157,7 @@ class Replica:
         return self._loaded and not self.taker.parked and self.taker.noted == last
 
     async def killed_in(self, what: str, turns: int) -> None:
-        """A step that ends after so many turns of the event loop, and a process that begins anew."""
+        """Make a step that ends after a number of turns of the event loop, and restart the process."""
         task = asyncio.create_task(self.step(what))
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -168,7 +168,7 @@ class Replica:
 
 
 async def drain(replica: Replica) -> None:
-    """Everything is mended: what is parked is taken, and nothing is left."""
+    """Repair all faults: parked events are applied, and nothing is left."""
     for _ in range(200):
         await replica.step("take")
         await replica.step("note")
@@ -178,7 +178,7 @@ async def drain(replica: Replica) -> None:
     pytest.fail(f"still parked: {replica.taker.parked}")
 
 
-async def played(world: World, replicas: Sequence[Replica], steps: Sequence[tuple[Any, ...]]) -> None:
+async def play_steps(world: World, replicas: Sequence[Replica], steps: Sequence[tuple[Any, ...]]) -> None:
     for step in steps:
         match step:
             case ("append", stream, number):
@@ -206,7 +206,7 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(params=[pytest.param(12, id="day"), pytest.param(100, id="night", marks=pytest.mark.nightly)])
 def examples_tried(request: pytest.FixtureRequest) -> int:
-    """How many examples are tried."""
+    """Return the number of examples to try."""
     found: int = request.param
     return found
 
@@ -232,11 +232,11 @@ def test_a_reaction_answers_each_event_once_and_in_order_whatever_was_parked(
         world = World(record, f"r{next(_number)}")
         replicas = [Replica(own, world.reaction()) for own in (record, other)]
         await world.begin(replicas[0])
-        await played(world, replicas, steps)
+        await play_steps(world, replicas, steps)
         for stream, ids in (await world.effects()).items():
             given = [event.event_id for event in await world.events(stream)]
             assert ids == given[: len(ids)], "in order, and each once"
-        await unhindered(world, replicas[1])
+        await check_unhindered(world, replicas[1])
         world.poison.clear()
         await drain(replicas[0])
         for stream, ids in (await world.effects()).items():
@@ -247,8 +247,8 @@ def test_a_reaction_answers_each_event_once_and_in_order_whatever_was_parked(
         runner.run(own.close())
 
 
-async def unhindered(world: World, replica: Replica) -> None:
-    """Streams without an event that cannot be taken go on to their end while the others are parked."""
+async def check_unhindered(world: World, replica: Replica) -> None:
+    """Check that streams without a failing event reach their end while the others are parked."""
     bad = {stream for stream, version in world.poison.items() if version <= world.versions[stream]}
     for _ in range(50):
         await replica.step("take")
@@ -276,11 +276,11 @@ def test_a_projection_comes_to_the_same_rows_whatever_was_parked(
         world = World(record, f"p{next(_number)}")
         replicas = [Replica(own, world.projection()) for own in (record, other)]
         await world.begin(replicas[0])
-        await played(world, replicas, steps)
+        await play_steps(world, replicas, steps)
         for tournament, versions, _ in await rows(world):
             come = [int(version) for version in versions.split()]
             assert come == list(range(1, len(come) + 1)), f"{tournament} in order, and each once"
-        await unhindered(world, replicas[1])
+        await check_unhindered(world, replicas[1])
         world.poison.clear()
         await drain(replicas[0])
         expected = []

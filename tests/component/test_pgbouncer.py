@@ -1,4 +1,4 @@
-"""A cell whose processes reach PostgreSQL by way of PgBouncer, in session mode and as docs/operations.md says."""
+"""A cell whose processes reach PostgreSQL through PgBouncer, in session mode, as docs/operations.md says."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ logfile = {log}
 
 
 @pytest.fixture
-def pooled(new_database: str, tmp_path: Path) -> Iterator[str]:
-    """URL of an empty database, by way of a PgBouncer."""
+def pooled_url(new_database: str, tmp_path: Path) -> Iterator[str]:
+    """Yield the URL of an empty database, through a PgBouncer."""
     if PGBOUNCER is None:
         pytest.skip("there is no pgbouncer on this machine")
     url, port = make_url(new_database), free_port()
     log, file = tmp_path / "pgbouncer.log", tmp_path / "pgbouncer.ini"
     file.write_text(CONFIGURATION.format(host=url.query["host"], name=url.database, port=port, log=log))
     tmp_path.chmod(0o777)
-    # It does not run as root, and the socket of the server is in a folder of its user alone.
+    # it does not run as root, and the socket of the server is in a private folder of its user
     user = ["-u", Path(str(url.query["host"])).owner()] if os.geteuid() == 0 else []
     with subprocess.Popen([PGBOUNCER, "-q", *user, str(file)]) as server:
         for _ in range(100):
@@ -61,16 +61,16 @@ def pooled(new_database: str, tmp_path: Path) -> Iterator[str]:
         server.terminate()
 
 
-def test_a_championship_is_played_by_way_of_it(pooled: str, nats_server: NatsServer, tmp_path: Path) -> None:
+def test_a_championship_is_played_by_way_of_it(pooled_url: str, nats_server: NatsServer, tmp_path: Path) -> None:
     undisturbed = faristol(*PLAN, "--data", str(tmp_path / "undisturbed"), timeout=900)
     assert undisturbed.returncode == 0, undisturbed.stderr
-    cell = Cell(tmp_path, pooled, nats_server.url, database_connections=6)
+    cell = Cell(tmp_path, pooled_url, nats_server.url, database_connections=6)
     try:
         cell.wait()
         played = faristol(*PLAN, "--connect", timeout=900, **cell.client_settings)
         assert played.returncode == 0, played.stderr
         assert json.loads(played.stdout)["standings"] == json.loads(undisturbed.stdout)["standings"]
-        verified = faristol("record", "verify", "--database-url", pooled)
+        verified = faristol("record", "verify", "--database-url", pooled_url)
         assert "order and hashes are right" in verified.stdout, verified.stderr
     finally:
         codes = cell.stop()

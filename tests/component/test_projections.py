@@ -53,7 +53,7 @@ PASSED = "faristol.game.v1.Passed"
 
 
 def turns(version: int, generation: int = 1, *, sums: int = 1) -> Projection:
-    """The number of turns passed of every stream, times ``sums``: a projection with a row that changes."""
+    """Return the number of turns passed of every stream, times ``sums``: a projection with a row that changes."""
     table = Table(
         f"turns_v{version}_{generation}",
         MetaData(),
@@ -134,7 +134,7 @@ async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_kee
 
 
 def failing(fails: set[int], *, told: bool = False, generation: int = 1) -> Projection:
-    """``turns``, which cannot take the events at some positions; ``told`` when it says itself which it is."""
+    """Return ``turns`` with failures at some positions; with ``told`` it reports which event it is."""
     work = turns(1, generation)
 
     async def apply(connection: AsyncConnection, batch: Sequence[Recorded]) -> None:
@@ -145,7 +145,7 @@ def failing(fails: set[int], *, told: bool = False, generation: int = 1) -> Proj
                 raise CannotTake(event, problem) if told else problem
 
     class Late:
-        """A fold that fails in the middle of what it is given, of which it has taken some."""
+        """A fold that fails in the middle of a batch, after applying some events."""
 
         def __init__(self) -> None:
             self._taken: list[Recorded] = []
@@ -175,8 +175,10 @@ def _failing_again(fails: set[int], told: bool, generation: int) -> Projection:
     return failing(fails, told=told, generation=generation)
 
 
-async def parked(record: Record, consumer: str = "turns@1") -> list[tuple[str, int, int]]:
-    """Keys that are parked, with the position of the event that was not taken and up to where the others are."""
+async def list_parked(record: Record, consumer: str = "turns@1") -> list[tuple[str, int, int]]:
+    """Return the keys that are parked, with the position of the event that was not taken and up to where the others
+    are.
+    """
     (line,) = [line for line in (await status(record))[0] if line.name == consumer and line.state is State.LIVE]
     return [(row.key, row.position, row.done) for row in line.parked]
 
@@ -194,7 +196,7 @@ async def test_a_rebuild_parks_what_it_cannot_take_and_one_after_the_mend_takes_
     fails = {14, 15, 33}  # of the cup, the league, and the league again
     rebuilt = await Rebuild(record, failing(fails, told=told), batch=20).run()
     assert (rebuilt.position, rebuilt.parked) == (60, 2)
-    assert await parked(record) == [("cup", 14, 13), ("league", 15, 14)]
+    assert await list_parked(record) == [("cup", 14, 13), ("league", 15, 14)]
     assert (await read_model(record, turns(1)))[0] == [
         ("game-cup", 5, 13),
         ("game-fine", 20, 60),
@@ -202,10 +204,10 @@ async def test_a_rebuild_parks_what_it_cannot_take_and_one_after_the_mend_takes_
     ]
     fails -= {14, 15}
     await Rebuild(record, failing(fails, told=told), batch=20).run()
-    assert await parked(record) == [("league", 33, 32)], "what the older tables had parked goes with them"
+    assert await list_parked(record) == [("league", 33, 32)], "what the older tables had parked goes with them"
     fails.clear()
     assert (await Rebuild(record, failing(fails, told=told)).run()).parked == 0
-    assert await parked(record) == []
+    assert await list_parked(record) == []
     assert {row[1] for row in (await read_model(record, turns(1)))[0]} == {20}
 
 
@@ -234,11 +236,11 @@ async def test_a_consumer_goes_on_from_what_a_rebuild_beside_it_parked(
     async with consuming(record, nats_server.url, failing(fails)) as progress:
         assert await progress.wait_until_reached(await passes(record, "game-a", 0, 5), 10)
         await Rebuild(record, failing({3})).run()
-        assert await parked(record) == [("cup", 3, 2)]
+        assert await list_parked(record) == [("cup", 3, 2)]
         last = await passes(record, "game-a", 5, 5)
         assert await progress.wait_until_reached(last, 10)
         for _ in range(100):
-            if not await parked(record):
+            if not await list_parked(record):
                 break
             await asyncio.sleep(0.05)
         assert (await read_model(record, turns(1)))[0] == [("game-a", 10, 10)], "each of them once"
@@ -261,7 +263,7 @@ async def test_a_service_that_starts_during_the_first_rebuild_leaves_no_tables_b
     work = turns(1)
     await passes(record, "game-a", 0, 5)
 
-    def started(_: int, __: int) -> None:
+    def start_service(_: int, __: int) -> None:
         starting.append(asyncio.create_task(start()))
 
     async def start() -> None:
@@ -269,7 +271,7 @@ async def test_a_service_that_starts_during_the_first_rebuild_leaves_no_tables_b
             await generations.create_first_generation(connection, work)
 
     starting: list[asyncio.Task[None]] = []
-    rebuilt = await Rebuild(record, work, started).run()
+    rebuilt = await Rebuild(record, work, start_service).run()
     await asyncio.gather(*starting)
     assert (rebuilt.generation, (await read_model(record, work))[1].generation) == (1, 1)
     assert await tables_of(record, "turns_") == {"turns_v1_1"}
@@ -348,7 +350,7 @@ async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of
     begun, go_on = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
 
     def waiting(number: int, generation: int = 1) -> Projection:
-        """The same on tables of the same names; it waits when it has begun, as a process that pauses does."""
+        """Return the same on tables of the same names; it waits when it has begun, as a process that pauses does."""
         plain = turns(1, generation)
 
         class Waits:
@@ -376,7 +378,7 @@ async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of
     await begun[0].wait()
     await asyncio.sleep(0.6)
     with pytest.raises(asyncio.CancelledError):  # one comes and is interrupted, so that its tables are dropped
-        await _interrupted(Rebuild(other, waiting(1)), begun[1])
+        await _interrupt(Rebuild(other, waiting(1)), begun[1])
     begun[1].clear()
     second = asyncio.create_task(Rebuild(other, waiting(1)).run())
     await begun[1].wait()
@@ -391,7 +393,7 @@ async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of
     await other.close()
 
 
-async def _interrupted(rebuild: Rebuild, begun: asyncio.Event) -> None:
+async def _interrupt(rebuild: Rebuild, begun: asyncio.Event) -> None:
     task = asyncio.create_task(rebuild.run())
     await begun.wait()
     task.cancel()
@@ -549,7 +551,7 @@ def test_a_record_in_which_nothing_was_built_says_so_and_a_rebuild_builds_it(dat
 
 
 async def passes_of_a_game(record: Record, number: int) -> None:
-    """A championship of its own, so that a rebuild has something to do."""
+    """Play a separate championship, so that a rebuild has something to do."""
     for step in Championship().steps():
         renamed = {stream.replace("lliga", f"lliga{number}"): written for stream, written in step.items()}
         for written in renamed.values():

@@ -1,4 +1,4 @@
-"""Strangers at the public port take what they may, and cost nobody else anything: real sockets, a real process."""
+"""The limits of strangers at the public port, without effects on others: real sockets, a real process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from faristol.pb.game.v1.events_pb2 import PlayPlaced
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HEADER_SECONDS, WRITE_SECONDS = 1.0, 1.0
-MOST = 40
+MAX_CONNECTIONS = 40
 CLOSE = b"connection: upgrade, close\r\n\r\n"
 
 
@@ -36,7 +36,7 @@ async def process(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Run
         data=tmp_path_factory.mktemp("port"),
         http_port=0,
         http_connections=200,
-        http_connections_per_address=MOST,
+        http_connections_per_address=MAX_CONNECTIONS,
         http_header_seconds=HEADER_SECONDS,
         http_write_seconds=WRITE_SECONDS,
         http_requests_per_second=0,
@@ -45,7 +45,7 @@ async def process(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Run
         yield process
 
 
-def connected(process: Running) -> socket.socket:
+def connect(process: Running) -> socket.socket:
     port = process.runtime.settings.http_port
     sock = socket.create_connection(("127.0.0.1", port), timeout=10)
     sock.settimeout(10)
@@ -54,7 +54,7 @@ def connected(process: Running) -> socket.socket:
 
 @contextmanager
 def many(process: Running, count: int) -> Iterator[list[socket.socket]]:
-    sockets = [connected(process) for _ in range(count)]
+    sockets = [connect(process) for _ in range(count)]
     try:
         yield sockets
     finally:
@@ -62,8 +62,8 @@ def many(process: Running, count: int) -> Iterator[list[socket.socket]]:
             sock.close()
 
 
-def told(sock: socket.socket) -> bytes:
-    """What a connection says until it ends."""
+def read_to_end(sock: socket.socket) -> bytes:
+    """Return the data of a connection until its end."""
     said = b""
     while True:
         try:
@@ -76,7 +76,7 @@ def told(sock: socket.socket) -> bytes:
 
 
 def flood(sock: socket.socket) -> int:
-    """Ask again and again and read nothing: the number of the error by which that ends, 0 for time that was over."""
+    """Send requests repeatedly without reading; return the number of the final error, 0 after the time limit."""
     sock.settimeout(2)
     try:
         for _ in range(5_000):
@@ -86,7 +86,7 @@ def flood(sock: socket.socket) -> int:
     return 0
 
 
-async def served(process: Running) -> bool:
+async def is_served(process: Running) -> bool:
     async with httpx.AsyncClient(verify=PLAIN, base_url=process.http_address) as web:
         return (await web.get("/healthz")).status_code == 200
 
@@ -108,26 +108,26 @@ async def test_who_says_nothing_or_says_it_slowly_is_not_waited_for(process: Run
                 pass
 
         await asyncio.to_thread(drip)
-        assert await asyncio.to_thread(told, silent) == b""
-        assert await asyncio.to_thread(told, slow) == b""
-        assert await asyncio.to_thread(told, half) == b""
+        assert await asyncio.to_thread(read_to_end, silent) == b""
+        assert await asyncio.to_thread(read_to_end, slow) == b""
+        assert await asyncio.to_thread(read_to_end, half) == b""
         assert time.monotonic() - began < 8 * HEADER_SECONDS
 
 
 async def test_one_connection_too_many_is_told_so_and_the_others_go_on(process: Running) -> None:
-    with many(process, MOST) as held:
+    with many(process, MAX_CONNECTIONS) as held:
         for sock in held[:5]:
             sock.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")
         for sock in held[:5]:
             assert (await asyncio.to_thread(sock.recv, 65_536)).startswith(b"HTTP/1.1 200")
-        with connected(process) as other:
-            assert (await asyncio.to_thread(told, other)).startswith(b"HTTP/1.1 503")
+        with connect(process) as other:
+            assert (await asyncio.to_thread(read_to_end, other)).startswith(b"HTTP/1.1 503")
     await asyncio.sleep(0.2)
-    assert await served(process)
+    assert await is_served(process)
 
 
 async def test_a_stream_goes_on_longer_than_headers_may_take(process: Running) -> None:
-    with connected(process) as sock:
+    with connect(process) as sock:
         sock.sendall(b"GET /api/v1/tournaments/none/stream HTTP/1.1\r\nhost: localhost\r\n\r\n")
         first = await asyncio.to_thread(sock.recv, 65_536)
         assert first.startswith((b"HTTP/1.1 200", b"HTTP/1.1 404"))
@@ -146,7 +146,7 @@ async def test_who_asks_for_one_answer_alone_is_given_it_though_it_takes_longer_
 ) -> None:
     record = process.runtime.record
     wanted = await record.last_position() + 1
-    with connected(process) as sock:
+    with connect(process) as sock:
         asked = f"GET /api/v1/tournaments?min_position={wanted} HTTP/{version}\r\nhost: localhost\r\n{header}\r\n\r\n"
         sock.sendall(asked.encode())
         await asyncio.sleep(HEADER_SECONDS * 1.5)
@@ -159,19 +159,19 @@ async def test_strangers_cannot_fill_the_log(process: Running, caplog: pytest.Lo
         b"\x16\x03\x01 this is TLS\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nupgrade: x\r\n" + CLOSE,
     ):
-        with connected(process) as sock:
+        with connect(process) as sock:
             sock.sendall(said)
-            assert await asyncio.to_thread(told, sock)
+            assert await asyncio.to_thread(read_to_end, sock)
     assert [each.getMessage() for each in caplog.records if each.name.startswith("uvicorn")] == []
 
 
 async def test_an_answer_that_nobody_reads_is_given_up(process: Running) -> None:
-    with connected(process) as sock:
+    with connect(process) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         give_up = time.monotonic() + 30
         while (ended := await asyncio.to_thread(flood, sock)) not in (errno.ECONNRESET, errno.EPIPE):
             assert time.monotonic() < give_up, ended
-    assert await served(process)
+    assert await is_served(process)
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the kernel gives nobody up before its time")
@@ -187,7 +187,7 @@ async def test_the_kernel_gives_up_who_has_vanished_when_they_should_have_read(
         made(self, transport)
 
     monkeypatch.setattr(LimitedProtocol, "connection_made", connection_made)
-    assert await served(process)
+    assert await is_served(process)
     assert limits == [WRITE_SECONDS * 1_000]
 
 
@@ -211,16 +211,16 @@ HEAD = b"POST /api/v1/pairing/ListActs HTTP/1.1\r\nhost: localhost\r\ncontent-ty
 async def test_what_is_malformed_is_told_so_and_the_connection_ends_without_a_traceback(
     process: Running, caplog: pytest.LogCaptureFixture, said: bytes
 ) -> None:
-    with contextlib.closing(connected(process)) as sock:
+    with contextlib.closing(connect(process)) as sock:
         sock.sendall(said)
-        assert (await asyncio.to_thread(told, sock)).startswith(b"HTTP/1.1 400")
+        assert (await asyncio.to_thread(read_to_end, sock)).startswith(b"HTTP/1.1 400")
     assert [record for record in caplog.records if record.levelno >= logging.ERROR or record.exc_info] == []
 
 
 async def test_a_request_that_is_broken_off_is_no_error_of_the_gateway(
     process: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with contextlib.closing(connected(process)) as sock:
+    with contextlib.closing(connect(process)) as sock:
         sock.sendall(HEAD + b"content-length: 500\r\n\r\n{")
         await asyncio.sleep(0.1)
     await asyncio.sleep(0.3)

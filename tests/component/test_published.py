@@ -1,4 +1,4 @@
-"""What leaves the platform about whole tournaments, played through the public interfaces."""
+"""Exports of whole tournaments, played through the public interfaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from tests.component.processes import faristol
 from tests.component.quick import Championship, championship
-from tests.component.recomputation import Exported, recomputed
+from tests.component.recomputation import Exported, recompute_standings
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -37,14 +37,14 @@ async def export(hall: Championship, *what: str) -> str:
 
 
 async def whole(hall: Championship) -> Exported:
-    """The exported tournament, once everything that was done is in it."""
+    """Return the exported tournament, once it includes all commands."""
     await hall.json("")
     told: Exported = json.loads(await export(hall, "tournament", "export", hall.tournament_id))
     assert told["position"] >= hall.position
     return told
 
 
-def published(told: Exported) -> list[tuple[int, str, float, tuple[float, ...]]]:
+def to_rows(told: Exported) -> list[tuple[int, str, float, tuple[float, ...]]]:
     return [
         (line["rank"], line["player_id"], line["points"], tuple(line["tie_breaks"].values()))
         for line in told["standings"]
@@ -53,7 +53,7 @@ def published(told: Exported) -> list[tuple[int, str, float, tuple[float, ...]]]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def fisc(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> AsyncIterator[Championship]:
-    """Fifteen players and a late one; byes, a forfeit, somebody who leaves for good."""
+    """Yield a championship of fifteen players and a late one, with byes, a forfeit, and a player who leaves."""
     folder = tmp_path_factory.mktemp("fisc")
     async with championship(folder, shared_nats, book="fisc-2023", rounds=5, seed=11) as hall:
         await hall.create(15)
@@ -73,7 +73,7 @@ async def fisc(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> As
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pes(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> AsyncIterator[Championship]:
-    """Seven players paired by FIDE's Dutch system, which says who starts; two are kept apart for a round."""
+    """Yield a championship of seven players by FIDE's Dutch system, which decides the starts; two are kept apart."""
     folder = tmp_path_factory.mktemp("pes")
     options = {"pairing": "dutch", "start": "system"}
     async with championship(folder, shared_nats, book="pes-2024", rounds=4, seed=12, options=options) as hall:
@@ -96,12 +96,12 @@ async def test_anybody_comes_to_the_same_standings_from_the_exported_json_under_
     assert (len(told["players"]), len(told["rounds"])) == (16, 5)
     assert any(round_["bye"] for round_ in told["rounds"])
     assert any(table["unplayed"] for round_ in told["rounds"] for table in round_["tables"])
-    assert recomputed(told, FISC) == published(told)
+    assert recompute_standings(told, FISC) == to_rows(told)
 
 
 async def test_anybody_comes_to_the_same_standings_from_the_exported_json_under_pes(pes: Championship) -> None:
     told = await whole(pes)
-    assert recomputed(told, PES) == published(told)
+    assert recompute_standings(told, PES) == to_rows(told)
 
 
 async def test_a_corrected_result_changes_the_standings_that_anybody_comes_to(tmp_path: Path, shared_nats: str) -> None:
@@ -119,9 +119,9 @@ async def test_a_corrected_result_changes_the_standings_that_anybody_comes_to(tm
         correct = pairing_pb2.CorrectResultRequest(game_id=game_id, scores=scores, arbiter_id="arbiter", note="a sum")
         await hall.direct(hall.api.pairing.CorrectResult, correct)
         told = await whole(hall)
-        assert published(told) != published(before)
-        assert recomputed(before, PES) == published(before)
-        assert recomputed(told, PES) == published(told)
+        assert to_rows(told) != to_rows(before)
+        assert recompute_standings(before, PES) == to_rows(before)
+        assert recompute_standings(told, PES) == to_rows(told)
         assert next(line for line in told["standings"] if line["player_id"] == second)["spread"] == 43
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from tests.support.access_cell import OWN, Cell, given, held, opened
+from tests.support.access_cell import OWN, Cell, build_credential, grant, open_access_cell
 from tests.support.plain_http import PLAIN
 
 from faristol.event_store import Decision, Metadata, Write
@@ -39,17 +39,17 @@ JUDGE = "the-judge"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("queue"), lexicons) as made:
+    async with open_access_cell(tmp_path_factory.mktemp("queue"), lexicons) as made:
         appointed = lexicon.AppointJudgeRequest(
             command_id=str(uuid.uuid4()), tournament_id=OWN, judge_id=JUDGE, languages=["ca"]
         )
         path = "/faristol.lexicon.v1.AdjudicationService/AppointJudge"
-        await made.call(path, appointed, made.token(held(needs.ROLE_DIRECTOR)))
+        await made.call(path, appointed, made.token(build_credential(needs.ROLE_DIRECTOR)))
         yield made
 
 
 async def wait_for_ruling(cell: Cell) -> str:
-    """Have a case wait for a judge; gives its id."""
+    """Create a waiting case for a judge; return its id."""
     case_id, now = f"case-{uuid.uuid4()}", to_timestamp(datetime.now(UTC))
     case = events.CaseOpened(
         case_id=case_id,
@@ -98,7 +98,7 @@ async def next_event(lines: AsyncIterator[str]) -> tuple[str, dict[str, Any]]:
 
 
 async def came(lines: AsyncIterator[str], case_id: str) -> dict[str, Any]:
-    """A case, as soon as the queue has it."""
+    """Return a case, as soon as the queue has it."""
     async with asyncio.timeout(10):
         while True:
             name, queue = await next_event(lines)
@@ -110,7 +110,7 @@ async def came(lines: AsyncIterator[str], case_id: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("by", ["token", "cookie"])
 async def test_a_judge_hears_of_a_case_as_soon_as_it_waits(cell: Cell, by: str) -> None:
-    token = cell.token(held(needs.ROLE_JUDGE))
+    token = cell.token(build_credential(needs.ROLE_JUDGE))
     async with listening(
         cell.process.http_address, **(bearer(token) if by == "token" else {"Cookie": f"faristol={token}"})
     ) as lines:
@@ -125,14 +125,14 @@ async def test_who_is_no_judge_hears_nothing(cell: Cell) -> None:
             ({}, 401),
             (bearer("no.such.token"), 401),
             (bearer("of nobody"), 401),
-            (bearer(cell.token(held(needs.ROLE_SCORER))), 403),
+            (bearer(cell.token(build_credential(needs.ROLE_SCORER))), 403),
         ):
             answer = await web.get(QUEUE, headers=headers)
             assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
 
 
 async def test_the_stream_ends_and_says_why_when_its_credential_is_revoked(cell: Cell) -> None:
-    made = await given(cell, access_events.FORM_TOKEN, needs.ROLE_JUDGE, subject_id="nil")
+    made = await grant(cell, access_events.FORM_TOKEN, needs.ROLE_JUDGE, subject_id="nil")
     async with listening(cell.process.http_address, **bearer(made.token)) as lines:
         await next_event(lines)
         revoked_at = time.monotonic()
@@ -140,7 +140,7 @@ async def test_the_stream_ends_and_says_why_when_its_credential_is_revoked(cell:
             command_id=str(uuid.uuid4()), credential_id=made.credential.credential_id
         )
         path = "/faristol.access.v1.AccessService/RevokeCredential"
-        await cell.call(path, revoked, cell.token(held(needs.ROLE_DIRECTOR)))
+        await cell.call(path, revoked, cell.token(build_credential(needs.ROLE_DIRECTOR)))
         async with asyncio.timeout(10):
             while (event := await next_event(lines))[0] != "ended":
                 pass
@@ -153,7 +153,7 @@ async def test_the_stream_ends_and_says_why_when_its_credential_is_revoked(cell:
 async def test_a_silent_stream_shows_that_it_lives(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_stream.OwnStream.__init__, "__defaults__", (0.2,))
     async with (
-        listening(cell.process.http_address, **bearer(cell.token(held(needs.ROLE_JUDGE)))) as lines,
+        listening(cell.process.http_address, **bearer(cell.token(build_credential(needs.ROLE_JUDGE)))) as lines,
         asyncio.timeout(10),
     ):
         heard = [line async for line in _some(lines, 12)]
@@ -174,8 +174,8 @@ class Cable:
         self._server: asyncio.Server | None = None
 
     async def plug(self, port: int = 0) -> int:
-        """Lead a port of this machine there; gives it."""
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", port)
+        """Forward a port of this machine; return it."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", port)
         return int(self._server.sockets[0].getsockname()[1])
 
     async def cut(self) -> None:
@@ -185,7 +185,7 @@ class Cable:
         while self._ends:
             self._ends.pop().transport.abort()
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._to)
         self._ends += [writer, far_writer]
         await asyncio.gather(_carry(reader, far_writer), _carry(far_reader, writer))
@@ -204,7 +204,7 @@ async def test_the_queue_goes_on_over_a_restart_of_the_service_behind_it(cell: C
     peers = {f"peer_{name}": cell.process.grpc_address for name in SERVICES} | {"peer_lexicon": f"127.0.0.1:{port}"}
     settings = {"data": tmp_path, "http_port": 0, "grpc_port": 0, "open": False, **peers}
     async with running(Settings.model_validate(settings), ["gateway"]) as process:
-        token = cell.token(held(needs.ROLE_JUDGE))
+        token = cell.token(build_credential(needs.ROLE_JUDGE))
         async with listening(process.http_address, **bearer(token)) as lines:
             await next_event(lines)
             await cable.cut()

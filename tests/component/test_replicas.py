@@ -30,7 +30,7 @@ from faristol.pb.rating.v1.rating_pb2 import ListRatingSystemsRequest
 from faristol.pb.results.v1.results_pb2 import ListTournamentsRequest
 from faristol.results.api.public_events import PUBLIC
 
-VIEWERS = 1_000
+VIEWER_COUNT = 1_000
 """Who watch a championship, half of them at each gateway."""
 CROWDED = {
     "http_connections_per_address": 0,
@@ -65,12 +65,12 @@ class Replica:
 
 @asynccontextmanager
 async def replicas(record: Record, url: str, *names: str) -> AsyncIterator[list[Replica]]:
-    """Replicas of one projection, and a relay."""
+    """Yield replicas of one projection, and a relay."""
     bus = await Bus.connect(url)
     found: list[Replica] = []
     relay = asyncio.create_task(Relay(record, bus).run())
     try:
-        found += [await started(record, bus, name) for name in names]
+        found += [await start_replica(record, bus, name) for name in names]
         yield found
     finally:
         for replica in found:
@@ -79,7 +79,7 @@ async def replicas(record: Record, url: str, *names: str) -> AsyncIterator[list[
         await bus.close()
 
 
-async def started(record: Record, bus: Bus, name: str) -> Replica:
+async def start_replica(record: Record, bus: Bus, name: str) -> Replica:
     replica = Replica(
         WorkShares(record, shares.holder_of(name), [PROJECTION.consumer]), Progress(record, PROJECTION.consumer)
     )
@@ -99,7 +99,7 @@ async def started(record: Record, bus: Bus, name: str) -> Replica:
 
 @pytest.fixture
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leases of a second, looked after ten times in it."""
+    """Use leases of a second that are renewed ten times in it."""
     monkeypatch.setattr(shares, "CONSUMER_LEASE_SECONDS", 1.0)
     monkeypatch.setattr(shares, "LEASE_RENEWAL_SECONDS", 0.1)
 
@@ -141,7 +141,7 @@ async def test_a_replica_that_is_started_again_goes_on_at_once_with_what_it_held
     async with replicas(record, nats_server.url, "first", "second") as running:
         await running[0].die()
         bus = await Bus.connect(nats_server.url)
-        running.append(await started(record, bus, "first"))
+        running.append(await start_replica(record, bus, "first"))
         last = await append(record, "game-a", 0)
         assert await running[2].progress.wait_until_reached(last, 5)
         assert running[2].batches == [last]
@@ -152,7 +152,7 @@ async def test_a_replica_that_is_started_again_goes_on_at_once_with_what_it_held
 @pytest.mark.usefixtures("fast")
 async def test_replicas_come_to_fair_shares_and_stay_there(record: Record) -> None:
     consumers = [f"consumer-{number}" for number in range(8)]
-    there = [WorkShares(record, f"replica-{number}", consumers) for number in range(4)]
+    all_shares = [WorkShares(record, f"replica-{number}", consumers) for number in range(4)]
 
     async def beat(members: Sequence[WorkShares], times: int = 4) -> list[int]:
         for _ in range(times):
@@ -162,15 +162,17 @@ async def test_replicas_come_to_fair_shares_and_stay_there(record: Record) -> No
         assert sorted(name for names in held for name in names) == consumers, "each is somebody's, and one's alone"
         return [len(names) for names in held]
 
-    assert await beat(there[:1], 1) == [8], "who is alone has everything"
-    assert await beat(there[:2]) == [4, 4]
-    assert await beat(there[:3]) in ([3, 3, 2], [3, 2, 3], [2, 3, 3])
-    assert await beat(there) == [2, 2, 2, 2]
-    before = [[member.of(name).held for name in consumers] for member in there]
-    await beat(there)
-    assert [[member.of(name).held for name in consumers] for member in there] == before, "nothing moves for nothing"
-    await there[0].release()
-    assert sorted(await beat(there[1:], 1)) == [2, 3, 3], "what was given back is taken at the next look"
+    assert await beat(all_shares[:1], 1) == [8], "who is alone has everything"
+    assert await beat(all_shares[:2]) == [4, 4]
+    assert await beat(all_shares[:3]) in ([3, 3, 2], [3, 2, 3], [2, 3, 3])
+    assert await beat(all_shares) == [2, 2, 2, 2]
+    before = [[member.of(name).held for name in consumers] for member in all_shares]
+    await beat(all_shares)
+    assert [[member.of(name).held for name in consumers] for member in all_shares] == before, (
+        "nothing moves for nothing"
+    )
+    await all_shares[0].release()
+    assert sorted(await beat(all_shares[1:], 1)) == [2, 3, 3], "what was given back is taken at the next look"
 
 
 async def test_a_consumer_is_given_up_only_when_it_has_done_what_it_is_at(record: Record) -> None:
@@ -198,7 +200,9 @@ async def test_two_replicas_of_everything_are_restarted_one_by_one_and_no_call_f
     undisturbed = faristol(*plan, "--data", str(tmp_path / "undisturbed"), timeout=300, lexicons=lexicons)
     assert undisturbed.returncode == 0, undisturbed.stderr
     cell = ReplicatedCell(tmp_path, new_database, nats_server.url, 2, lexicons=lexicons, **CROWDED)
-    crowds = [Crowd(port, "/api/v1/stream", VIEWERS // 2, 0, number) for number, port in enumerate(cell.http_ports)]
+    crowds = [
+        Crowd(port, "/api/v1/stream", VIEWER_COUNT // 2, 0, number) for number, port in enumerate(cell.http_ports)
+    ]
     try:
         await asyncio.to_thread(cell.wait)
         for crowd in crowds:

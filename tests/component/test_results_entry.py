@@ -1,4 +1,4 @@
-"""Results are entered by people at terminals, by round and table, and nobody overwrites what another entered."""
+"""Results are entered by people at terminals, by round and table, and no entry overwrites another."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Hall:
     def stub(self, channel: grpc.Channel) -> pairing_grpc.PairingServiceStub:
         return pairing_grpc.PairingServiceStub(channel)
 
-    def started(self, tables: int) -> str:
-        """A tournament of which round 1 is being played at so many tables."""
+    def start_tournament(self, tables: int) -> str:
+        """Return a tournament whose round 1 is being played at this number of tables."""
         name = f"cup-{next(self.numbers)}"
         with grpc.insecure_channel(self.address) as channel:
             stub = self.stub(channel)
@@ -95,7 +95,7 @@ def score_of(table: int) -> tuple[int, int]:
 
 
 def test_two_people_enter_forty_results_at_once_within_ten_minutes_and_overwrite_nothing(hall: Hall) -> None:
-    tournament = hall.started(40)
+    tournament = hall.start_tournament(40)
     ready = threading.Barrier(2)
     began = time.monotonic()
 
@@ -126,7 +126,7 @@ def test_two_people_enter_forty_results_at_once_within_ten_minutes_and_overwrite
 
 
 def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) -> None:
-    tournament = hall.started(3)
+    tournament = hall.start_tournament(3)
     with at_terminal(hall, tournament, EVA) as eva, at_terminal(hall, tournament, NIL) as nil:
         eva.until("1 · ")
         nil.until("1 · ")
@@ -152,7 +152,7 @@ def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) ->
 
 
 def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(hall: Hall) -> None:
-    tournament = hall.started(4)
+    tournament = hall.start_tournament(4)
     with at_terminal(hall, tournament, EVA) as terminal:
         terminal.until("1 · ")
         terminal.type("4120 37")
@@ -196,7 +196,7 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
 
 
 def test_a_typist_who_never_looks_at_the_terminal_saves_no_wrong_result(hall: Hall) -> None:
-    tournament = hall.started(40)
+    tournament = hall.start_tournament(40)
     pile = slips_for(40)
     with at_terminal(hall, tournament, EVA) as terminal:
         terminal.until("left: 1–40")
@@ -213,7 +213,7 @@ def test_a_typist_who_never_looks_at_the_terminal_saves_no_wrong_result(hall: Ha
 
 
 def test_a_file_with_a_wrong_line_enters_nothing_and_says_every_error(hall: Hall, tmp_path: Path) -> None:
-    tournament = hall.started(5)
+    tournament = hall.start_tournament(5)
     file = tmp_path / "round1.csv"
     enter = ("enter", tournament, "1", "--as", EVA, "--address", hall.address, "--file")
 
@@ -238,7 +238,7 @@ def test_a_file_with_a_wrong_line_enters_nothing_and_says_every_error(hall: Hall
 
 
 def test_a_pairings_file_filled_in_is_what_a_whole_round_is_entered_from(hall: Hall, tmp_path: Path) -> None:
-    tournament = hall.started(3)
+    tournament = hall.start_tournament(3)
     file = tmp_path / "pairings.csv"
     done = faristol("round", "export", tournament, "1", "--address", hall.address, "--output", str(file))
     assert done.returncode == 0, done.stderr
@@ -262,7 +262,7 @@ def test_entering_goes_on_when_the_service_was_briefly_away(tmp_path: Path) -> N
     try:
         wait_until_serving(f"127.0.0.1:{port}", child)
         hall = Hall(f"127.0.0.1:{port}", child)
-        tournament = hall.started(3)
+        tournament = hall.start_tournament(3)
         with at_terminal(hall, tournament, EVA) as terminal:
             terminal.until("1 · ")
             child.kill()

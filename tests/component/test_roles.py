@@ -1,4 +1,4 @@
-"""What the roles of a database hold back, on a real PostgreSQL: facts are added, and never changed or removed."""
+"""The limits of database roles, on a real PostgreSQL: events are added, and never changed or removed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROLES = ("writer", "reader")
 
 @dataclass(frozen=True)
 class Database:
-    """A database with an owner, who is no superuser, and two roles that he may act for."""
+    """A database with an owner, who is not a superuser, and two roles that it may act for."""
 
     superuser: str
     owner: str
@@ -45,8 +45,8 @@ class Database:
         assert done.returncode == 0, done.stderr
 
 
-async def told(url: str, *statements: str) -> list[tuple[object, ...]]:
-    """Rows of the last statement."""
+async def query(url: str, *statements: str) -> list[tuple[object, ...]]:
+    """Return the rows of the last statement."""
     engine = create_async_engine(parse(url), isolation_level="AUTOCOMMIT")
     try:
         async with engine.connect() as connection:
@@ -58,8 +58,8 @@ async def told(url: str, *statements: str) -> list[tuple[object, ...]]:
 
 
 def has_database_owner(url: str) -> bool:
-    """Whether the schema ``public`` is that of the owner of the database, as since PostgreSQL 15."""
-    ((version,),) = asyncio.run(told(url, "SHOW server_version_num"))
+    """Return whether the schema ``public`` is that of the owner of the database, as since PostgreSQL 15."""
+    ((version,),) = asyncio.run(query(url, "SHOW server_version_num"))
     return int(str(version)) >= 150_000
 
 
@@ -69,7 +69,7 @@ def database(new_database: str) -> Database:
     owner, *others = (f"{name}_{suffix}" for name in ("owner", *ROLES))
     name = make_url(new_database).database
     asyncio.run(
-        told(
+        query(
             new_database,
             *(f"CREATE ROLE {role} LOGIN" for role in (owner, *others)),
             *(f"GRANT {role} TO {owner}" for role in others),
@@ -86,25 +86,25 @@ def database(new_database: str) -> Database:
     )
 
 
-def passed(stream: str, version: int = 0) -> Decision:
+def build_passed(stream: str, version: int = 0) -> Decision:
     return Decision([Write(stream, version, [events_pb2.Passed(turn=1)], "cup")])
 
 
 @contextlib.asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Record]:
+async def open_record(url: str) -> AsyncIterator[Record]:
     record = await Record.open(url)
     yield record
     await record.close()
 
 
 async def fill(url: str) -> None:
-    """A record with a fact and a name."""
-    async with opened(url) as record:
+    """Fill a record with an event and a name."""
+    async with open_record(url) as record:
 
         async def enter(connection: object) -> None:
             await store_player(connection, "anna", "Anna", "Club")  # type: ignore[arg-type]
 
-        await record.append(Decision(passed("game-a").writes, also=enter), Metadata())
+        await record.append(Decision(build_passed("game-a").writes, also=enter), Metadata())
 
 
 CHANGES = [
@@ -145,19 +145,19 @@ async def test_with_the_credentials_of_a_service_no_fact_is_changed_or_removed(d
     refused = []
     for statement in CHANGES:
         try:
-            await told(database.urls[role], statement.format(owner=make_url(database.owner).username))
+            await query(database.urls[role], statement.format(owner=make_url(database.owner).username))
         except ProgrammingError as problem:
             refused.append((statement, str(problem.orig)))
     assert [statement for statement, _ in refused] == CHANGES
     assert [said for _, said in refused if not any(why in said for why in WHY)] == []
-    async with opened(database.owner) as record:
+    async with open_record(database.owner) as record:
         assert (await verify(record)).wrong == ""
         assert (await names(record, ["anna"]))["anna"].name == "Anna"
 
 
 async def test_roles_that_may_create_in_the_schema_of_the_record_are_refused(database: Database) -> None:
     await fill(database.owner)
-    await told(
+    await query(
         database.superuser, "ALTER SCHEMA public OWNER TO CURRENT_USER", "GRANT CREATE ON SCHEMA public TO PUBLIC"
     )
     given = (f"--writer={database.names['writer']}", f"--reader={database.names['reader']}")
@@ -165,27 +165,27 @@ async def test_roles_that_may_create_in_the_schema_of_the_record_are_refused(dat
     assert refused.returncode != 0
     owner = make_url(database.owner).username
     assert f"run `ALTER SCHEMA public OWNER TO {owner}` as postgres" in " ".join(refused.stderr.split())
-    await told(database.superuser, f"ALTER SCHEMA public OWNER TO {owner}")
+    await query(database.superuser, f"ALTER SCHEMA public OWNER TO {owner}")
     await asyncio.to_thread(database.grant)
 
 
 async def test_who_only_reads_adds_nothing(database: Database) -> None:
     await fill(database.owner)
     await asyncio.to_thread(database.grant)
-    async with opened(database.urls["reader"]) as record:
+    async with open_record(database.urls["reader"]) as record:
         with pytest.raises(ProgrammingError, match="denied"):
-            await record.append(passed("game-b"), Metadata())
-    assert len(await told(database.urls["reader"], "SELECT stream FROM events")) == 1
-    async with opened(database.urls["writer"]) as record:
-        assert (await record.append(passed("game-b"), Metadata())).position == 2
+            await record.append(build_passed("game-b"), Metadata())
+    assert len(await query(database.urls["reader"], "SELECT stream FROM events")) == 1
+    async with open_record(database.urls["writer"]) as record:
+        assert (await record.append(build_passed("game-b"), Metadata())).position == 2
 
 
 async def test_tables_that_one_role_makes_are_no_tables_of_the_record_for_another(database: Database) -> None:
     await fill(database.owner)
     await asyncio.to_thread(database.grant)
-    await told(database.urls["reader"], "CREATE TABLE events (position bigint)", "CREATE TABLE seals (n int)")
+    await query(database.urls["reader"], "CREATE TABLE events (position bigint)", "CREATE TABLE seals (n int)")
     for url in (database.owner, database.urls["writer"]):
-        assert await told(url, "SELECT count(*) FROM events") == [(1,)]
+        assert await query(url, "SELECT count(*) FROM events") == [(1,)]
 
 
 OWNERS = "SELECT schemaname::text, tablename::text, tableowner::text FROM pg_tables WHERE tablename = '{table}'"
@@ -194,7 +194,7 @@ OWNERS = "SELECT schemaname::text, tablename::text, tableowner::text FROM pg_tab
 async def claim(url: str, projection: str, table: str) -> None:
     """Say in the list of read models, as a service may, that a table is one of a projection."""
     row = f"('{projection}', 99, 1, '{table}', 0, 0)"
-    await told(url, f"INSERT INTO public.projection_generations VALUES {row}")
+    await query(url, f"INSERT INTO public.projection_generations VALUES {row}")
 
 
 @pytest.mark.parametrize(
@@ -205,41 +205,41 @@ async def test_no_role_becomes_owner_of_what_is_no_read_model_of_its_own(
     database: Database, projection: str, table: str
 ) -> None:
     await fill(database.owner)
-    await told(database.owner, "CREATE TABLE docket_v1 (n int)")
+    await query(database.owner, "CREATE TABLE docket_v1 (n int)")
     await asyncio.to_thread(database.grant)
-    before = await told(database.superuser, OWNERS.format(table=table))
+    before = await query(database.superuser, OWNERS.format(table=table))
     await claim(database.urls["reader"], projection, table)
     granted = [f"--{role}={database.names[role]}" for role in ROLES]
     done = await asyncio.to_thread(faristol, "record", "roles", *granted, database_owner_url=database.owner)
     assert done.returncode == 2
     assert f"the projection '{projection}' names '{table}', which is not its own table" in done.stderr
-    assert await told(database.superuser, OWNERS.format(table=table)) == before
+    assert await query(database.superuser, OWNERS.format(table=table)) == before
 
 
 async def test_tables_of_another_cell_and_of_who_may_do_less_stay_where_they_are(database: Database) -> None:
     await fill(database.owner)
     await asyncio.to_thread(database.grant)
     owner = make_url(database.owner).username
-    await told(database.owner, "CREATE SCHEMA another", "CREATE TABLE another.results_v1 (n int)")
-    await told(database.urls["reader"], "CREATE TABLE docket_v1 (n int)")
-    await told(database.urls["writer"], "CREATE TABLE results_v2 (n int)")
+    await query(database.owner, "CREATE SCHEMA another", "CREATE TABLE another.results_v1 (n int)")
+    await query(database.urls["reader"], "CREATE TABLE docket_v1 (n int)")
+    await query(database.urls["writer"], "CREATE TABLE results_v2 (n int)")
     await claim(database.urls["reader"], "results", "results_v1 results_v2")
     await claim(database.urls["reader"], "docket", "docket_v1")
     await asyncio.to_thread(database.grant)
     reader = database.names["reader"]
-    assert await told(database.superuser, OWNERS.format(table="results_v1")) == [("another", "results_v1", owner)]
-    assert await told(database.superuser, OWNERS.format(table="docket_v1")) == [(reader, "docket_v1", reader)]
-    assert await told(database.superuser, OWNERS.format(table="results_v2")) == [(reader, "results_v2", reader)]
+    assert await query(database.superuser, OWNERS.format(table="results_v1")) == [("another", "results_v1", owner)]
+    assert await query(database.superuser, OWNERS.format(table="docket_v1")) == [(reader, "docket_v1", reader)]
+    assert await query(database.superuser, OWNERS.format(table="results_v2")) == [(reader, "results_v2", reader)]
 
 
 async def test_a_version_that_names_tables_of_the_record_is_not_dropped(database: Database) -> None:
     await fill(database.owner)
     await asyncio.to_thread(database.grant)
     live = ", ".join(f"('results', {version}, 1, 'results@{version}', 0)" for version in (98, 99))
-    await told(database.urls["reader"], f"INSERT INTO public.projections VALUES {live}")
+    await query(database.urls["reader"], f"INSERT INTO public.projections VALUES {live}")
     row = "('results', 98, 2, 'people', 0, 0)"
-    await told(database.urls["reader"], f"INSERT INTO public.projection_generations VALUES {row}")
-    async with opened(database.owner) as record:
+    await query(database.urls["reader"], f"INSERT INTO public.projection_generations VALUES {row}")
+    async with open_record(database.owner) as record:
         with pytest.raises(ProjectionError, match="names people, which is not a read model"):
             await generations.drop(record, "results", 98)
         assert (await names(record, ["anna"]))["anna"].name == "Anna"
@@ -249,30 +249,30 @@ async def test_granting_again_changes_nothing_and_takes_away_what_was_too_much(d
     await fill(database.owner)
     await asyncio.to_thread(database.grant)
     asked = "SELECT relname, relacl::text FROM pg_class WHERE relacl IS NOT NULL ORDER BY 1"
-    before = await told(database.superuser, asked)
+    before = await query(database.superuser, asked)
     await asyncio.to_thread(database.grant)
-    assert await told(database.superuser, asked) == before
-    await told(database.owner, f"GRANT DELETE ON events TO {database.names['writer']}")
-    assert await told(database.superuser, asked) != before
+    assert await query(database.superuser, asked) == before
+    await query(database.owner, f"GRANT DELETE ON events TO {database.names['writer']}")
+    assert await query(database.superuser, asked) != before
     await asyncio.to_thread(database.grant)
-    assert await told(database.superuser, asked) == before
+    assert await query(database.superuser, asked) == before
 
 
 async def test_a_role_that_no_grant_holds_back_and_one_that_is_not_there_are_refused(database: Database) -> None:
     await fill(database.owner)
 
-    def said(role: str, url: str = "") -> str:
+    def run_failing(role: str, url: str = "") -> str:
         done = faristol("record", "roles", "--writer", role, database_owner_url=url or database.owner)
         assert done.returncode == 2
         return done.stderr
 
     owner = str(make_url(database.owner).username)
     superuser = str(make_url(database.superuser).username)
-    assert "no grant holds" in said(owner)
-    assert "no grant holds" in said(superuser)
-    assert "there is no role 'nobody'" in said("nobody")
+    assert "no grant holds" in run_failing(owner)
+    assert "no grant holds" in run_failing(superuser)
+    assert "there is no role 'nobody'" in run_failing("nobody")
     await asyncio.to_thread(database.grant)
-    assert f"only {owner}, the owner of the tables, can grant" in said(
+    assert f"only {owner}, the owner of the tables, can grant" in run_failing(
         database.names["reader"], database.urls["writer"]
     )
 
@@ -323,11 +323,11 @@ async def test_secrets_of_webhooks_go_with_the_results_service_and_who_decides_r
     await asyncio.to_thread(database.grant)
     reader = database.names["reader"]
     for table in webhooks.metadata.tables:
-        assert await told(database.superuser, OWNERS.format(table=table)) == [(reader, table, reader)]
+        assert await query(database.superuser, OWNERS.format(table=table)) == [(reader, table, reader)]
         with pytest.raises(ProgrammingError, match="denied"):
-            await told(database.urls["writer"], f"SELECT * FROM {reader}.{table}")
+            await query(database.urls["writer"], f"SELECT * FROM {reader}.{table}")
     await claim(database.urls["reader"], "results", "webhooks")
-    async with opened(database.urls["reader"]) as record:
+    async with open_record(database.urls["reader"]) as record:
         await registry.prepare(record)
         async with record.writing() as connection:
             with pytest.raises(ProjectionError, match="names webhooks, which is not a read model"):
@@ -347,7 +347,7 @@ async def test_the_owner_erases_under_the_roles_and_services_do_not(database: Da
     assert erased.returncode == 0, erased.stderr
     migrated = faristol("record", "migrate", database_url=database.urls["writer"], database_owner_url=database.owner)
     assert migrated.returncode == 0, migrated.stderr
-    async with opened(database.owner) as record:
+    async with open_record(database.owner) as record:
         assert await names(record, ["anna"]) == {}
 
 
@@ -378,16 +378,16 @@ async def test_a_championship_is_played_under_the_roles_and_what_the_owner_built
     finally:
         codes = await asyncio.to_thread(cell.stop)
     assert set(codes.values()) == {0}
-    async with opened(database.owner) as record:
+    async with open_record(database.owner) as record:
         assert (await verify(record)).wrong == ""
     kept = "SELECT DISTINCT schemaname::text FROM pg_tables WHERE tablename LIKE 'results\\_%'"
-    assert await told(database.superuser, kept) == [(database.names["reader"],)]
+    assert await query(database.superuser, kept) == [(database.names["reader"],)]
 
 
 def test_an_empty_database_is_made_ready_for_services_with_roles_of_their_own(
     database: Database, tmp_path: Path
 ) -> None:
-    """What the manifests do before a rollout: the owner makes the tables, and no service could."""
+    """The steps of the manifests before a rollout: the owner creates the tables, and no service could."""
     owner, password = make_url(database.owner), tmp_path / "password"
     password.write_text("of the owner", encoding="utf-8")
     arguments = ("prepare", *(f"--{role}={database.names[role]}" for role in ROLES))
@@ -406,7 +406,7 @@ def test_an_empty_database_is_made_ready_for_services_with_roles_of_their_own(
     async def work() -> None:
         await fill(database.urls["writer"])
         with pytest.raises(ProgrammingError, match="permission denied"):
-            await told(database.urls["writer"], "DELETE FROM events")
-        assert await told(database.urls["reader"], "SELECT count(*) FROM events") == [(1,)]
+            await query(database.urls["writer"], "DELETE FROM events")
+        assert await query(database.urls["reader"], "SELECT count(*) FROM events") == [(1,)]
 
     asyncio.run(work())

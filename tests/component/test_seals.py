@@ -1,4 +1,4 @@
-"""Seals: what they show, what gets by without them, and who makes them."""
+"""Seals: their guarantees, undetected changes without them, and their creation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def read(record: Record) -> list[Seal]:
 
 
 def as_shown(seal: Seal) -> dict[str, object]:
-    """A seal as ``/api/v1/seals`` shows it."""
+    """Return a seal as ``/api/v1/seals`` shows it."""
     sealed_at = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=seal.sealed_at)
     hexadecimal = {name: getattr(seal, name).hex() for name in ("root", "previous", "signature")}
     return asdict(seal) | hexadecimal | {"sealed_at": sealed_at.isoformat()}
@@ -120,7 +120,7 @@ async def test_a_value_of_another_type_is_named_with_its_position_and_not_stumbl
 
 
 async def test_what_lies_before_the_first_position_is_named(record: Record) -> None:
-    """Whoever reads a stream reads it, and whoever reads from position 0 on does not."""
+    """A reader of a stream reads it, and a reader from position 0 on does not."""
     await fill(record)
     (made,) = await seal(record, KEY)
     await contents.put_seal(record, **asdict(replace(made, from_position=-9, to_position=-5)))
@@ -134,7 +134,7 @@ async def test_what_lies_before_the_first_position_is_named(record: Record) -> N
 
 async def test_an_answer_that_is_missing_is_named(record: Record) -> None:
     await fill(record)
-    twelve = (await contents.stored(record))[11]
+    twelve = (await contents.read_stored(record))[11]
     async with record.writing() as connection:
         this = tables.commands.c.command_id == twelve.command_id
         await connection.execute(tables.commands.delete().where(this))
@@ -206,7 +206,7 @@ async def test_a_change_that_makes_every_hash_anew_is_seen_by_the_seal_and_by_no
 async def test_events_that_changed_places_are_seen_by_the_seal(record: Record) -> None:
     await fill(record)
     await seal(record, KEY, events=10)
-    first, two = (await contents.stored(record))[10:12]
+    first, two = (await contents.read_stored(record))[10:12]
     assert first.stream != two.stream
     await contents.change(record, first.position, position=10_000)
     await contents.change(record, two.position, position=first.position)
@@ -249,7 +249,7 @@ async def test_a_record_that_was_cut_off_is_missed_by_its_seals_and_by_seals_kep
     assert "position 11: the seal of positions 11 to 20 is here, and the record ends" in (await check(record)).wrong
     assert "not there" in (await check(record, from_seal=True)).wrong
     await contents.cut(record, 10)
-    assert (await check(record)).wrong == ""  # nobody inside can know
+    assert (await check(record)).wrong == ""  # no process inside can detect it
     assert (await check(record, kept=outside)).wrong.startswith("position 11: the seal of positions 11 to 20, which")
     assert (await check(record, kept=outside[:1])).wrong == ""
     await contents.cut(record, 9)
@@ -274,7 +274,7 @@ async def test_a_record_that_its_owner_wrote_anew_is_not_the_one_whose_last_seal
         await connection.execute(tables.seals.delete())
     await seal(record, KEY, events=10, now=lambda: datetime.fromtimestamp(0, UTC) + timedelta(microseconds=1))
     assert (await check(record)).wrong == ""
-    assert "is not the one that was stored outside" in (await check(record, kept=[last])).wrong
+    assert "differs from the seal that is stored outside" in (await check(record, kept=[last])).wrong
 
 
 async def test_a_check_can_begin_anywhere(record: Record) -> None:
@@ -297,7 +297,7 @@ async def test_a_check_that_begins_later_sees_what_is_wrong_from_there_on(record
     await contents.change(record, 33, payload=b"")
     for after in range(33):
         assert (await check(record, after=after)).wrong.startswith("position 33 ")
-    assert (await check(record, after=33)).wrong == ""  # what lies before is taken to be right
+    assert (await check(record, after=33)).wrong == ""  # earlier events are assumed to be valid
     await contents.rewrite(record, 33, payload=b"")
     assert (await check(record, after=32)).wrong.startswith("positions 31 to 40")
     assert (await check(record, after=40)).wrong.startswith("positions 41 to ")
@@ -354,10 +354,10 @@ async def test_a_sealer_seals_when_enough_events_wait(record: Record) -> None:
     sealer = asyncio.create_task(Sealer(record, KEY, events=10, seconds=0.5).run())
     await fill(record)
 
-    async def sealed() -> bool:
+    async def are_sealed() -> bool:
         return (await check(record)).sealed >= 50
 
-    await contents.until(sealed)
+    await contents.until(are_sealed)
     await cancel_tasks([sealer])
     assert await record.lease(SEALER_LEASE, "another", 1)  # given back
 
@@ -367,12 +367,12 @@ async def test_a_sealer_seals_an_event_that_has_waited_long_enough(record: Recor
     await play(record, "game-cup-r0", "cup")
     assert await read(record) == []
 
-    async def sealed() -> list[Seal]:
+    async def read_seals() -> list[Seal]:
         return await read(record)
 
-    (made,) = await contents.until(sealed)
+    (made,) = await contents.until(read_seals)
     assert made.to_position == 1
-    assert made.sealed_at - (await contents.stored(record))[0].recorded_at >= 400_000
+    assert made.sealed_at - (await contents.read_stored(record))[0].recorded_at >= 400_000
     await cancel_tasks([sealer])
 
 
@@ -381,10 +381,10 @@ async def test_what_a_clock_that_ran_ahead_wrote_does_not_wait_for_its_seal_unti
     await play(record, "game-cup-r0", "cup")
     sealer = asyncio.create_task(Sealer(record, KEY, events=1_000, seconds=0.4).run())
 
-    async def sealed() -> list[Seal]:
+    async def read_seals() -> list[Seal]:
         return await read(record)
 
-    await contents.until(sealed)
+    await contents.until(read_seals)
     await cancel_tasks([sealer])
     await record.close()
 
@@ -396,10 +396,10 @@ async def test_a_sealer_waits_while_every_connection_is_taken(record: Record) ->
         await asyncio.sleep(1)
         assert not sealer.done()
 
-    async def sealed() -> list[Seal]:
+    async def read_seals() -> list[Seal]:
         return await read(record)
 
-    await contents.until(sealed)
+    await contents.until(read_seals)
     await cancel_tasks([sealer])
 
 
@@ -410,10 +410,10 @@ async def test_one_of_several_sealers_seals_and_another_takes_over(record: Recor
     await asyncio.sleep(0.3)
     assert await read(record) == []
 
-    async def sealed() -> list[Seal]:
+    async def read_seals() -> list[Seal]:
         return await read(record)
 
-    await contents.until(sealed)
+    await contents.until(read_seals)
     await cancel_tasks([sealer])
 
 
@@ -421,7 +421,7 @@ async def test_a_sealer_says_that_the_record_is_wrong_once_and_goes_on_when_it_i
     record: Record, caplog: pytest.LogCaptureFixture
 ) -> None:
     await fill(record)
-    right = (await contents.stored(record))[4]
+    right = (await contents.read_stored(record))[4]
     await contents.change(record, 5, payload=b"")
     with caplog.at_level(logging.ERROR):
         sealer = asyncio.create_task(Sealer(record, KEY, events=10, seconds=0.4).run())
@@ -432,10 +432,10 @@ async def test_a_sealer_says_that_the_record_is_wrong_once_and_goes_on_when_it_i
     assert len(caplog.records) == 1
     await contents.change(record, 5, payload=right.payload)
 
-    async def sealed() -> list[Seal]:
+    async def read_seals() -> list[Seal]:
         return await read(record)
 
-    await contents.until(sealed)
+    await contents.until(read_seals)
     await cancel_tasks([sealer])
 
 
@@ -530,7 +530,7 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     assert right.returncode == 0
     assert f"up to position {last} of {last}, signatures are right" in right.stdout
     _, second = right.stdout.splitlines()
-    assert second.startswith("not checked: what commands were answered, beyond that none has lost its answer; whether")
+    assert second.startswith("not checked: the answers to commands, except that each command has one; whether")
     assert "who made the seals" not in second
     told = json.loads(faristol("record", "verify", *data, *public, "--from-seal", "--json").stdout)
     assert (told["events"], told["after"], told["sealed"], told["wrong"]) == (0, last, last, "")

@@ -1,4 +1,4 @@
-"""Each service alone: a process with a port, a health check, reflection, and clear answers."""
+"""Each service in a separate process: a port, a health check, reflection, and clear answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def channel(cell: Cell, service: str) -> grpc.Channel:
 
 
 def error(method: Any, request: Any) -> tuple[grpc.StatusCode, str, error_details_pb2.ErrorInfo]:
-    """Status, message and details of a call that has to fail."""
+    """Return the status, message and details of a call that has to fail."""
     with pytest.raises(grpc.RpcError) as failed:
         method(request, timeout=10)
     call = cast("grpc.Call", failed.value)

@@ -1,4 +1,4 @@
-"""Pages for who is signed in, over real HTTP: cookies, other sites, every role, and what is kept where."""
+"""Pages for signed-in users, over real HTTP: cookies, other sites, every role, and cached data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import pytest_asyncio
 from fastapi.routing import APIRoute
 from tests.component.processes import Child, faristol, free_port
 from tests.openid.real_provider import DESCRIBED
-from tests.support.access_cell import FOREIGN, OWN, Cell, given, held, opened
+from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, grant, open_access_cell
 from tests.support.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
@@ -51,11 +51,11 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TLS = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
-"""What a proxy says of a browser that speaks TLS with it."""
+"""The headers of a proxy whose browser uses TLS."""
 
 HOLDERS = frozenset(ROLE_NAMES[role] for role in MAY_GIVE)
 EVERYBODY = HOLDERS | {""}
-"""Whoever has no role, too."""
+"""Including a caller without a role."""
 
 
 def _who() -> Iterator[tuple[tuple[str, str], frozenset[str]]]:
@@ -78,10 +78,10 @@ PRIVATE = (
     own_table.routes,
     own_data.routes,
 )
-"""The routes of pages that are not for everybody to read."""
+"""The routes of pages that are not public."""
 
 WHO = dict(_who())
-"""Who is let in at each page that is not for everybody to read, as the page of access says it."""
+"""The roles with access to each page that is not public, from the page of access."""
 
 OF_A_TOURNAMENT = [(method, path) for method, path in WHO if "_id}" not in path.replace("{tournament_id}", "")]
 """Pages that are there for each tournament; those of a case and of a table are held to the same by
@@ -95,7 +95,7 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
     secret.write_text("of a client")
     described.write_text(DESCRIBED.format(port=free_port(), secret=secret))  # where no provider answers
     more = {"http_proxies": "127.0.0.1", "openid": described}
-    async with opened(tmp_path_factory.mktemp("cell"), lexicons, **more) as made:
+    async with open_access_cell(tmp_path_factory.mktemp("cell"), lexicons, **more) as made:
         yield made
 
 
@@ -116,7 +116,7 @@ async def visiting(cell: Cell, token: str = "", **more: Any) -> AsyncIterator[Vi
 
 def session_of(role: Role, tournament: str, cell: Cell) -> str:
     player = cell.players[tournament][0] if role == PLAYER else ""
-    return cell.token(held(role, tournament, player=player))
+    return cell.token(build_credential(role, tournament, player=player))
 
 
 async def test_every_route_is_public_or_says_who_is_let_in() -> None:
@@ -136,7 +136,7 @@ async def test_every_route_is_public_or_says_who_is_let_in() -> None:
 
 @pytest.mark.parametrize(("method", "path"), OF_A_TOURNAMENT)
 async def test_a_page_is_for_its_roles_and_for_what_is_theirs(cell: Cell, method: str, path: str) -> None:
-    """Who is not signed in is led to where one signs in; what one may not see is not there."""
+    """Visitors without a session are redirected to the sign-in; forbidden pages are not found."""
     address = path.format(tournament_id=OWN, game_id=f"{OWN}-r1-t1", number=1, table=1)
     for tournament in (OWN, FOREIGN):
         for role in (None, *MAY_GIVE):
@@ -159,7 +159,7 @@ async def test_a_page_is_for_its_roles_and_for_what_is_theirs(cell: Cell, method
 
 @pytest.mark.parametrize("path", sorted({path for method, path in WHO if method == "POST"}))
 async def test_a_form_of_another_site_does_nothing(cell: Cell, path: str) -> None:
-    code = (await given(cell, events.FORM_LINK)).code
+    code = (await grant(cell, events.FORM_LINK)).code
     token = session_of(needs.ROLE_DIRECTOR, OWN, cell)
     fields = {"code": code, "everywhere": "1", "act": "cards", "command_id": str(uuid.uuid4()), "tables": "1"}
     before = await cell.process.runtime.record.last_position()
@@ -179,7 +179,7 @@ async def test_a_form_of_another_site_does_nothing(cell: Cell, path: str) -> Non
 
 
 async def test_a_preview_of_a_link_uses_nothing_up(cell: Cell) -> None:
-    code = (await given(cell, events.FORM_LINK)).code
+    code = (await grant(cell, events.FORM_LINK)).code
     before = await cell.process.runtime.record.last_position()
     async with visiting(cell) as web:
         for _ in range(3):
@@ -190,13 +190,13 @@ async def test_a_preview_of_a_link_uses_nothing_up(cell: Cell) -> None:
 
 
 def _credential_cookie(answer: httpx.Response) -> str:
-    """The cookie of the credential, which no script reads, among the others that are set."""
+    """Return the cookie of the credential, which no script reads, among the others that are set."""
     (told,) = [each for each in answer.headers.get_list("set-cookie") if re.match("(__Host-)?faristol=", each)]
     return told
 
 
 async def test_the_cookie_is_for_this_host_and_no_script_and_lasts_as_long_as_the_credential(cell: Cell) -> None:
-    code = (await given(cell, events.FORM_LINK, lifetime_seconds=600)).code
+    code = (await grant(cell, events.FORM_LINK, lifetime_seconds=600)).code
     async with visiting(cell) as web:
         plain = _credential_cookie(await web.send_form("/sign-in", code=code))
         web.cookies.clear()
@@ -231,14 +231,14 @@ async def test_a_cookie_that_is_none_of_ours_is_taken_away(cell: Cell, token: st
 
 
 async def test_a_session_that_was_ended_meanwhile_is_told_so_and_its_cookie_is_gone(cell: Cell) -> None:
-    link = await given(cell, events.FORM_LINK)
+    link = await grant(cell, events.FORM_LINK)
     async with visiting(cell) as web:
         await web.send_form("/sign-in", code=link.code)
         assert "Ona Mas" in (await web.get("/account")).text
         revoke = access.RevokeCredentialRequest(
             command_id=str(uuid.uuid4()), credential_id=link.credential.credential_id
         )
-        director = cell.token(held(needs.ROLE_DIRECTOR))
+        director = cell.token(build_credential(needs.ROLE_DIRECTOR))
         await cell.call("/faristol.access.v1.AccessService/RevokeCredential", revoke, director)
         answer = await until(lambda: web.get("/account?lang=es"), 303)
         assert answer.headers["location"] == "/sign-in?next=%2Faccount%3Flang%3Des"
@@ -249,7 +249,9 @@ async def test_a_session_that_was_ended_meanwhile_is_told_so_and_its_cookie_is_g
 
 async def test_who_comes_after_their_time_is_told_so(cell: Cell) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
-    over = replace(held(needs.ROLE_DIRECTOR), issued_at=now - timedelta(hours=2), expires_at=now - timedelta(hours=1))
+    over = replace(
+        build_credential(needs.ROLE_DIRECTOR), issued_at=now - timedelta(hours=2), expires_at=now - timedelta(hours=1)
+    )
     async with visiting(cell, cell.token(over)) as web:
         answer = await web.get("/account")
         assert answer.headers["location"] == "/sign-in?next=%2Faccount"
@@ -264,12 +266,12 @@ async def test_each_role_finds_its_doors(cell: Cell) -> None:
     results, halls = f"/tournaments/{OWN}/round/1/results", f"/tournaments/{OWN}/arbiter"
     console = f"/tournaments/{OWN}/console"
     for credential, doors in (
-        (replace(held(needs.ROLE_SCORER), scope=table), {*kept, results}),
-        (replace(held(needs.ROLE_ARBITER), scope=table), {*kept, results, halls, "/judge"}),
-        (held(needs.ROLE_DIRECTOR), {console, results, halls, "/judge"}),
-        (replace(held(needs.ROLE_DIRECTOR), scope=Scope()), {console, results, halls, "/judge", "/new"}),
-        (held(needs.ROLE_JUDGE), {"/judge"}),
-        (held(PLAYER, player=player), {f"/tournaments/{OWN}/my-table", f"/players/{player}"}),
+        (replace(build_credential(needs.ROLE_SCORER), scope=table), {*kept, results}),
+        (replace(build_credential(needs.ROLE_ARBITER), scope=table), {*kept, results, halls, "/judge"}),
+        (build_credential(needs.ROLE_DIRECTOR), {console, results, halls, "/judge"}),
+        (replace(build_credential(needs.ROLE_DIRECTOR), scope=Scope()), {console, results, halls, "/judge", "/new"}),
+        (build_credential(needs.ROLE_JUDGE), {"/judge"}),
+        (build_credential(PLAYER, player=player), {f"/tournaments/{OWN}/my-table", f"/players/{player}"}),
     ):
         async with visiting(cell, cell.token(credential)) as web:
             shown = set(re.findall(r'href="([^"]+)"', (await web.get("/account")).text))
@@ -277,18 +279,18 @@ async def test_each_role_finds_its_doors(cell: Cell) -> None:
             assert (credential.role in (needs.ROLE_SCORER, PLAYER)) == ("/judge" not in shown)
             for door in doors:
                 assert (await web.get(door)).status_code == 200, door
-    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+    async with visiting(cell, cell.token(build_credential(PLAYER, player=player))) as web:
         assert f'href="{results}"' in (await web.get("/account")).text
         own = (await web.get(results)).headers["location"]
         assert re.fullmatch(rf"{results}/\d+", own)
         assert (await web.get(own)).status_code == 200
-    async with visiting(cell, cell.token(held(needs.ROLE_ARBITER))) as web:
+    async with visiting(cell, cell.token(build_credential(needs.ROLE_ARBITER))) as web:
         frame = (await web.get(halls)).text
         assert 'href="/judge"' in re.findall(r'<nav class="doors".*?</nav>', frame, re.DOTALL)[0]
 
 
 async def test_two_gateways_serve_one_session(cell: Cell) -> None:
-    code = (await given(cell, events.FORM_LINK)).code
+    code = (await grant(cell, events.FORM_LINK)).code
     other = httpx.ASGITransport(app(cell.process.runtime))
     async with visiting(cell) as first, Visitor(verify=PLAIN, base_url="http://127.0.0.1", transport=other) as second:
         await first.send_form("/sign-in", code=code)
@@ -299,7 +301,7 @@ async def test_two_gateways_serve_one_session(cell: Cell) -> None:
 
 
 async def until(ask: Any, status: int) -> httpx.Response:
-    """The answer once it has a status: what was ended works nowhere within two seconds."""
+    """Return the answer once it has a status: an ended credential is invalid everywhere within two seconds."""
     give_up = time.monotonic() + 5
     while True:
         answer: httpx.Response = await ask()
@@ -310,7 +312,7 @@ async def until(ask: Any, status: int) -> httpx.Response:
 
 
 async def test_who_signs_out_here_is_signed_in_elsewhere_until_they_sign_out_everywhere(cell: Cell) -> None:
-    link = await given(cell, events.FORM_LINK)
+    link = await grant(cell, events.FORM_LINK)
     async with visiting(cell) as phone, visiting(cell) as desk, visiting(cell) as third:
         for web in (phone, desk, third):
             await web.send_form("/sign-in", code=link.code)
@@ -328,7 +330,7 @@ async def test_who_signs_out_here_is_signed_in_elsewhere_until_they_sign_out_eve
 
 
 async def test_a_pin_lets_in_at_its_table_and_is_locked_after_ten_wrong_ones(cell: Cell) -> None:
-    pin = (await given(cell, events.FORM_PIN, tables=[2])).pin
+    pin = (await grant(cell, events.FORM_PIN, tables=[2])).pin
     at = {"tournament": OWN, "table": "2"}
     async with visiting(cell) as web:
         assert (await web.send_form("/sign-in", **at, pin=f"{pin[:3]} {pin[3:]}")).status_code == 303
@@ -343,8 +345,8 @@ async def test_a_pin_lets_in_at_its_table_and_is_locked_after_ten_wrong_ones(cel
 
 
 async def test_a_stranger_who_guesses_keeps_no_device_from_its_table_that_was_there(cell: Cell) -> None:
-    pin = (await given(cell, events.FORM_PIN, tables=[6])).pin
-    link = await given(cell, events.FORM_LINK, tables=[6])
+    pin = (await grant(cell, events.FORM_PIN, tables=[6])).pin
+    link = await grant(cell, events.FORM_LINK, tables=[6])
     at = {"tournament": OWN, "table": "6"}
     async with visiting(cell) as hall, visiting(cell) as other, visiting(cell) as stranger:
         assert (await hall.send_form("/sign-in", **at, pin=pin)).status_code == 303
@@ -420,7 +422,7 @@ async def test_pages_of_who_is_signed_in_are_kept_by_nobody_and_hold_nothing_inl
 
 
 async def test_the_language_is_kept_through_signing_in_and_out(cell: Cell) -> None:
-    link = await given(cell, events.FORM_LINK)
+    link = await grant(cell, events.FORM_LINK)
     async with visiting(cell, follow_redirects=True) as web:
         page = (await web.get("/sign-in?lang=el")).text
         assert "Σύνδεση" in page
@@ -430,7 +432,7 @@ async def test_the_language_is_kept_through_signing_in_and_out(cell: Cell) -> No
 
 
 async def test_no_log_holds_a_code_a_pin_or_a_token(cell: Cell, caplog: pytest.LogCaptureFixture) -> None:
-    link, pin = await given(cell, events.FORM_LINK), (await given(cell, events.FORM_PIN, tables=[3])).pin
+    link, pin = await grant(cell, events.FORM_LINK), (await grant(cell, events.FORM_PIN, tables=[3])).pin
     with caplog.at_level(logging.DEBUG):
         async with visiting(cell) as web:
             await web.send_form("/sign-in", code=link.code)
@@ -493,7 +495,7 @@ async def test_cards_let_whoever_has_them_in_at_their_tables(cell: Cell) -> None
 async def test_an_arbiter_of_a_hall_makes_cards_for_its_tables_alone(cell: Cell) -> None:
     hall = Scope(frozenset({OWN}), frozenset({"Sala A"}))
     form = {"act": "cards", "command_id": str(uuid.uuid4()), "tables": "2", "lasts": "day"}
-    async with visiting(cell, cell.token(replace(held(needs.ROLE_ARBITER), scope=hall))) as arbiter:
+    async with visiting(cell, cell.token(replace(build_credential(needs.ROLE_ARBITER), scope=hall))) as arbiter:
         assert "own, hall Sala A, table 2" in (await arbiter.send_form(ACCESS, **form)).text
         elsewhere = {**form, "command_id": str(uuid.uuid4()), "hall": "Sala B"}
         assert (await arbiter.send_form(ACCESS, **elsewhere)).status_code == 403
@@ -501,7 +503,7 @@ async def test_an_arbiter_of_a_hall_makes_cards_for_its_tables_alone(cell: Cell)
 
 async def test_who_directs_by_a_link_of_three_days_makes_cards_for_three_days(cell: Cell) -> None:
     days = 3 * 24 * 3_600
-    link = await given(cell, events.FORM_LINK, needs.ROLE_DIRECTOR, token=federation(cell), lifetime_seconds=days)
+    link = await grant(cell, events.FORM_LINK, needs.ROLE_DIRECTOR, token=federation(cell), lifetime_seconds=days)
     async with visiting(cell) as director:
         await director.send_form("/sign-in", code=link.code)
         form = {"act": "cards", "command_id": str(uuid.uuid4()), "tables": "1", "lasts": "season"}
@@ -513,7 +515,7 @@ async def test_who_directs_by_a_link_of_three_days_makes_cards_for_three_days(ce
 
 
 def federation(cell: Cell) -> str:
-    return cell.token(held(needs.ROLE_FEDERATION, ""))
+    return cell.token(build_credential(needs.ROLE_FEDERATION, ""))
 
 
 @pytest.mark.parametrize(
@@ -550,7 +552,7 @@ async def test_what_may_not_be_given_is_told_on_the_page(
 
 
 async def test_an_arbiter_sees_who_is_below_them_alone(cell: Cell) -> None:
-    link = await given(cell, events.FORM_LINK, needs.ROLE_DIRECTOR, token=federation(cell), name="Eva Soler")
+    link = await grant(cell, events.FORM_LINK, needs.ROLE_DIRECTOR, token=federation(cell), name="Eva Soler")
     async with visiting(cell, session_of(needs.ROLE_ARBITER, OWN, cell)) as arbiter:
         assert "Eva Soler" not in (await arbiter.get(ACCESS)).text
         end = {"act": "revoke", "command_id": str(uuid.uuid4()), "credential_id": link.credential.credential_id}
@@ -584,7 +586,7 @@ async def test_the_demonstration_tells_how_to_direct_it_in_a_browser(tmp_path: P
     small = ("--players", "4", "--rounds", "1", "--ruleset", "uf-2007", "--serve", "--http", "0")
     demo = Child(("demo", *small), {"open": False, "lexicons": lexicons}, tmp_path / "log")
     try:
-        link = await told(demo, r"sign in by (http://\S+/sign-in#\w+)")
+        link = await wait_for_output(demo, r"sign in by (http://\S+/sign-in#\w+)")
         address, _, code = link.partition("/sign-in#")
         async with Visitor(verify=PLAIN, base_url=address, follow_redirects=True) as web:
             account = await web.send_form("/sign-in", code=code)
@@ -599,8 +601,8 @@ async def test_the_demonstration_tells_how_to_direct_it_in_a_browser(tmp_path: P
         demo.process.wait(20)
 
 
-async def told(child: Child, pattern: str) -> str:
-    """What a process says that matches."""
+async def wait_for_output(child: Child, pattern: str) -> str:
+    """Wait for the output of a process that matches."""
     give_up = time.monotonic() + 120
     while not (found := re.search(pattern, child.log.read_text())):
         assert child.process.poll() is None, child.log.read_text()
@@ -610,7 +612,7 @@ async def told(child: Child, pattern: str) -> str:
 
 
 async def console(cell: Cell, *words: str, **more: Any) -> tuple[int, str]:
-    """The exit code and all that a command at the desk of the cell says."""
+    """Return the exit code and all that a command at the desk of the cell says."""
     at = {"client_address": cell.process.grpc_address, "data": cell.folder, **more}
     done = await asyncio.to_thread(faristol, "access", *words, open=False, **at)
     return done.returncode, done.stdout + done.stderr
@@ -639,7 +641,7 @@ async def test_a_pin_asks_for_its_table_and_a_link_is_taken_whole(cell: Cell) ->
     assert (code, "add --table N" in said) == (2, True), said
     code, said = await console(cell, "sign-in", "123456")
     assert (code, "add --tournament ID --table N" in said) == (2, True), said
-    link = await given(cell, events.FORM_LINK, tables=[2])
+    link = await grant(cell, events.FORM_LINK, tables=[2])
     code, said = await console(cell, "sign-in", f"http://hall.example/sign-in#{link.code}")
     assert (code, "export FARISTOL_CLIENT_TOKEN=" in said) == (0, True), said
     code, said = await console(cell, "grant", "scorer", "Pau Riu", "--tournament", OWN, "--for", "0m")
@@ -654,7 +656,7 @@ async def test_the_page_makes_no_card_for_a_table_that_there_is_not(cell: Cell) 
 
 
 async def test_a_scorer_finds_the_games_and_the_forms_of_their_tables_alone(cell: Cell) -> None:
-    credential = replace(held(needs.ROLE_SCORER), scope=Scope(frozenset({OWN}), tables=frozenset({2})))
+    credential = replace(build_credential(needs.ROLE_SCORER), scope=Scope(frozenset({OWN}), tables=frozenset({2})))
     async with visiting(cell, cell.token(credential)) as scorer:
         account = (await scorer.get("/account")).text
         assert re.findall(r'href="/games/([^"/]+)"', account) == [f"{OWN}-r1-t2"]
@@ -672,7 +674,7 @@ async def test_the_console_says_how_one_is_let_in_and_names_roles_in_its_languag
     code, said = await console(cell, "who", data=tmp_path)
     assert (code, "FARISTOL_CLIENT_TOKEN" in said, "FARISTOL_DATA" in said) == (2, True, True), said
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
-    code, said = await console(cell, "who", client_token=cell.token(held(needs.ROLE_ARBITER)))
+    code, said = await console(cell, "who", client_token=cell.token(build_credential(needs.ROLE_ARBITER)))
     assert (code, said.startswith("àrbitre  ")) == (0, True), said
 
 
@@ -680,11 +682,11 @@ async def test_the_console_gives_the_roles_of_operators_and_programs(cell: Cell)
     for role in ("operator", "service"):
         code, said = await console(cell, "grant", role, "Pau Riu", "--json")
         assert (code, f'"role": "ROLE_{role.upper()}"' in said) == (0, True), said
-    operator = cell.token(held(needs.ROLE_OPERATOR, ""))
+    operator = cell.token(build_credential(needs.ROLE_OPERATOR, ""))
     code, said = await console(cell, "grant", "operator", "Ona Mas", client_token=operator)
     assert code == 0, said
     code, said = await console(
-        cell, "grant", "operator", "Ona Mas", client_token=cell.token(held(needs.ROLE_FEDERATION, ""))
+        cell, "grant", "operator", "Ona Mas", client_token=cell.token(build_credential(needs.ROLE_FEDERATION, ""))
     )
     assert code == 2, said
 
@@ -697,7 +699,7 @@ async def test_the_console_names_the_file_that_the_access_service_did_not_write(
 async def test_a_player_sees_their_own_table_and_acts_there_as_the_book_lets_them(cell: Cell) -> None:
     own = f"/tournaments/{OWN}/my-table"
     player = cell.players[OWN][0]
-    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+    async with visiting(cell, cell.token(build_credential(PLAYER, player=player))) as web:
         page = (await web.get(own)).text
         assert f'href="/players/{player}"' in page
         assert 'value="CallArbiter"' in page
@@ -711,14 +713,14 @@ async def test_a_player_sees_their_own_table_and_acts_there_as_the_book_lets_the
             answer = await web.send_form(own, command_id=str(uuid.uuid4()), **wrong)
             assert answer.status_code == 400, wrong
         assert (await web.get("/tournaments/nowhere/my-table")).status_code == 404
-    async with visiting(cell, cell.token(held(needs.ROLE_DIRECTOR))) as web:
+    async with visiting(cell, cell.token(build_credential(needs.ROLE_DIRECTOR))) as web:
         assert (await web.get(own)).status_code == 404
         assert (await web.get("/my-data")).status_code == 404
 
 
 async def test_a_player_takes_away_what_is_held_of_them(cell: Cell) -> None:
     player = cell.players[OWN][0]
-    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+    async with visiting(cell, cell.token(build_credential(PLAYER, player=player))) as web:
         assert 'href="/my-data.json"' in (await web.get("/my-data")).text
         answer = await web.get("/my-data.json")
         assert answer.json()["player_id"] == player
@@ -728,9 +730,9 @@ async def test_a_player_takes_away_what_is_held_of_them(cell: Cell) -> None:
 
 async def test_a_player_asks_for_a_correction_and_for_erasure_and_sees_what_is_answered(cell: Cell) -> None:
     player = cell.players[OWN][1]
-    director, federation = (cell.token(held(role)) for role in (needs.ROLE_DIRECTOR, needs.ROLE_FEDERATION))
+    director, federation = (cell.token(build_credential(role)) for role in (needs.ROLE_DIRECTOR, needs.ROLE_FEDERATION))
     asked = {"tournament_id": OWN, "note": "My club is Vic"}
-    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+    async with visiting(cell, cell.token(build_credential(PLAYER, player=player))) as web:
         for act in ("correction", "erasure"):
             answer = await web.send_form("/my-data", act=act, command_id=str(uuid.uuid4()), **asked)
             assert (answer.status_code, answer.headers["location"]) == (303, "/my-data")
@@ -764,7 +766,7 @@ async def test_a_player_asks_for_a_correction_and_for_erasure_and_sees_what_is_a
         assert (await web.send_form("/data-requests", act="refused", **form)).status_code == 409  # without a reason
         assert (await web.send_form("/data-requests", act="erased", **form)).status_code == 303
         assert f"faristol record erase-person {player}" in (await web.get("/data-requests")).text
-    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+    async with visiting(cell, cell.token(build_credential(PLAYER, player=player))) as web:
         page = (await web.get("/my-data")).text
         assert page.count("granted") == 2
         assert "Answer: It is done" in page

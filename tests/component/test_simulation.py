@@ -17,7 +17,7 @@ from faristol.event_store import Record
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The lexicon of the simulated championships."""
+    """Return the lexicon of the simulated championships."""
     return install_lexicon(tmp_path_factory.mktemp("lexicons"))
 
 
@@ -52,10 +52,10 @@ def test_a_seed_is_the_same_world_in_every_process(words: Path) -> None:
 def test_a_command_that_is_refused_because_it_was_carried_out_is_found(
     words: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def forgotten(self: Record, command_id: str) -> None:
-        """Nobody looks for the answer that was given, and got lost."""
+    async def forget_answer(self: Record, command_id: str) -> None:
+        """Do not look for the answer that was given and lost."""
 
-    monkeypatch.setattr(Record, "find_answer", forgotten)
+    monkeypatch.setattr(Record, "find_answer", forget_answer)
     often_lost = sorted(range(200), key=lambda seed: World(seed).faults.answer_lost, reverse=True)[:8]
     assert any(run(seed, words).problems for seed in often_lost)
 

@@ -1,4 +1,4 @@
-"""Another reader of hunspell dictionaries agrees with what ours writes out."""
+"""Another reader of hunspell dictionaries agrees with the expansion of ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spylls.hunspell import Dictionary
 from faristol.words import LexiconError, debian
 from faristol.words.hunspell import expand
 
-SAMPLE = 2_000
+SAMPLE_SIZE = 2_000
 
 
 @pytest.mark.nightly
@@ -31,9 +31,9 @@ def test_spylls_accepts_what_is_written_out_and_nothing_near_it(package: str, na
         at = lot.randrange(len(form))
         return form[:at] + lot.choice(["", lot.choice(letters), lot.choice(letters) + form[at]]) + form[at + 1 :]
 
-    accepted = lot.sample(forms, SAMPLE)
+    accepted = lot.sample(forms, SAMPLE_SIZE)
     rejected: set[str] = set()
-    while len(rejected) < SAMPLE:
+    while len(rejected) < SAMPLE_SIZE:
         rejected |= {near()} - known - {""}
     oracle = Dictionary.from_files(str(base))
     assert [form for form in accepted if not oracle.lookup(form)] == []

@@ -1,4 +1,4 @@
-"""Whoever follows the record gets every event once and in order, whatever others do meanwhile."""
+"""A subscriber to the record gets every event once and in order, during the work of other processes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from faristol.pb.game.v1 import events_pb2
 PASSED = "faristol.game.v1.Passed"
 
 
-def passed(turn: int = 1) -> events_pb2.Passed:
+def build_passed(turn: int = 1) -> events_pb2.Passed:
     return events_pb2.Passed(turn=turn, player_id="anna")
 
 
 def write(stream: str, version: int, *turns: int, tournament: str = "cup") -> Decision:
-    return Decision([Write(stream, version, [passed(turn) for turn in turns], tournament)])
+    return Decision([Write(stream, version, [build_passed(turn) for turn in turns], tournament)])
 
 
 @pytest.fixture
 async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
-    """The record as another process has it."""
+    """Yield the record as another process has it."""
     opened = await Record.open(database_url)
     yield opened
     await opened.close()
@@ -42,7 +42,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Follower:
-    """Collects what a subscription gives."""
+    """Collects the events of a subscription."""
 
     def __init__(self, events: AsyncIterator[Recorded]) -> None:
         self._events = events
@@ -99,7 +99,7 @@ async def test_a_follower_of_one_tournament_or_type_gets_just_those(record: Reco
     ):
         for number in range(12):
             tournament = "league" if number % 4 == 0 else "cup"
-            facts = [passed(), events_pb2.SheetSigned(player_id="anna")]
+            facts = [build_passed(), events_pb2.SheetSigned(player_id="anna")]
             await record.append(Decision([Write(f"game-{number}", 0, facts, tournament)]), Metadata())
         assert await league.until(6) == [1, 2, 9, 10, 17, 18]
         assert await passes.until(12) == list(range(1, 25, 2))
@@ -157,7 +157,7 @@ async def test_a_transaction_that_is_given_up_leaves_no_hole(record: Record, oth
 
 
 def row(position: int) -> dict[str, object]:
-    """What an appender in another process writes; of its hash nothing depends here."""
+    """Return the row that an appender in another process writes; no test depends on its hash."""
     return {
         "position": position,
         "stream": "game-held",
@@ -166,7 +166,7 @@ def row(position: int) -> dict[str, object]:
         "type": PASSED,
         "schema_version": 1,
         "tournament": "cup",
-        "payload": passed().SerializeToString(),
+        "payload": build_passed().SerializeToString(),
         "metadata": "{}",
         "recorded_at": 0,
         "hash": bytes(32),
@@ -200,7 +200,7 @@ async def test_what_no_news_came_of_is_found_by_looking(record: Record, other: R
 
 
 async def cut_listeners(record: Record) -> None:
-    """Cut the connections on which the database tells of appends."""
+    """Cut the connections on which the database notifies of appends."""
     async with record.engine.connect() as connection:
         cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
         await connection.execute(text(f"{cut} AND query LIKE 'LISTEN%'"))

@@ -1,4 +1,4 @@
-"""Whoever is first at a table, its book's windows hold: a press and a challenge never both win."""
+"""The windows of a book are respected in every order of commands: a press and a challenge never both succeed."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ BOOKS = {
 }
 BY_DAY = frozenset({"fisc", "fise-non-running"})
 """A clock that runs up to the press, and one that stops while a play is counted; the others are played every night."""
-TURNS = 12
+TURN_COUNT = 12
 
 
-def broken(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
-    """Every rule of the windows that the facts of a table and its clock break, in the order of the record."""
+def find_broken_rules(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
+    """Yield every rule of the windows that the facts of a table and its clock break, in the order of the record."""
     presses, law = "press" in ruleset.turn.steps, ruleset.challenge
     placed, drawn, pressed, withdrawn, over = (set[int]() for _ in range(5))
     written = defaultdict[int, set[str]](set)
@@ -96,7 +96,7 @@ def broken(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
 
 
 def neutral(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
-    """Every challenge for which no clock stood though the book says so, and every stand that was for none."""
+    """Yield every challenge for which no clock stood though the book says so, and every stand that was for none."""
     raised = [fact.message.challenge for fact in events if isinstance(fact.message, game.ChallengeRaised)]
     stood = [fact.message.challenge for fact in events if isinstance(fact.message, clock.ClockNeutralised)]
     if "challenge" in ruleset.clock.neutralised_by:
@@ -114,7 +114,7 @@ async def test_whoever_is_first_the_windows_of_the_book_hold(
 ) -> None:
     ruleset = BOOKS[book]
     async with played_by(ruleset, list(BOOKS).index(book), tmp_path, new_database, shared_nats) as hall:
-        for _ in range(TURNS):
+        for _ in range(TURN_COUNT):
             if not await hall.turn():
                 break
         record = hall.record
@@ -123,7 +123,7 @@ async def test_whoever_is_first_the_windows_of_the_book_hold(
         settled = await load_table(record, GAME, rulings=False)
     assert settled is not None
     assert not settled.missing
-    assert [*broken(events, ruleset), *neutral(events, ruleset)] == []
+    assert [*find_broken_rules(events, ruleset), *neutral(events, ruleset)] == []
     names = {event.name for event in events}
     assert {"ChallengeRaised", "ChallengeRuled", "PlayCompleted"} <= names
     assert "Challenge" in hall.refused or "Press" in hall.refused
@@ -132,8 +132,8 @@ async def test_whoever_is_first_the_windows_of_the_book_hold(
 def test_the_check_sees_a_press_and_a_challenge_that_both_won() -> None:
     fisc = BOOKS["fisc"]
 
-    def told(*facts: object) -> list[str]:
-        return list(broken([Told(fact) for fact in facts], fisc))  # type: ignore[misc] # what is read of an event
+    def check_facts(*facts: object) -> list[str]:
+        return list(find_broken_rules([Told(fact) for fact in facts], fisc))  # type: ignore[misc] # what is read of an event
 
     class Told:
         def __init__(self, message: object) -> None:
@@ -142,9 +142,9 @@ def test_the_check_sees_a_press_and_a_challenge_that_both_won() -> None:
     placed = game.PlayPlaced(turn=1, player_id="anna")
     raised = game.ChallengeRaised(turn=1, challenge=1, player_id="biel")
     pressed = clock.ClockPressed(player_id="anna", turn=1)
-    assert told(placed, pressed, raised) == ["turn 1 was challenged after the press"]
-    assert told(placed, raised, pressed) == ["turn 1 was pressed while its play was in question"]
+    assert check_facts(placed, pressed, raised) == ["turn 1 was challenged after the press"]
+    assert check_facts(placed, raised, pressed) == ["turn 1 was pressed while its play was in question"]
     withdrawn = game.PlayWithdrawn(turn=1, player_id="anna")
-    assert told(placed, raised, withdrawn, pressed) == ["turn 1 was pressed after its play was withdrawn"]
-    assert told(placed, game.TilesDrawn(player_id="anna"), raised) == ["turn 1 was challenged after the draw"]
-    assert told(placed, game.PlayCompleted(turn=1)) == ["turn 1 was completed without a press"]
+    assert check_facts(placed, raised, withdrawn, pressed) == ["turn 1 was pressed after its play was withdrawn"]
+    assert check_facts(placed, game.TilesDrawn(player_id="anna"), raised) == ["turn 1 was challenged after the draw"]
+    assert check_facts(placed, game.PlayCompleted(turn=1)) == ["turn 1 was completed without a press"]

@@ -1,4 +1,4 @@
-"""Tournaments of teams through the public interfaces: who meets, who sits where, and what a director may do."""
+"""Tournaments of teams through the public interfaces: pairings, seats, and the director's commands."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 CLUBS = ("Àvila", "Burgos", "Conca", "Deva", "Elx")
-BOARDS = 3
+BOARD_COUNT = 3
 
 
-def listed() -> Iterator[str]:
-    """Five clubs of four players, the lines of one after another mixed; the last of each is a reserve."""
+def list_lines() -> Iterator[str]:
+    """Yield five clubs of four players, the lines of one after another mixed; the last of each is a reserve."""
     yield "name,id,rating,team"
     for place in range(4):
         for number, club in enumerate(CLUBS):
@@ -33,9 +33,9 @@ def listed() -> Iterator[str]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def league(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> AsyncIterator[Championship]:
-    """All against all; before the third round a player leaves, and a line-up changes before the fourth."""
+    """Yield all against all; before the third round a player leaves, and a line-up changes before the fourth."""
     folder = tmp_path_factory.mktemp("clubs")
-    options = {"teams": BOARDS, "pairing": "round-robin"}
+    options = {"teams": BOARD_COUNT, "pairing": "round-robin"}
     async with championship(folder, shared_nats, book="fise", rounds=5, seed=31, options=options) as hall:
         await hall.create(0)
         await import_players(hall, folder)
@@ -50,9 +50,9 @@ async def league(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> 
 
 
 async def import_players(hall: Championship, folder: Path) -> None:
-    """All at first, and then the list again with a line more: who is registered is refused, and the other added."""
+    """Import all players, and then the list with one more line: registered ones are refused, the new one is added."""
     file = folder / "clubs.csv"
-    lines = list(listed())
+    lines = list(list_lines())
     for more, code, told in (
         ([], 0, "20 players registered\n5 teams registered\n"),
         (
@@ -72,11 +72,13 @@ async def import_players(hall: Championship, folder: Path) -> None:
         assert len(done.stderr.splitlines()) == (20 if code else 0)
 
 
-async def shown(hall: Championship) -> pairing.GetTournamentResponse:
+async def get_tournament(hall: Championship) -> pairing.GetTournamentResponse:
     return await hall.api.pairing.GetTournament(pairing.GetTournamentRequest(tournament_id=hall.tournament_id))
 
 
-async def explained(hall: Championship, number: int, player_id: str, other: str = "", language: str = "en") -> str:
+async def explain_pairing(
+    hall: Championship, number: int, player_id: str, other: str = "", language: str = "en"
+) -> str:
     asked = pairing.ExplainPairingRequest(
         tournament_id=hall.tournament_id, round=number, player_id=player_id, other_player_id=other
     )
@@ -84,14 +86,14 @@ async def explained(hall: Championship, number: int, player_id: str, other: str 
     return answer.text
 
 
-async def refused(hall: Championship, method: Any, request: object) -> str:
+async def read_refusal(hall: Championship, method: Any, request: object) -> str:
     with pytest.raises(grpc.aio.AioRpcError) as answer:
         await hall.direct(method, request)
     return answer.value.details() or ""
 
 
 async def test_teams_come_out_of_the_list_in_its_order(league: Championship) -> None:
-    teams = (await shown(league)).teams
+    teams = (await get_tournament(league)).teams
     assert [(team.name, team.team_id) for team in teams] == [
         ("Àvila", "avila"), ("Burgos", "burgos"), ("Conca", "conca"), ("Deva", "deva"), ("Elx", "elx")
     ]  # fmt: skip
@@ -100,7 +102,7 @@ async def test_teams_come_out_of_the_list_in_its_order(league: Championship) -> 
 
 
 async def test_each_team_meets_each_once_and_rests_once(league: Championship) -> None:
-    played = (await shown(league)).played
+    played = (await get_tournament(league)).played
     met = Counter(
         frozenset((match.first_team_id, match.second_team_id)) for round_ in played for match in round_.matches
     )
@@ -108,7 +110,7 @@ async def test_each_team_meets_each_once_and_rests_once(league: Championship) ->
     assert Counter(round_.bye_team_id for round_ in played) == Counter(["avila", "burgos", "conca", "deva", "elx"])
     for round_ in played:
         resting = [bye.player_id for bye in round_.requested_byes if bye.team_id == round_.bye_team_id]
-        assert len(resting) == BOARDS
+        assert len(resting) == BOARD_COUNT
         seats = Counter(
             player for table in round_.pairings for player in (table.first_player_id, table.second_player_id)
         )
@@ -116,7 +118,7 @@ async def test_each_team_meets_each_once_and_rests_once(league: Championship) ->
 
 
 async def test_line_ups_say_who_sits_where_and_the_next_moves_up(league: Championship) -> None:
-    for round_ in (await shown(league)).played:
+    for round_ in (await get_tournament(league)).played:
         boards = {
             player: table.board
             for table in round_.pairings
@@ -133,23 +135,25 @@ async def test_line_ups_say_who_sits_where_and_the_next_moves_up(league: Champio
 
 
 async def test_a_player_is_told_why_their_team_meets_another_and_at_which_board_they_sit(league: Championship) -> None:
-    round_ = (await shown(league)).played[3]
+    round_ = (await get_tournament(league)).played[3]
     table = next(table for table in round_.pairings if table.board == 2)
     first, other = table.first_player_id, table.second_player_id
-    assert (await explained(league, 4, first)).endswith(f"By the line-ups {first} plays at board 2, against {other}.")
-    assert "al tauler 2, contra" in await explained(league, 4, first, language="ca")
+    assert (await explain_pairing(league, 4, first)).endswith(
+        f"By the line-ups {first} plays at board 2, against {other}."
+    )
+    assert "al tauler 2, contra" in await explain_pairing(league, 4, first, language="ca")
 
 
 async def test_single_players_are_not_paired_by_hand_where_teams_meet(league: Championship) -> None:
     forbid = pairing.ForbidPairRequest(player_ids=["b1", "c1"])
-    assert "use this with a team" in await refused(league, league.api.pairing.ForbidPair, forbid)
+    assert "use this with a team" in await read_refusal(league, league.api.pairing.ForbidPair, forbid)
     both = pairing.ForbidPairRequest(player_ids=["b1", "c1"], team_ids=["burgos", "conca"])
-    assert "either players or teams" in await refused(league, league.api.pairing.ForbidPair, both)
+    assert "either players or teams" in await read_refusal(league, league.api.pairing.ForbidPair, both)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def swiss(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> AsyncIterator[Championship]:
-    """Six teams of two boards in two halls, two of them kept apart."""
+    """Yield a Swiss of six teams with two boards in two halls, two of them kept apart."""
     folder = tmp_path_factory.mktemp("swiss")
     async with championship(folder, shared_nats, book="fise", rounds=3, seed=32, options={"teams": 2}) as hall:
         await hall.create(12)
@@ -169,7 +173,7 @@ async def swiss(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> A
 async def test_six_teams_play_three_rounds_without_meeting_twice_each_match_in_one_hall(swiss: Championship) -> None:
     for number in (1, 2, 3):
         await swiss.play_round(number)
-    played = (await shown(swiss)).played
+    played = (await get_tournament(swiss)).played
     met = Counter(
         frozenset((match.first_team_id, match.second_team_id)) for round_ in played for match in round_.matches
     )
@@ -191,7 +195,7 @@ async def test_every_act_on_a_team_is_in_the_history_with_what_undoes_it(swiss: 
     ]
     assert "name: Team 1" in registered[0].details
     taken = pairing.RegisterTeamRequest(name="team 1", player_ids=["p01"])
-    assert "already has the name team 1" in await refused(swiss, swiss.api.pairing.RegisterTeam, taken)
+    assert "already has the name team 1" in await read_refusal(swiss, swiss.api.pairing.RegisterTeam, taken)
     leave = pairing.WithdrawTeamRequest(team_id="t6", note="their coach broke down")
     assert (await swiss.direct(swiss.api.pairing.WithdrawTeam, leave)).round == 4
     asked = pairing.ListActsRequest(tournament_id=swiss.tournament_id, after_version=acts.version)
@@ -201,4 +205,4 @@ async def test_every_act_on_a_team_is_in_the_history_with_what_undoes_it(swiss: 
     )  # fmt: skip
     undo = pairing.UndoActRequest(version=left.version)
     assert (await swiss.direct(swiss.api.pairing.UndoAct, undo)).undone_by == "ReinstateTeam"
-    assert (await shown(swiss)).teams[5].withdrawn_round == 0
+    assert (await get_tournament(swiss)).teams[5].withdrawn_round == 0

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
 
 
 class Collector(trace_service_pb2_grpc.TraceServiceServicer, metrics_service_pb2_grpc.MetricsServiceServicer):
-    """An OpenTelemetry collector that keeps what it is sent."""
+    """An OpenTelemetry collector that stores its input."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
@@ -47,7 +47,7 @@ class Collector(trace_service_pb2_grpc.TraceServiceServicer, metrics_service_pb2
         return trace_service_pb2.ExportTraceServiceResponse()
 
     def trace(self, trace_id: str) -> list[Span]:
-        """The spans of one trace, by their start."""
+        """Return the spans of one trace, by their start."""
         found = [span for span in list(self.spans) if span.trace_id.hex() == trace_id]
         return sorted(found, key=lambda span: span.start_time_unix_nano)
 
@@ -147,15 +147,15 @@ def test_without_an_endpoint_nothing_is_exported(collector: Collector, tmp_path:
     assert collector.spans == []
 
 
-def scraped(port: int) -> dict[str, float]:
-    """What Prometheus reads, by name and labels."""
+def scrape_metrics(port: int) -> dict[str, float]:
+    """Return the metrics that Prometheus reads, by name and labels."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
         lines = answer.read().decode().splitlines()
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
 
 
 def fail_in_a_trace(record: Path, port: int) -> str:
-    """Have two calls fail that the log tells of, the second one in the trace that is given back."""
+    """Cause two failing calls that the log reports, the second one in the returned trace."""
     trace_id = uuid.uuid4().hex
     with contextlib.closing(sqlite3.connect(record)) as database:
         database.execute("ALTER TABLE commands RENAME COLUMN answer TO lost")
@@ -203,7 +203,7 @@ def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: 
         command = 'command="faristol.pairing.v1.CreateTournament"'
         deadline = time.monotonic() + 20
         while True:
-            found = scraped(metrics)
+            found = scrape_metrics(metrics)
             outcomes = {
                 outcome: sum(
                     value
@@ -229,7 +229,7 @@ def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: 
         assert ended[("command", "refused")] == 1
         assert any('le="0.25"' in name for name in found if name.startswith("faristol_append_duration_seconds_bucket"))
         trace_id = fail_in_a_trace(tmp_path / "data" / "record.db", port)
-        after = scraped(metrics)
+        after = scrape_metrics(metrics)
         (failed,) = (
             value for name, value in after.items() if "call_duration_seconds_count" in name and "failed" in name
         )

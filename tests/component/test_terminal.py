@@ -12,7 +12,7 @@ from tests.component.contents import PEOPLE, fill
 from tests.component.processes import faristol
 from tests.component.terminal import CTRL_C, CTRL_D, Terminal
 from tests.component.test_arbiter import GAME as TABLE
-from tests.component.test_arbiter import opened
+from tests.component.test_arbiter import open_hall
 from tests.support.court import Court, now, sitting
 from tests.support.small_lexicon import catalan, library
 
@@ -42,7 +42,7 @@ PROMPTS = {
 
 
 def prompts() -> Iterator[str]:
-    """Modules that call ``input``, ``prompt`` or ``confirm``, or hand them to something that does."""
+    """Yield modules that call ``input``, ``prompt`` or ``confirm``, or hand them to something that does."""
     rooms = [Path(str(room.__file__)).parent for room in (cli, results_entry, table_terminal, terminal)]
     for file in sorted(file for room in rooms for file in room.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -258,8 +258,8 @@ def test_an_operator_answers_before_a_person_is_erased(tmp_path: Path, answer: s
         assert terminal.end() == 0
 
 
-def told(terminal: Terminal, line: str) -> str:
-    """What a table says to a line, up to the next prompt."""
+def type_line(terminal: Terminal, line: str) -> str:
+    """Return the answer of a table to a line, up to the next prompt."""
     terminal.type(line)
     terminal.until("\n")
     return terminal.until("\n> ")
@@ -269,7 +269,7 @@ def test_a_director_says_at_a_terminal_how_a_list_is_read(tmp_path: Path) -> Non
     players = tmp_path / "players.csv"
     players.write_text("name,rating\nCesca Mas,0\nDídac Pi,1500\n", encoding="utf-8")
     with (
-        opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
+        open_hall(tmp_path, game.KEEPING_RECORDED, now()) as hall,
         Terminal(
             "player", "import", TABLE.partition("-")[0], str(players), "--address", hall.address, home=tmp_path
         ) as terminal,
@@ -283,35 +283,37 @@ def test_a_director_says_at_a_terminal_how_a_list_is_read(tmp_path: Path) -> Non
 
 def test_an_arbiter_types_at_a_table(tmp_path: Path) -> None:
     with (
-        opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
+        open_hall(tmp_path, game.KEEPING_RECORDED, now()) as hall,
         Terminal("table", "keep", TABLE, "--address", hall.address, home=tmp_path) as terminal,
     ):
         terminal.until("Next: Anna Puig: start-game; Blai Soler: start-game\n> ")
-        assert "Specify the player: `Anna Puig: start-game`; `Blai Soler: start-game`." in told(terminal, "start-game")
-        assert "Turn 1 · " in told(terminal, "anna: start-game")
-        asked = told(terminal, "x rra")
+        assert "Specify the player: `Anna Puig: start-game`; `Blai Soler: start-game`." in type_line(
+            terminal, "start-game"
+        )
+        assert "Turn 1 · " in type_line(terminal, "anna: start-game")
+        asked = type_line(terminal, "x rra")
         assert asked.startswith("Which tiles? 1: exchange RR A, 2: exchange R R A.")
-        assert "Blai Soler: turn" in told(terminal, "h8 c a r r o s")
-        assert "E scores 9, not 90: it was not entered." in told(terminal, "h14 e 90")
-        assert "Turn 3 · " in told(terminal, "h14 e 9")
-        told(terminal, "place-play 15η een")
-        assert "Blai Soler: challenge" in told(terminal, "table")
+        assert "Blai Soler: turn" in type_line(terminal, "h8 c a r r o s")
+        assert "E scores 9, not 90: it was not entered." in type_line(terminal, "h14 e 90")
+        assert "Turn 3 · " in type_line(terminal, "h14 e 9")
+        type_line(terminal, "place-play 15η een")
+        assert "Blai Soler: challenge" in type_line(terminal, "table")
         terminal.type("blai: leave-table no")
         terminal.until("Is that correct? [y/N]: ")
         terminal.type("n")
         assert "over" not in terminal.until("> ")
         terminal.type("challenge een")
-        terminal.until("Ruling: the play EEN of turn 3 is invalid. (FISE 40)\n")  # though nothing more is typed
+        terminal.until("Ruling: the play EEN of turn 3 is invalid. (FISE 40)\n")  # though there is no further input
         terminal.until("> ")
-        assert "Ruling: " not in told(terminal, "rule")
-        assert "Turn 4 · " in told(terminal, "accept-ruling")
+        assert "Ruling: " not in type_line(terminal, "rule")
+        assert "Turn 4 · " in type_line(terminal, "accept-ruling")
         for line in ("-", "pass", "-", "pass"):
-            last = told(terminal, line)
+            last = type_line(terminal, line)
         assert "state-rack" in last
-        told(terminal, "anna: state-rack eenaios")
-        told(terminal, "blai: state-rack aeioust")
-        told(terminal, "anna: sign-sheet")
-        assert "Anna Puig wins 11–2. The result is final.\n" in told(terminal, "blai: sign-sheet")
+        type_line(terminal, "anna: state-rack eenaios")
+        type_line(terminal, "blai: state-rack aeioust")
+        type_line(terminal, "anna: sign-sheet")
+        assert "Anna Puig wins 11–2. The result is final.\n" in type_line(terminal, "blai: sign-sheet")
         terminal.press(f"board{CTRL_C}")
         assert terminal.end() == 130
         assert terminal.echoes
@@ -320,7 +322,7 @@ def test_an_arbiter_types_at_a_table(tmp_path: Path) -> None:
 
 def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp_path: Path) -> None:
     with (
-        opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
+        open_hall(tmp_path, game.KEEPING_RECORDED, now()) as hall,
         Terminal("judge", "sit", "--as", "ada", "--cases", "1", client_lexicon_address=hall.address) as ada,
         Terminal("table", "keep", TABLE, "--address", hall.address, home=tmp_path) as terminal,
     ):
@@ -334,10 +336,10 @@ def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp
             assert done.returncode == 0, done.stdout + done.stderr
         terminal.until("\n> ")
         for line in ("anna: start-game", "place-play 8f z u ll a", "challenge z u ll a"):
-            told(terminal, line)
+            type_line(terminal, line)
         ada.until("[y]: ")
         other = "This case is assigned to ada: write `judge: rule` to wait for the ruling."
-        assert other in told(terminal, "judge: rule invalid, with: {reason: no, source: no}")
+        assert other in type_line(terminal, "judge: rule invalid, with: {reason: no, source: no}")
         terminal.type("judge: rule")
         terminal.until("This case is assigned to ada: the table waits for the ruling.\n")
         ada.type("y")
@@ -350,7 +352,7 @@ def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp
 
 def test_who_enters_results_says_their_name_at_a_terminal(tmp_path: Path) -> None:
     with (
-        opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
+        open_hall(tmp_path, game.KEEPING_RECORDED, now()) as hall,
         Terminal("enter", "copa", "--address", hall.address, home=tmp_path) as terminal,
     ):
         terminal.until("Your name, stored with each result: ")
@@ -364,16 +366,16 @@ def test_who_enters_results_says_their_name_at_a_terminal(tmp_path: Path) -> Non
 
 def test_an_arbiter_types_greek_and_hears_the_ruling_word_by_word(tmp_path: Path) -> None:
     with (
-        opened(tmp_path, game.KEEPING_RECORDED, now(), "pes-2024") as hall,
+        open_hall(tmp_path, game.KEEPING_RECORDED, now(), "pes-2024") as hall,
         Terminal("table", "keep", TABLE, "--address", hall.address, home=tmp_path) as terminal,
     ):
         terminal.until("\n> ")
-        told(terminal, "assign-arbiter")
-        told(terminal, "anna: start-game")
-        assert "Turn 2 · " in told(terminal, "Η8 λόγος")
+        type_line(terminal, "assign-arbiter")
+        type_line(terminal, "anna: start-game")
+        assert "Turn 2 · " in type_line(terminal, "Η8 λόγος")
         for line in ("place-play ι8 οι", "stop"):
-            told(terminal, line)
-        said = told(terminal, "challenge οι, λο") + told(terminal, "rule")
+            type_line(terminal, line)
+        said = type_line(terminal, "challenge οι, λο") + type_line(terminal, "rule")
         assert "Ruling: the play ΟΙ of turn 2 is invalid. (PES Δ.ε)\n  ΟΙ: valid\n  ΛΟ: invalid\nTurn 3" in said
         assert said.count("Ruling") == 1
         terminal.press(CTRL_D)

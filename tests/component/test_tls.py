@@ -24,7 +24,7 @@ from cryptography.exceptions import InvalidSignature
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
-from tests.support.certificates import Mount, Signed, signed
+from tests.support.certificates import Mount, Signed, sign_certificate
 
 from faristol.bus import Bus, BusRefused
 from faristol.bus.errors import BusUnavailable
@@ -37,28 +37,28 @@ from faristol.launcher.processes import Running, running
 from faristol.pb.results.v1 import results_pb2
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
 
-CA = signed("authority")
-OTHER = signed("another authority")
+CA = sign_certificate("authority")
+OTHER = sign_certificate("another authority")
 
 
 @pytest.fixture
 def mount(tmp_path: Path) -> Mount:
-    """The certificate of the results service."""
+    """Return the certificate of the results service."""
     made = Mount(tmp_path / "tls")
-    made.put(signed("results", CA, "127.0.0.1", "results"), CA)
+    made.put(sign_certificate("results", CA, "127.0.0.1", "results"), CA)
     return made
 
 
 @asynccontextmanager
 async def results(tmp_path: Path, nats: str, **settings: Any) -> AsyncIterator[Running]:
-    """The results service, in this process."""
+    """Yield the results service, in this process."""
     given = {"data": tmp_path, "database_url": f"sqlite:///{tmp_path}/record.db", "nats_url": nats, **settings}
     async with running(Settings.model_validate({"grace_seconds": 0.5, **given}), ("results",)) as process:
         yield process
 
 
 def files(folder: Path, ca: Signed, mine: Signed | None = None) -> dict[str, Path]:
-    """What somebody who calls is told of certificates."""
+    """Return the settings of the certificates for a caller."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {"tls_ca": ca.pem} | ({"tls_certificate": mine.pem, "tls_key": mine.key_pem} if mine else {})
     for name, content in written.items():
@@ -66,15 +66,15 @@ def files(folder: Path, ca: Signed, mine: Signed | None = None) -> dict[str, Pat
     return {name: folder / name for name in written}
 
 
-async def told(address: str, given: dict[str, Path]) -> str:
-    """What a command at a terminal is told that asks the results service."""
+async def list_tournaments(address: str, given: dict[str, Path]) -> str:
+    """Return the output of a command at a terminal that calls the results service."""
     done = await asyncio.to_thread(
         faristol, "tournament", "list", "--address", address, timeout=60, **{**given, "lang": "C"}
     )
     return (done.stdout if done.returncode == 0 else done.stderr).strip()
 
 
-async def asked(channel: grpc.aio.Channel) -> None:
+async def call_results(channel: grpc.aio.Channel) -> None:
     """Ask the results service. Raises ``AioRpcError``."""
     await ResultsServiceStub(channel).ListTournaments(results_pb2.ListTournamentsRequest(), timeout=5)
 
@@ -84,17 +84,20 @@ async def test_a_caller_comes_by_tls_from_a_known_authority_to_the_right_name(
 ) -> None:
     async with results(tmp_path, shared_nats, **mount.settings(mutual=False)) as process:
         at = process.grpc_address
-        assert "cannot" not in (good := await told(at, files(tmp_path / "good", CA))), good
-        assert "does not accept this connection: if it speaks TLS, set FARISTOL_TLS_CA" in await told(at, {})
-        assert f"the certificate of {at} is not signed by an authority in the file FARISTOL_TLS_CA" in await told(
-            at, files(tmp_path / "wrong", OTHER)
+        assert "cannot" not in (good := await list_tournaments(at, files(tmp_path / "good", CA))), good
+        assert "does not accept this connection: if it speaks TLS, set FARISTOL_TLS_CA" in await list_tournaments(
+            at, {}
         )
-        mount.put(signed("clock", CA, "clock"), CA)
+        assert (
+            f"the certificate of {at} is not signed by an authority in the file FARISTOL_TLS_CA"
+            in await list_tournaments(at, files(tmp_path / "wrong", OTHER))
+        )
+        mount.put(sign_certificate("clock", CA, "clock"), CA)
         await asyncio.sleep(1.1)
-        assert f"{at} is for a different name" in await told(at, files(tmp_path / "good", CA))
+        assert f"{at} is for a different name" in await list_tournaments(at, files(tmp_path / "good", CA))
     async with results(tmp_path, shared_nats) as process:
         at = process.grpc_address
-        assert f"{at} does not speak TLS" in await told(at, files(tmp_path / "good", CA))
+        assert f"{at} does not speak TLS" in await list_tournaments(at, files(tmp_path / "good", CA))
 
 
 async def test_a_caller_shows_a_certificate_where_authorities_of_callers_are_given(
@@ -102,25 +105,26 @@ async def test_a_caller_shows_a_certificate_where_authorities_of_callers_are_giv
 ) -> None:
     async with results(tmp_path, shared_nats, **mount.settings()) as process:
         at = process.grpc_address
-        good = files(tmp_path / "good", CA, signed("eva", CA))
-        assert "FARISTOL" not in (answer := await told(at, good)), answer
+        good = files(tmp_path / "good", CA, sign_certificate("eva", CA))
+        assert "FARISTOL" not in (answer := await list_tournaments(at, good)), answer
         for name, mine in {
             "none": None,
-            "other": signed("eva", OTHER),
-            "late": signed("eva", CA, since=-9, until=-1),
+            "other": sign_certificate("eva", OTHER),
+            "late": sign_certificate("eva", CA, since=-9, until=-1),
         }.items():
             given = files(tmp_path / name, CA, mine)
             if name == "late":
-                assert "has a certificate that expired" in await told(at, given)
+                assert "has a certificate that expired" in await list_tournaments(at, given)
                 credentials = grpc.ssl_channel_credentials(CA.pem, mine.key_pem, mine.pem)  # type: ignore[union-attr]
                 async with grpc.aio.secure_channel(at, credentials) as channel:
                     with pytest.raises(grpc.aio.AioRpcError, match="Socket closed"):
-                        await asked(channel)
+                        await call_results(channel)
             else:
-                assert "requires a certificate, set FARISTOL_TLS_CERTIFICATE and FARISTOL_TLS_KEY" in await told(
-                    at, given
+                assert (
+                    "requires a certificate, set FARISTOL_TLS_CERTIFICATE and FARISTOL_TLS_KEY"
+                    in await list_tournaments(at, given)
                 )
-        # What health checks and reflection say is for callers with a certificate too.
+        # Health checks and reflection require a client certificate too.
         credentials = grpc.ssl_channel_credentials(
             CA.pem, *(good[name].read_bytes() for name in ("tls_key", "tls_certificate"))
         )
@@ -135,21 +139,21 @@ async def test_a_caller_shows_a_certificate_where_authorities_of_callers_are_giv
 
 
 async def test_an_expired_certificate_of_a_service_is_refused(tmp_path: Path) -> None:
-    late = signed("results", CA, "127.0.0.1", since=-9, until=-1)
+    late = sign_certificate("results", CA, "127.0.0.1", since=-9, until=-1)
     server = grpc.aio.server()
     port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([(late.key_pem, late.pem)]))
     await server.start()
     at = f"127.0.0.1:{port}"
-    assert f"the certificate of {at} has expired" in await told(at, files(tmp_path / "good", CA))
+    assert f"the certificate of {at} has expired" in await list_tournaments(at, files(tmp_path / "good", CA))
     await server.stop(None)
 
 
 async def test_certificates_change_on_both_sides_while_they_are_used(
     tmp_path: Path, shared_nats: str, mount: Mount
 ) -> None:
-    """All of them, with their authority, and nobody is thrown out."""
+    """Replace all certificates, with their authority, without a lost connection."""
     mine = Mount(tmp_path / "gateway")
-    mine.put(signed("gateway", CA, "gateway"), CA)
+    mine.put(sign_certificate("gateway", CA, "gateway"), CA)
     tls = Tls(Files(mine / "tls.crt", mine / "tls.key", mine / "ca.crt"))
     async with results(tmp_path, shared_nats, **mount.settings()) as process:
         channels = Channels(lambda _: process.grpc_address, tls=tls)
@@ -162,8 +166,8 @@ async def test_certificates_change_on_both_sides_while_they_are_used(
         await stream.read()
         following = asyncio.create_task(stream.read())
 
-        mount.put(signed("results", OTHER, "127.0.0.1"), OTHER)
-        mine.put(signed("gateway", OTHER, "gateway"), OTHER)
+        mount.put(sign_certificate("results", OTHER, "127.0.0.1"), OTHER)
+        mine.put(sign_certificate("gateway", OTHER, "gateway"), OTHER)
         await asyncio.sleep(1.1)
         for each in (stub, own):
             await each.ListTournaments(request, timeout=5)
@@ -172,7 +176,7 @@ async def test_certificates_change_on_both_sides_while_they_are_used(
         old = grpc.ssl_channel_credentials(CA.pem)
         async with grpc.aio.secure_channel(process.grpc_address, old) as channel:
             with pytest.raises(grpc.aio.AioRpcError, match="CERTIFICATE_VERIFY_FAILED"):
-                await asked(channel)
+                await call_results(channel)
         assert not following.done(), "who follows is not thrown out"
         stream.cancel()
         await asyncio.gather(following, return_exceptions=True)
@@ -181,14 +185,14 @@ async def test_certificates_change_on_both_sides_while_they_are_used(
 
 async def test_who_comes_back_comes_by_the_certificates_of_then(tmp_path: Path, shared_nats: str, mount: Mount) -> None:
     mine = Mount(tmp_path / "gateway")
-    mine.put(signed("gateway", CA, "gateway"), CA)
+    mine.put(sign_certificate("gateway", CA, "gateway"), CA)
     tls = Tls(Files(mine / "tls.crt", mine / "tls.key", mine / "ca.crt"))
     port = free_port()
     channels = Channels(lambda _: f"127.0.0.1:{port}", tls=tls)
     stub = ResultsServiceStub(channels.channel("results"))
     for authority_of_then in (CA, OTHER):
-        mount.put(signed("results", authority_of_then, "127.0.0.1"), authority_of_then)
-        mine.put(signed("gateway", authority_of_then, "gateway"), authority_of_then)
+        mount.put(sign_certificate("results", authority_of_then, "127.0.0.1"), authority_of_then)
+        mine.put(sign_certificate("gateway", authority_of_then, "gateway"), authority_of_then)
         await asyncio.sleep(1.1)
         async with results(tmp_path, shared_nats, grpc_port=port, **mount.settings()):
             await stub.ListTournaments(results_pb2.ListTournamentsRequest(), timeout=10, wait_for_ready=True)
@@ -196,7 +200,7 @@ async def test_who_comes_back_comes_by_the_certificates_of_then(tmp_path: Path, 
 
 
 async def shown_by(address: str) -> x509.Certificate:
-    """The certificate that a server shows, whoever signed it."""
+    """Return the certificate that a server shows, by any authority."""
     import ssl
 
     host, port = address.split(":")
@@ -212,7 +216,7 @@ async def test_a_service_that_reaches_no_other_logs_why(
         channels = Channels(lambda _: process.grpc_address, tls=Tls(Files(ca=given["tls_ca"])))
         for _ in range(2):
             with pytest.raises(grpc.aio.AioRpcError):
-                await asked(channels.channel("results"))
+                await call_results(channels.channel("results"))
         told = [record.getMessage() for record in caplog.records if record.name == "faristol.host.rpc.channels"]
         assert len(told) == 1
         assert f"a TLS connection to {process.grpc_address} fails" in told[0]
@@ -225,7 +229,7 @@ async def test_files_that_do_not_belong_together_leave_those_of_before_in_use(
 ) -> None:
     async with results(tmp_path, shared_nats, **mount.settings(mutual=False)) as process:
         before = await shown_by(process.grpc_address)
-        mixed = Signed(signed("results", CA, "127.0.0.1").certificate, signed("x").key)
+        mixed = Signed(sign_certificate("results", CA, "127.0.0.1").certificate, sign_certificate("x").key)
         mount.put(mixed, CA)
         await asyncio.sleep(1.1)
         assert await shown_by(process.grpc_address) == before
@@ -271,7 +275,7 @@ async def test_a_file_that_is_wrong_ends_the_start_with_its_name_and_setting(
 
 
 async def test_a_certificate_that_has_expired_ends_the_start(tmp_path: Path, shared_nats: str, mount: Mount) -> None:
-    mount.put(signed("results", CA, "127.0.0.1", since=-9, until=-1), CA)
+    mount.put(sign_certificate("results", CA, "127.0.0.1", since=-9, until=-1), CA)
     with pytest.raises(StartError, match=r"tls.crt \(FARISTOL_TLS_CERTIFICATE\) has a certificate that expired on"):
         async with results(tmp_path, shared_nats, **mount.settings()):
             pass
@@ -280,7 +284,7 @@ async def test_a_certificate_that_has_expired_ends_the_start(tmp_path: Path, sha
 async def test_of_authorities_that_follow_each_other_some_may_have_expired(
     tmp_path: Path, shared_nats: str, mount: Mount
 ) -> None:
-    old = signed("old authority", since=-9, until=-1)
+    old = sign_certificate("old authority", since=-9, until=-1)
     (tmp_path / "bundle").write_bytes(old.pem + CA.pem)
     given = mount.settings() | {"tls_ca": tmp_path / "bundle", "tls_client_ca": tmp_path / "bundle"}
     async with results(tmp_path, shared_nats, **given):
@@ -302,7 +306,7 @@ async def test_probes_without_tls_have_a_port_that_answers_health_checks_alone(
         answer = await health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(service="results"))
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
         with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await asked(channel)
+            await call_results(channel)
         assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
@@ -370,7 +374,7 @@ def test_a_certificate_of_ones_own_is_made_anew_before_it_ends(tmp_path: Path) -
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether key, certificate and authority of a folder belong together."""
+    """Return whether key, certificate and authority of a folder belong together."""
     try:
         Tls(Files(folder / authority.CERTIFICATE, folder / authority.KEY, folder / authority.CA))
     except StartError:
@@ -430,9 +434,9 @@ def listens(port: int) -> bool:
 
 
 def nats_settings(folder: Path) -> None:
-    """Settings of a NATS server that knows its users by their certificates."""
+    """Return the settings of a NATS server that knows its users by their certificates."""
     folder.mkdir()
-    mine = signed("nats", CA, "127.0.0.1")
+    mine = sign_certificate("nats", CA, "127.0.0.1")
     for name, content in (("crt", mine.pem), ("key", mine.key_pem), ("ca", CA.pem)):
         (folder / name).write_bytes(content)
     (folder / "nats.conf").write_text(
@@ -443,7 +447,7 @@ def nats_settings(folder: Path) -> None:
 
 @asynccontextmanager
 async def nats_by_tls(folder: Path) -> AsyncIterator[str]:
-    """Such a server, by its URL."""
+    """Yield such a server, by its URL."""
     nats_settings(folder)
     port = free_port()
     given = ["--config", str(folder / "nats.conf"), "--addr", "127.0.0.1", "--port", str(port)]
@@ -465,7 +469,7 @@ async def nats_by_tls(folder: Path) -> AsyncIterator[str]:
 
 async def test_nats_knows_a_service_by_its_certificate(tmp_path: Path) -> None:
     mine = Mount(tmp_path / "relay")
-    mine.put(signed("relay", CA, "relay"), CA)
+    mine.put(sign_certificate("relay", CA, "relay"), CA)
     tls = Tls(Files(mine / "tls.crt", mine / "tls.key", mine / "ca.crt"))
     async with nats_by_tls(tmp_path / "nats") as url:
         bus = await Bus.connect(url, tls=tls.nats_context, name="relay")
@@ -480,13 +484,13 @@ async def test_nats_knows_a_service_by_its_certificate(tmp_path: Path) -> None:
                 "the certificate of NATS at .* is not taken: .*; FARISTOL_TLS_CA has the trusted authorities",
             ),
         ):
-            mine.put(signed(name, by, name), ca)
+            mine.put(sign_certificate(name, by, name), ca)
             other = Tls(Files(mine / "tls.crt", mine / "tls.key", mine / "ca.crt"))
             with pytest.raises(BusRefused, match=why):
-                await refused(url, other, name)
+                await expect_refusal(url, other, name)
 
 
-async def refused(url: str, tls: Tls, name: str) -> None:
+async def expect_refusal(url: str, tls: Tls, name: str) -> None:
     """Connect until NATS says why not: a connection that it closes can break before its reason has come."""
     for _ in range(20):
         with suppress(BusUnavailable):
@@ -499,12 +503,12 @@ async def test_a_server_of_nats_without_tls_hears_no_password(shared_nats: str) 
     at = urllib.parse.urlsplit(shared_nats)
 
     async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, onward = await asyncio.open_connection(at.hostname, at.port)
-        writer.write(await there.readline())
+        far_reader, onward = await asyncio.open_connection(at.hostname, at.port)
+        writer.write(await far_reader.readline())
         while said := await reader.read(1_000):
             heard.extend(said)
             onward.write(said)
-            writer.write(await there.read(1_000))
+            writer.write(await far_reader.read(1_000))
         for each in (onward, writer):
             each.close()
 

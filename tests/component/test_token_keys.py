@@ -1,4 +1,4 @@
-"""Seals are signed by a key that never leaves its token, and while the token is away everything else goes on."""
+"""Seals are signed by a key that never leaves its token, and other work continues while the token is unavailable."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def key(token: Token) -> TokenKey:
     return made
 
 
-async def sealed(record: Record) -> int:
+async def read_sealed_position(record: Record) -> int:
     async with record.reading() as connection:
         newest = await seals.last(connection)
     return newest.to_position if newest else 0
@@ -108,27 +108,27 @@ async def test_while_the_token_is_away_facts_go_on_and_seals_wait(
     await play(record, "game-cup-r0", "cup")
 
     async def all_sealed() -> bool:
-        return await sealed(record) == await record.last_position()
+        return await read_sealed_position(record) == await record.last_position()
 
     await contents.until(all_sealed)
     with caplog.at_level(logging.WARNING):
         token.take_away()
         last = await play(record, "game-cup-r0", "cup", 3)
 
-        async def told() -> bool:
+        async def has_logged_wait() -> bool:
             return "sealing waits for its key: the token 'the cup' cannot be used" in caplog.text
 
-        await contents.until(told)
+        await contents.until(has_logged_wait)
         await asyncio.sleep(0.5)
         assert await play(record, "game-cup-r0", "cup") == last + 1
-        assert await sealed(record) == 1
+        assert await read_sealed_position(record) == 1
         token.bring_back()
         await contents.until(all_sealed)
 
-        async def said() -> bool:
+        async def has_logged_return() -> bool:
             return "sealing continues, its key is available again" in caplog.text
 
-        await contents.until(said)
+        await contents.until(has_logged_return)
     await cancel_tasks([work])
     assert (await verify(record, keys=keys.by_id([key.public_key()]))).wrong == ""
     assert PIN not in caplog.text
@@ -142,7 +142,7 @@ async def test_one_whose_token_is_away_lets_another_seal(record: Record, key: To
     second = asyncio.create_task(Sealer(record, KEY, events=1, seconds=0.2).run())
 
     async def all_sealed() -> bool:
-        return await sealed(record) == 1
+        return await read_sealed_position(record) == 1
 
     await contents.until(all_sealed)
     await cancel_tasks([first, second])
@@ -232,11 +232,11 @@ async def test_a_process_seals_with_a_token_that_comes_later(
     async with running(settings, ("results", "gateway")) as process:
         last = await fill(process.runtime.record)
         await asyncio.sleep(0.5)
-        assert await sealed(process.runtime.record) == 0
+        assert await read_sealed_position(process.runtime.record) == 0
         token.bring_back()
 
         async def all_sealed() -> bool:
-            return await sealed(process.runtime.record) == last
+            return await read_sealed_position(process.runtime.record) == last
 
         await contents.until(all_sealed, 20)
 

@@ -1,4 +1,4 @@
-"""Who follows a tutorial, command by command, sees what it says."""
+"""The commands of a tutorial have the output that it shows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_tutorial_does_what_it_says(
             if commands.startswith("faristol up "):
                 server = Child(commands.split()[1:], {"lexicons": lexicons, "open": False}, tmp_path / "up.log")
                 wait_until_serving(f"127.0.0.1:{ports['7070']}", server)
-                told = server.output()  # of no tournament: there is none yet
+                told = server.output()  # of no tournament: none exists yet
                 assert "faristol access grant director NAME --by link" in told
                 continue
             script = ["bash", "-ec", exports + commands]

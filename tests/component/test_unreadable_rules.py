@@ -1,4 +1,4 @@
-"""A tournament whose rule set a cell cannot read waits, and another one of the same cell is played to its end."""
+"""A tournament with an unreadable rule set waits, and another one of the same cell is played to its end."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from faristol.rules.ruleset.file import load_ruleset
 pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
 
 PLAN = ("--players", "6", "--rounds", "5", "--seed", "5")
-PATIENCE = 300.0
+DEMO_TIMEOUT_SECONDS = 300.0
 GAME = "later-r1-t1"
 
 
 @pytest.fixture
 def later_version(tmp_path: Path) -> Path:
-    """Packages of a version that knows one more value of an option."""
+    """Return packages of a version that knows one more value of an option."""
     packages = tmp_path / "packages"
     copied = packages / "faristol" / "rules"
     shutil.copytree(Path(rules.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
@@ -46,7 +46,7 @@ def later_version(tmp_path: Path) -> Path:
 
 
 async def start_round(url: str) -> None:
-    """A tournament begins under rules that a later version wrote down."""
+    """Start a tournament under rules that a later version wrote."""
     content = load_ruleset("fisc-2023").canonical.replace(b'"rule":"strict"', b'"rule":"at-the-gong"')
     digest = hashlib.sha256(content).hexdigest()
     at = to_timestamp(utc_now())
@@ -66,7 +66,7 @@ async def start_round(url: str) -> None:
     await record.close()
 
 
-async def opened(url: str) -> bool:
+async def is_open(url: str) -> bool:
     record = await Record.open(url, create=False)
     try:
         return bool(await record.read_stream(f"game-{GAME}"))
@@ -97,11 +97,11 @@ def test_a_tournament_whose_rules_cannot_be_read_waits_and_another_one_goes_on_t
 
 def waits_while_another_goes_on(database_url: str, later_version: Path, tmp_path: Path) -> None:
     grpc_port, http_port = free_port(), free_port()
-    here = ["--data", str(tmp_path / "data"), "--database-url", database_url]
-    up = Child(["up", *here, "--http", str(http_port), "--grpc", str(grpc_port)], {}, tmp_path / "up.log")
+    record_options = ["--data", str(tmp_path / "data"), "--database-url", database_url]
+    up = Child(["up", *record_options, "--http", str(http_port), "--grpc", str(grpc_port)], {}, tmp_path / "up.log")
     address = f"127.0.0.1:{grpc_port}"
 
-    def parked() -> set[str]:
+    def list_parked() -> set[str]:
         consumers = httpx.get(f"http://127.0.0.1:{http_port}/api/v1/status", timeout=20).json()["consumers"]
         assert not [consumer for consumer in consumers if consumer["stopped_since"]]
         return {row["tournament_id"] for consumer in consumers for row in consumer["parked"]}
@@ -110,20 +110,20 @@ def waits_while_another_goes_on(database_url: str, later_version: Path, tmp_path
     try:
         wait_until_serving(address, up)
         asyncio.run(start_round(database_url))
-        wait_until(lambda: parked() == {"later"})
+        wait_until(lambda: list_parked() == {"later"})
         demo = Child(["demo", *PLAN, "--connect", "--json"], {"client_address": address}, tmp_path / "demo.log")
-        assert demo.process.wait(PATIENCE) == 0, demo.output()
+        assert demo.process.wait(DEMO_TIMEOUT_SECONDS) == 0, demo.output()
         output = demo.output()
         assert len(standings(output[output.index('{\n  "tournament_id"') :])) == 6
-        assert parked() == {"later"}
-        assert not asyncio.run(opened(database_url))
+        assert list_parked() == {"later"}
+        assert not asyncio.run(is_open(database_url))
 
         up.kill()
         up.packages = later_version
         up.start()
         wait_until_serving(address, up)
-        wait_until(lambda: not parked())
-        assert asyncio.run(opened(database_url)), "the table of the round opens once the rules can be read"
+        wait_until(lambda: not list_parked())
+        assert asyncio.run(is_open(database_url)), "the table of the round opens once the rules can be read"
         assert up.terminate() == 0, up.output()
     finally:
         for child in (up, demo):

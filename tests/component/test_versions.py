@@ -16,7 +16,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ProgrammingError
 from tests.campaigns.faults.release import Release, before
 from tests.component.processes import FARISTOL, Child, environment, faristol, free_port, wait_until_serving
-from tests.component.test_roles import told
+from tests.component.test_roles import query
 
 from faristol import event_store
 from faristol.bus import NatsServer
@@ -55,7 +55,7 @@ class Version:
 
     @contextmanager
     def serving(self) -> Iterator[str]:
-        """All services, by their address."""
+        """Yield all services, by their address."""
         port, program = free_port(), shutil.which(self.by[0])
         assert program
         data = self.folder / f"data-{port}"
@@ -89,7 +89,7 @@ def version(new_database: str, nats_server: NatsServer, tmp_path: Path) -> Calla
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Sequence[str]:
-    """What starts a version that has one migration more."""
+    """Return the arguments that start a version with one more migration."""
     packages = tmp_path / "packages"
     copied = packages / "faristol" / "event_store"
     shutil.copytree(Path(event_store.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
@@ -107,7 +107,7 @@ def create(address: str, tournament: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def known(address: str) -> str:
+def list_tournaments(address: str) -> str:
     return faristol("tournament", "list", "--json", client_address=address).stdout
 
 
@@ -130,7 +130,9 @@ def test_both_run_while_pods_are_replaced_and_the_one_before_not_after_the_last_
             create(again, "third")
             create(at_new, "fourth")
             for address in (at_old, again, at_new):
-                assert all(each in known(address) for each in ("first", "second", "third")), known(address)
+                assert all(each in list_tournaments(address) for each in ("first", "second", "third")), (
+                    list_tournaments(address)
+                )
             create(at_old, "fifth")
     with new.serving() as at_new:
         done = new.run("record", "migrate", "--database-url", new_database)
@@ -145,11 +147,11 @@ def test_both_run_while_pods_are_replaced_and_the_one_before_not_after_the_last_
 
 @pytest.fixture
 def by_role(new_database: str) -> Callable[[str], str]:
-    """The database by a role of a cell: of its `owner`, or of who decides in it, `writer`."""
+    """Return the database by a role of a cell: of its `owner`, or of the `writer`."""
     suffix = uuid.uuid4().hex[:8]
     names = {role: f"{role}_{suffix}" for role in ("owner", "writer")}
     asyncio.run(
-        told(
+        query(
             new_database,
             *(f"CREATE ROLE {name} LOGIN" for name in names.values()),
             f"GRANT {names['writer']} TO {names['owner']}",
@@ -162,7 +164,7 @@ def by_role(new_database: str) -> Callable[[str], str]:
 def test_both_run_by_a_role_that_changes_nothing_while_the_owner_takes_the_steps(
     release: Release, newer: Sequence[str], version: Callable[..., Version], by_role: Callable[[str], str]
 ) -> None:
-    """As docs/operations.md has it: what makes the record ready knows the owner's URL, services that of the writer."""
+    """as in docs/operations.md: the preparation of the record uses the owner's URL, services that of the writer"""
     owner, writer = by_role("owner"), by_role("writer")
     old, new = (version(by, database_url=writer) for by in (release.by, newer))
     owners = {"database_owner_url": owner, "database_url": writer}
@@ -195,4 +197,4 @@ def test_both_run_by_a_role_that_changes_nothing_while_the_owner_takes_the_steps
     assert "order and hashes are right" in verified.stdout, verified.stderr
     for statement in ("DELETE FROM events", "UPDATE events SET hall = 'A'", "DROP INDEX ix_events_hall"):
         with pytest.raises(ProgrammingError, match=r"permission denied|must be owner"):
-            asyncio.run(told(writer, statement))
+            asyncio.run(query(writer, statement))

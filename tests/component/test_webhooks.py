@@ -1,4 +1,4 @@
-"""Webhooks: all news of a tournament comes to a receiver, in order and at least once, whatever happens in between."""
+"""Webhooks: a receiver gets all notifications of a tournament, in order and at least once, with interruptions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from sqlalchemy import select, update
 from tests.component.backups import bring_back, save
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
 from tests.component.receiver import TAKEN, Receiver, Request, receiving, until
-from tests.component.webhook_cell import QUICK, WebhookCell, opened
-from tests.support.certificates import Signed, signed
+from tests.component.webhook_cell import QUICK, WebhookCell, open_webhook_cell
+from tests.support.certificates import Signed, sign_certificate
 from tests.support.content_fold import Folded
-from tests.support.stage import opened as staged
+from tests.support.stage import open_stage as staged
 from tests.support.synthetic import Championship, append
 
 from faristol.event_store import Record
@@ -46,7 +46,7 @@ from faristol.results.webhooks.target import networks_of, target_of
 
 @pytest.fixture
 async def cell(record: Record) -> AsyncIterator[WebhookCell]:
-    async with opened(record) as made:
+    async with open_webhook_cell(record) as made:
         yield made
 
 
@@ -57,7 +57,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 class Times:
-    """Answers a message by something else, so many times each."""
+    """Answers a message by another status, a number of times each."""
 
     def __init__(self, times: int, answer: str, positions: set[int] | None = None) -> None:
         self._times, self._answer, self._positions = times, answer, positions
@@ -94,11 +94,11 @@ async def test_every_piece_of_news_comes_once_and_in_order_as_the_stream_tells_i
 
 
 @asynccontextmanager
-async def reopened(url: str, *, begun: bool = True) -> AsyncIterator[WebhookCell]:
-    """The cell of a record, from its start to its end."""
+async def reopen_cell(url: str, *, begun: bool = True) -> AsyncIterator[WebhookCell]:
+    """Yield the cell of a record, from its start to its end."""
     record = await Record.open(url)
     try:
-        async with opened(record, begun=begun) as cell:
+        async with open_webhook_cell(record, begun=begun) as cell:
             yield cell
     finally:
         await record.close()
@@ -108,14 +108,14 @@ async def test_after_a_restored_backup_everything_comes_and_no_id_is_of_two_even
     database_url: str, receiver: Receiver, tmp_path: Path
 ) -> None:
     backup = tmp_path / "backup"
-    async with reopened(database_url, begun=False) as cell:
+    async with reopen_cell(database_url, begun=False) as cell:
         await cell.replica().add(receiver.port)
         before = await cell.positions()
         assert await receiver.wait_for(len(before)) == before
     await asyncio.to_thread(save, database_url, backup)
     after: list[list[int]] = []
     for _ in range(2):
-        async with reopened(database_url) as cell:
+        async with reopen_cell(database_url) as cell:
             cell.replica()
             await cell.add(12)
             after.append(await cell.positions(after=before[-1]))
@@ -139,11 +139,11 @@ async def test_a_filter_lets_through_what_a_stream_with_it_tells(cell: WebhookCe
 
 
 async def test_without_a_position_it_gets_what_comes_from_now_on(cell: WebhookCell, receiver: Receiver) -> None:
-    replica, here = cell.replica(), await cell.record.last_position()
+    replica, last_position = cell.replica(), await cell.record.last_position()
     url = f"http://127.0.0.1:{receiver.port}/"
     await replica.ask("AddWebhook", url=url)
     await cell.add()
-    wanted = await cell.positions(after=here)
+    wanted = await cell.positions(after=last_position)
     assert await receiver.wait_for(len(wanted)) == wanted
 
 
@@ -548,7 +548,7 @@ async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_thei
 
 
 def context_of(authority: Signed, mine: Signed, folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """What a receiver shows, and what a sender takes."""
+    """Return the TLS contexts of a receiver and of a sender."""
     for name, content in (("mine.pem", mine.pem), ("mine.key", mine.key_pem)):
         (folder / name).write_bytes(content)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -556,7 +556,7 @@ def context_of(authority: Signed, mine: Signed, folder: Path) -> tuple[ssl.SSLCo
     return server, ssl.create_default_context(cadata=authority.pem.decode())
 
 
-async def sent(
+async def send(
     url: str, context: ssl.SSLContext, networks: str = "127.0.0.0/8", deadline: float = 5.0
 ) -> DeliveryOutcome:
     way = TargetConnection(target_of(url), networks_of(networks), context, utc_now, deadline)
@@ -569,15 +569,20 @@ async def sent(
 
 
 async def test_the_certificate_has_to_be_that_of_the_name_and_of_an_authority(tmp_path: Path) -> None:
-    authority = signed("authority")
-    server, trusting = context_of(authority, signed("here", authority, "localhost"), tmp_path)
-    async with receiving(Receiver(), server) as there:
-        url = f"https://localhost:{there.port}/hook"
-        assert await sent(url, trusting) == DeliveryOutcome(204)
-        assert (there.got[0].headers["host"], there.got[0].path) == (f"localhost:{there.port}", "/hook")
-        assert await sent(url, ssl.create_default_context()) == DeliveryOutcome(failure=Failure.CERTIFICATE)
-        assert await sent(f"https://127.0.0.1:{there.port}/", trusting) == DeliveryOutcome(failure=Failure.CERTIFICATE)
-        assert len(there.got) == 1
+    authority = sign_certificate("authority")
+    server, trusting = context_of(authority, sign_certificate("here", authority, "localhost"), tmp_path)
+    async with receiving(Receiver(), server) as receiver_url:
+        url = f"https://localhost:{receiver_url.port}/hook"
+        assert await send(url, trusting) == DeliveryOutcome(204)
+        assert (receiver_url.got[0].headers["host"], receiver_url.got[0].path) == (
+            f"localhost:{receiver_url.port}",
+            "/hook",
+        )
+        assert await send(url, ssl.create_default_context()) == DeliveryOutcome(failure=Failure.CERTIFICATE)
+        assert await send(f"https://127.0.0.1:{receiver_url.port}/", trusting) == DeliveryOutcome(
+            failure=Failure.CERTIFICATE
+        )
+        assert len(receiver_url.got) == 1
 
 
 async def test_a_private_address_is_called_by_nobody_whatever_name_it_has(
@@ -586,7 +591,7 @@ async def test_a_private_address_is_called_by_nobody_whatever_name_it_has(
     context = ssl.create_default_context()
     for host in ("localhost", "127.0.0.1", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"):
         for scheme in ("http", "https"):
-            outcome = await sent(f"{scheme}://{host}:{receiver.port}/", context, networks="")
+            outcome = await send(f"{scheme}://{host}:{receiver.port}/", context, networks="")
             assert outcome == DeliveryOutcome(failure=Failure.ADDRESS_REFUSED), host
     assert receiver.connections == 0
 
@@ -594,7 +599,7 @@ async def test_a_private_address_is_called_by_nobody_whatever_name_it_has(
 async def test_a_proxy_of_the_environment_is_not_asked(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert await sent(f"http://127.0.0.1:{receiver.port}/", ssl.create_default_context()) == DeliveryOutcome(204)
+    assert await send(f"http://127.0.0.1:{receiver.port}/", ssl.create_default_context()) == DeliveryOutcome(204)
 
 
 @pytest.mark.parametrize(
@@ -619,12 +624,12 @@ async def test_whatever_comes_back_one_message_takes_a_bounded_time_and_no_more_
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with asyncio.timeout(4):
-        assert await sent(f"http://127.0.0.1:{port}/", ssl.create_default_context(), deadline=1.5) == outcome
+        assert await send(f"http://127.0.0.1:{port}/", ssl.create_default_context(), deadline=1.5) == outcome
     server.close()
 
 
 async def test_where_nobody_listens_and_where_no_name_is_the_message_did_not_arrive() -> None:
     context = ssl.create_default_context()
-    assert await sent("http://127.0.0.1:1/", context) == DeliveryOutcome(failure=Failure.NO_CONNECTION)
-    assert await sent("https://nowhere.invalid/", context) == DeliveryOutcome(failure=Failure.NO_ADDRESS)
-    assert await sent(f"https://{'a' * 70}.example/", context) == DeliveryOutcome(failure=Failure.NO_ADDRESS)
+    assert await send("http://127.0.0.1:1/", context) == DeliveryOutcome(failure=Failure.NO_CONNECTION)
+    assert await send("https://nowhere.invalid/", context) == DeliveryOutcome(failure=Failure.NO_ADDRESS)
+    assert await send(f"https://{'a' * 70}.example/", context) == DeliveryOutcome(failure=Failure.NO_ADDRESS)

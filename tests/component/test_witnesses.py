@@ -1,4 +1,4 @@
-"""Seals are delivered to witnesses outside, and a record that was made anew is told from the one that they know."""
+"""Seals are delivered to external witnesses, and a rewritten record is distinguished from the one that they know."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Keeper(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Send no answer."""
 
 
 class Server(ThreadingHTTPServer):
@@ -119,7 +119,7 @@ def git(where: Path, *words: str) -> str:
 
 
 class Place:
-    """A witness of each kind, and what is done to it."""
+    """A witness of each kind, and its changes."""
 
     def __init__(self, kind: str, folder: Path, server: Server) -> None:
         self.kind, self.folder, self.server = kind, folder, server
@@ -148,11 +148,11 @@ class Place:
             self.server.refused = 503 if away else 0
             return
         name = "remote" if self.kind == "git with remote" else "witness"
-        here, there = self.folder / name, self.folder / "elsewhere"
-        (here if away else there).rename(there if away else here)
+        clone, other_clone = self.folder / name, self.folder / "elsewhere"
+        (clone if away else other_clone).rename(other_clone if away else clone)
 
     def change(self, seal: Seal, other: Seal | None) -> None:
-        """Put another seal in the place of one, or nothing."""
+        """Replace a seal by another one, or remove it."""
         if self.kind == "http":
             del self.server.kept[seal.from_position]
             if other is not None:
@@ -195,7 +195,7 @@ async def has(place: Place) -> list[Seal]:
         await witness.close()
 
 
-async def checked(record: Record, place: Place) -> str:
+async def check_gap(record: Record, place: Place) -> str:
     kept = await has(place)
     assert gap(kept) == ""
     return (await verify(record, keys=PUBLIC, kept=kept)).wrong
@@ -226,7 +226,7 @@ async def test_every_seal_is_delivered_once_and_in_order(record: Record, place: 
         await play(record, "game-cup-more", "cup", 3)
         await seal(record, KEY)
         await contents.until(all_there(record, place))
-    assert await checked(record, place) == ""
+    assert await check_gap(record, place) == ""
     if place.kind.startswith("git"):
         where = place.folder / ("remote" if place.kind == "git with remote" else "witness")
         said = git(where, "log", "--reverse", "--format=%s").splitlines()
@@ -246,17 +246,17 @@ async def test_what_was_sealed_while_the_witness_was_away_comes_when_it_is_back(
             await play(record, "game-cup-more", "cup", 7)
             before = (await has(place))[-1].to_position if place.kind == "git with remote" else 0
 
-            async def sealed() -> bool:
+            async def are_sealed() -> bool:
                 return (await read(record))[-1].to_position == await record.last_position()
 
-            await contents.until(sealed)  # nothing holds the sealer up
-            await contents.until(lambda: _said(caplog, "seals wait to be delivered to the witness"))
+            await contents.until(are_sealed)  # the sealer is not delayed
+            await contents.until(lambda: _has_logged(caplog, "seals wait to be delivered to the witness"))
             lines = {line.kind: line for line in (await lines_of(record))}
             assert lines[StatusKind.WITNESS].lag == 7 if place.kind != "git" else True
             assert lines[StatusKind.SEALER].lag == 0
         place.away(False)
         await contents.until(all_there(record, place), 20)
-        await contents.until(lambda: _said(caplog, "has all seals again"))
+        await contents.until(lambda: _has_logged(caplog, "has all seals again"))
     await cancel_tasks([sealer])
     assert before <= (await has(place))[-1].to_position
     assert TOKEN not in caplog.text
@@ -269,7 +269,7 @@ async def lines_of(record: Record) -> list[Status]:
     return (await status(record))[0]
 
 
-async def _said(caplog: pytest.LogCaptureFixture, text: str) -> bool:
+async def _has_logged(caplog: pytest.LogCaptureFixture, text: str) -> bool:
     return text in caplog.text
 
 
@@ -282,7 +282,7 @@ async def test_a_process_that_died_in_the_middle_is_followed_by_one_that_goes_on
     await witness.deliver(made[3:5])  # told twice
     assert await witness.newest() == made[4]
     await witness.close()
-    async with record.writing() as connection:  # what it had noted is lost, or wrong
+    async with record.writing() as connection:  # its notes are lost, or wrong
         await connection.execute(tables.checkpoints.insert().values(consumer="witness:folder:gone", position=99))
     async with delivering(record, place):
         await contents.until(all_there(record, place))
@@ -296,29 +296,31 @@ async def test_a_record_that_was_rewritten_and_sealed_with_the_stolen_key_is_tol
     await seal(record, KEY, events=10)
     async with delivering(record, place):
         await contents.until(all_there(record, place))
-    right = (await contents.stored(record))[16]
+    right = (await contents.read_stored(record))[16]
     await contents.rewrite(record, 17, metadata='{"actor":"eva"}')
 
     async def sealed_anew(events: int) -> None:
         async with record.writing() as connection:
             await connection.execute(delete(tables.seals).where(tables.seals.c.from_position > 10))
         await seal(record, KEY, events=events)
-        assert (await verify(record, keys=PUBLIC)).wrong == ""  # with the right key, nothing is wrong
+        assert (await verify(record, keys=PUBLIC)).wrong == ""  # with the right key, there is no error
 
     await sealed_anew(10)
-    said = "position 11: the seal of positions 11 to 20 is not the one that was stored outside, which has another root"
-    assert said in await checked(record, place)
+    said = "the seal of positions 11 to 20 differs from the seal that is stored outside, which has another root"
+    assert f"position 11: {said}" in await check_gap(record, place)
     await sealed_anew(7)
-    said = "the seal of positions 11 to 17 is not the one that was stored outside, which is over positions 11 to 20"
-    assert f"position 11: {said}" in await checked(record, place)
+    said = (
+        "the seal of positions 11 to 17 differs from the seal that is stored outside, which is over positions 11 to 20"
+    )
+    assert f"position 11: {said}" in await check_gap(record, place)
     await contents.rewrite(record, 17, metadata=right.metadata)
     await sealed_anew(10)
     assert (
-        "position 11: the seal of positions 11 to 20 is not the one that was stored outside: the same"
-        in await checked(record, place)
+        "position 11: the seal of positions 11 to 20 differs from the seal that is stored outside: the same"
+        in await check_gap(record, place)
     )
     await contents.cut(record, 10)
-    assert "position 11: " in await checked(record, place)
+    assert "position 11: " in await check_gap(record, place)
     assert last > 20
 
 
@@ -330,7 +332,7 @@ async def test_a_record_that_lost_its_newest_events_is_told(record: Record, plac
     await contents.cut(record, 10)
     assert (await verify(record, keys=PUBLIC)).wrong == ""
     said = "position 11: the seal of positions 11 to 20, which was stored outside, is missing here"
-    assert said in await checked(record, place)
+    assert said in await check_gap(record, place)
 
 
 async def test_nothing_is_delivered_onto_another_chain_and_the_log_says_so(
@@ -348,7 +350,7 @@ async def test_nothing_is_delivered_onto_another_chain_and_the_log_says_so(
     with caplog.at_level(logging.ERROR):
         async with delivering(record, place):
             await contents.until(
-                lambda: _said(caplog, "it has another seal in the place of the seal of positions 51 to")
+                lambda: _has_logged(caplog, "it has another seal in the place of the seal of positions 51 to")
             )
     assert await has(place) == kept
     witness = place.open()
@@ -412,7 +414,7 @@ async def test_no_answer_of_a_witness_ends_the_delivery(
         if kind == "folder":
             (tmp_path / "witness" / name_of(made)).write_text(answer)
         async with delivering(record, place):
-            await contents.until(lambda: _said(caplog, "seals wait to be delivered to the witness"))
+            await contents.until(lambda: _has_logged(caplog, "seals wait to be delivered to the witness"))
             server.answer = ""
             if kind == "folder":
                 (tmp_path / "witness" / name_of(made)).unlink()
@@ -432,15 +434,15 @@ async def test_git_that_is_ended_leaves_no_lock(record: Record, tmp_path: Path) 
     hook.chmod(0o755)
     delivery = asyncio.create_task(witness.deliver(made))
 
-    async def begun() -> bool:
+    async def has_begun() -> bool:
         return (tmp_path / "begun").exists()
 
-    await contents.until(begun)
+    await contents.until(has_begun)
     assert list(where.glob("*.lock"))
     await cancel_tasks([delivery])
     assert not list(where.glob("*.lock"))
     hook.unlink()
-    (where / "index.lock").touch()  # what a git leaves that was killed
+    (where / "index.lock").touch()  # the state that a killed git leaves
     with pytest.raises(WitnessUnavailable, match=r"index\.lock exists; remove it if no git is running"):
         await witness.deliver(made)
     (where / "index.lock").unlink()
@@ -600,22 +602,22 @@ async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
             record = process.runtime.record
             await fill(record)
 
-            async def followed() -> bool:
+            async def are_delivered() -> bool:
                 lines = await lines_of(record)
                 witnesses = [line for line in lines if line.kind is StatusKind.WITNESS]
                 return len(witnesses) == 3 and all(line.position == 51 for line in witnesses)
 
-            await contents.until(followed, 20)
+            await contents.until(are_delivered, 20)
 
-        def compared(where: str, *words: str) -> subprocess.CompletedProcess[str]:
+        def compare_with(where: str, *words: str) -> subprocess.CompletedProcess[str]:
             asked = ("--database-url", database_url, "--public-key", str(tmp_path / "key.pub"), "--witness", where)
             return faristol("record", "verify", *asked, *words, seal_witness_token=tmp_path / "token")
 
         for where in places:
-            told = await asyncio.to_thread(compared, where)
+            told = await asyncio.to_thread(compare_with, where)
             assert told.returncode == 0, told.stderr
             assert "those up to position 51 are the seals of the witness" in told.stdout
-        nothing = await asyncio.to_thread(compared, str(tmp_path / "empty"))
+        nothing = await asyncio.to_thread(compare_with, str(tmp_path / "empty"))
         assert (nothing.returncode, "has no seals" in nothing.stderr) == (2, True)
         record = await Record.open(database_url)
         await contents.rewrite(record, 30, metadata="{}")
@@ -624,7 +626,7 @@ async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
         await seal(record, keys.read_private(tmp_path / "key"), events=20)
         await record.close()
         for where in places:
-            told = await asyncio.to_thread(compared, where)
+            told = await asyncio.to_thread(compare_with, where)
             assert told.returncode == 1, told.stdout
             assert told.stdout.startswith("WRONG at position ")
             assert "stored outside" in told.stdout

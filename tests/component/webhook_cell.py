@@ -1,4 +1,4 @@
-"""Results as they run, with webhooks whose limits a test chooses, on a record that it writes to."""
+"""Results in operation, with webhooks whose limits a test chooses, on a record that it writes to."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Replica:
         self.task = asyncio.create_task(self.delivery.run())
 
     async def stop(self) -> None:
-        """End as a process does that is told to."""
+        """End like a process that is terminated."""
         if self.task:
             await cancel_tasks([self.task])
 
@@ -76,15 +76,15 @@ class Replica:
         fields = {"url": f"http://127.0.0.1:{port}{path}", "after_position": 0, **fields}
         return await self.ask("AddWebhook", **fields)
 
-    async def seen(self, webhook_id: str) -> Any:
-        """The webhook as it is listed."""
+    async def read_webhook(self, webhook_id: str) -> Any:
+        """Return the webhook as it is listed."""
         return (await self.ask("ListWebhooks", webhook_id=webhook_id)).webhooks[0]
 
     async def until(self, webhook_id: str, **wanted: Any) -> Any:
-        """The webhook as it is listed, once its fields have these values."""
+        """Return the webhook as it is listed, once its fields have these values."""
         give_up = time.monotonic() + 20
         while True:
-            found = await self.seen(webhook_id)
+            found = await self.read_webhook(webhook_id)
             if all(getattr(found, name) == value for name, value in wanted.items()):
                 return found
             assert time.monotonic() < give_up, found
@@ -98,7 +98,7 @@ class Replica:
             await asyncio.sleep(0.02)
 
     async def letters(self, webhook_id: str) -> list[tuple[int, int, int]]:
-        """Position, tries and status of each dead letter."""
+        """Return the position, tries and status of each dead letter."""
         found = await self.ask("ListWebhooks", webhook_id=webhook_id)
         return [(each.position, each.tries, each.status) for each in found.dead_letters]
 
@@ -146,26 +146,26 @@ class WebhookCell:
         del self.steps[:count]
 
     async def positions(self, topic: Topic | None = None, after: int = 0) -> list[int]:
-        """Those of the public news of the tournament, or of a topic of it."""
+        """Return those of the public news of the tournament, or of a topic of it."""
         topic = topic or Topic.of({TOURNAMENT: ""})
         news = map(to_notification, await self.record.read(after, types=PUBLIC))
         return [each.position for each in news if topic.has(each)]
 
 
-BEGUN = 12
+OPENING_COUNT = 12
 """Steps with which a tournament has begun."""
 
 
 @asynccontextmanager
-async def opened(record: Record, *, begun: bool = False) -> AsyncIterator[WebhookCell]:
-    """A cell whose tournament has begun; ``begun`` says that it had, when the record was opened before."""
+async def open_webhook_cell(record: Record, *, begun: bool = False) -> AsyncIterator[WebhookCell]:
+    """Yield a cell whose tournament has begun; ``begun`` if it had begun when the record was opened before."""
     cell = WebhookCell(record)
     await cell.begin()
     try:
         if begun:
-            del cell.steps[:BEGUN]
+            del cell.steps[:OPENING_COUNT]
         else:
-            await cell.add(BEGUN)
+            await cell.add(OPENING_COUNT)
         yield cell
     finally:
         for replica in cell.replicas:

@@ -33,7 +33,7 @@ CONSUMERS = ("x", "y")
 
 @dataclass(frozen=True)
 class Asked:
-    """One append, told relative to what the model holds when its turn comes."""
+    """One append, relative to the state of the model at its turn."""
 
     writes: tuple[tuple[str, int, int], ...]
     """Stream, how far the expected version is off, number of events."""
@@ -47,7 +47,7 @@ class Asked:
 
 @dataclass
 class Model:
-    """What a record is, without a database."""
+    """The model of a record, without a database."""
 
     position: int
     versions: dict[str, int] = field(default_factory=dict)
@@ -68,7 +68,7 @@ ASKED = st.builds(
     breaks=st.sampled_from((False, False, False, False, True)),
 )
 STEPS = st.lists(st.tuples(st.integers(0, 1), st.lists(ASKED, min_size=1, max_size=5)), max_size=10)
-"""Which process appends, and what it is asked for at once."""
+"""The process that appends, and its concurrent requests."""
 
 
 class Cannot(Exception):
@@ -76,7 +76,7 @@ class Cannot(Exception):
 
 
 def outcome_of(model: Model, name: str, decision: Decision, asked: Asked, checkpoint: Checkpoint | None) -> object:
-    """What the model says to an append, which changes it if it is taken."""
+    """Return the answer of the model to an append, which changes it if it is accepted."""
     command = None if asked.command is None else f"{name}-{asked.command}"
     if command in model.answers:
         position, answer = model.answers[command]
@@ -103,7 +103,7 @@ def outcome_of(model: Model, name: str, decision: Decision, asked: Asked, checkp
 
 
 async def course(records: tuple[Record, Record], name: str, steps: list[tuple[int, list[Asked]]]) -> None:
-    """Append step by step and compare every outcome, then everything that was written."""
+    """Append step by step and compare every outcome, then all written events."""
     begin = await records[0].last_position()
     model = Model(begin)
     async with records[0].writing() as connection:
@@ -169,15 +169,15 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 def test_appends_of_two_processes_come_out_as_the_model_says(database_url: str, runner: asyncio.Runner) -> None:
-    async def opened() -> tuple[Record, Record]:
+    async def open_records() -> tuple[Record, Record]:
         return await Record.open(database_url), await Record.open(database_url)
 
-    async def closed() -> None:
+    async def close_records() -> None:
         assert not (await verify(records[0])).wrong
         for record in records:
             await record.close()
 
-    records = runner.run(opened())
+    records = runner.run(open_records())
     examples = iter(range(1_000_000))
 
     @settings(max_examples=scale_examples(60), suppress_health_check=[HealthCheck.too_slow])
@@ -186,4 +186,4 @@ def test_appends_of_two_processes_come_out_as_the_model_says(database_url: str, 
         runner.run(course(records, f"e{next(examples)}", steps))
 
     compare()
-    runner.run(closed())
+    runner.run(close_records())

@@ -1,4 +1,4 @@
-"""What every database does for a record, asked of the backend itself."""
+"""The requirements of a record for every database, checked on the backend itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.co
 
 @pytest.fixture
 async def backend(database_url: str) -> AsyncIterator[Backend]:
-    """The backend of a record without events."""
+    """Yield the backend of a record without events."""
     await (await Record.open(database_url)).close()
     url = parse(database_url)
     opened = kind_of(url)(url)
@@ -37,7 +37,7 @@ def request(stream: str, version: int) -> Request:
 
 
 async def test_a_request_that_is_refused_says_nothing_of_those_beside_it(backend: Backend) -> None:
-    for version in range(3):  # the first time the record is asked, later what is known of it is enough
+    for version in range(3):  # the first call queries the record, later ones use the cache
         outcomes = await backend.append(
             [request("game-a", version), request("game-b", 7), request("game-c", version)], utc_now
         )

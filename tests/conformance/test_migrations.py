@@ -1,4 +1,4 @@
-"""Formats: what an older version wrote is brought to today's by a command, and served by nothing before that."""
+"""Formats: a command migrates a record of an older version to the present one, and no service uses it before that."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ON_POSTGRESQL = {
     2: _NO_SAMPLES,
     3: _NO_SAMPLES + "; ALTER TABLE people ALTER COLUMN details SET STATISTICS 0",
 }
-"""What the version with a format did on PostgreSQL that SQLite has no words for."""
+"""The changes of the version with a format on PostgreSQL that SQLite cannot express."""
 
 
 async def write_golden(url: str, number: int) -> None:
@@ -58,7 +58,7 @@ async def write_golden(url: str, number: int) -> None:
 
 
 async def schema(url: str) -> dict[str, Any]:
-    """All that can be said of the tables of a record, but their names for constraints."""
+    """Return all that can be said of the tables of a record, but their names for constraints."""
 
     def look(connection: Any) -> dict[str, Any]:
         inspector = inspect(connection)
@@ -96,7 +96,9 @@ async def samples(connection: AsyncConnection) -> list[tuple[str, str, int | Non
 
 @pytest.fixture
 def next_format(monkeypatch: pytest.MonkeyPatch) -> int:
-    """A version of Faristol that reads one format more, and the steps to it: one before its rollout and one after."""
+    """Return a version of Faristol that reads one format more, and the steps to it: one before its rollout and one
+    after.
+    """
     newest = tables.RECORD_FORMAT + 1
 
     async def before(connection: AsyncConnection) -> None:
@@ -297,7 +299,7 @@ async def test_a_step_waits_a_moment_for_a_lock_and_lets_the_others_pass(
         older.setattr(tables, "RECORD_FORMAT", next_format - 1)
         record = await Record.open(new_database)
     async with record.reading() as connection:
-        await connection.execute(text("SELECT 1 FROM events"))  # what holds up a change of the table
+        await connection.execute(text("SELECT 1 FROM events"))  # a lock that delays a change of the table
         migrating = asyncio.create_task(migrations.migrate(new_database, before=True))
         for number in range(6):
             began = asyncio.get_running_loop().time()

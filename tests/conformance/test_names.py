@@ -1,4 +1,4 @@
-"""Names are bound to events: who changes one in the database is found, and who is erased is forgotten."""
+"""Names are bound to events: a changed name is detected, and an erased person is forgotten."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def write(
     also: Callable[[AsyncConnection], Awaitable[str | None]] | None,
     tournament: str = "cup",
 ) -> int:
-    """An event with what is kept beside it; gives its position."""
+    """Append an event with its data beside it; return its position."""
     version = len(await record.facts(stream))
     fact = game.Passed(turn=1, player_id="anna")
     return (await record.append(Decision([Write(stream, version, [fact], tournament)], also=also), Metadata())).position
@@ -64,7 +64,7 @@ async def name(
 
 
 async def put(record: Record, person: str, **values: Any) -> None:
-    """What somebody does who can write to the database."""
+    """Store a name as a user with write access to the database."""
     async with record.writing() as connection:
         await connection.execute(update(tables.people).where(tables.people.c.player_id == person).values(**values))
 
@@ -90,24 +90,28 @@ steps = st.lists(
 
 
 async def take(record: Record, plan: Any) -> dict[str, tuple[str, str, str]]:
-    """Take the steps; gives who has which name, club and country."""
-    there: dict[str, tuple[str, str, str]] = {}
+    """Execute the steps; return each person's name, club and country."""
+    stored_people: dict[str, tuple[str, str, str]] = {}
     gone: set[str] = set()
     for what, person, called, club, country, tournament in plan:
         if what == "name" and person not in gone:
             await name(record, person, called, club, country, tournament)
-            there[person] = (called, club, country)
+            stored_people[person] = (called, club, country)
         elif what == "bind":
             await write(record, f"game-{tournament}", partial(bind, player_id=person), tournament)
-        elif what == "erase" and person in there:
+        elif what == "erase" and person in stored_people:
             await erase(record, person)
-            same = [other for other in there if there[other][0] == there[person][0] and other.startswith("o-")]
+            same = [
+                other
+                for other in stored_people
+                if stored_people[other][0] == stored_people[person][0] and other.startswith("o-")
+            ]
             for other in {person, *(same if person.startswith("o-") else ())}:
-                del there[other]
+                del stored_people[other]
                 gone.add(other)
         else:
             await write(record, f"game-{tournament}", None, tournament)
-    return there
+    return stored_people
 
 
 async def swap_name(connection: AsyncConnection, person: str) -> None:
@@ -131,7 +135,7 @@ async def without_salt(connection: AsyncConnection, person: str) -> None:
 
 
 async def move_to_club(connection: AsyncConnection, person: str) -> None:
-    """The same characters, but the end of the name is the beginning of the club."""
+    """Move the end of the name to the beginning of the club: the characters stay the same."""
     table = tables.people
     kept = (await connection.execute(select(table).where(table.c.player_id == person))).one()
     moved = {"name": kept.name[:-1], "club": kept.name[-1:] + kept.club}
@@ -159,16 +163,16 @@ async def test_names_are_right_until_somebody_changes_one_and_then_they_are_told
     record: Record, plan: Any, attack: str, chosen: Any
 ) -> None:
     await clear(record)
-    there = await take(record, plan)
+    stored_people = await take(record, plan)
     verdict = await verify(record)
-    assert (verdict.wrong, verdict.names) == ("", Names(bound=len(there)))
-    if there:
-        person = chosen.choice(sorted(there))
+    assert (verdict.wrong, verdict.names) == ("", Names(bound=len(stored_people)))
+    if stored_people:
+        person = chosen.choice(sorted(stored_people))
         async with record.writing() as connection:
             await ATTACKS[attack](connection, person)
         wrong = (await verify(record)).wrong
         assert person in wrong, attack
-        # Naming the person again binds what was put there to nothing that went before.
+        # naming the person again does not bind the inserted name to earlier events
         if attack not in ("remove", "pretend_erased"):
             await name(record, person, "Another")
             assert person in (await verify(record)).wrong, attack
@@ -211,7 +215,7 @@ async def test_archives_carry_what_binds_names_and_a_change_in_the_file_is_told(
     record: Record, tmp_path_factory: pytest.TempPathFactory, plan: Any, tournament: str
 ) -> None:
     await clear(record)
-    there = await take(record, [("play", "", "", "", "", "cup"), ("play", "", "", "", "", "league"), *plan])
+    stored_people = await take(record, [("play", "", "", "", "", "cup"), ("play", "", "", "", "", "league"), *plan])
     folder = tmp_path_factory.mktemp("archives")
     for with_people in (True, False):
         counts = await export(record, folder / f"{with_people}", tournament=tournament, with_people=with_people)
@@ -221,15 +225,15 @@ async def test_archives_carry_what_binds_names_and_a_change_in_the_file_is_told(
     if not tournament:
         again = await Record.open(f"sqlite:///{folder}/again.db")
         await restore(again, folder / "True")
-        assert (await verify(again)).names == Names(bound=len(there))
+        assert (await verify(again)).names == Names(bound=len(stored_people))
         await again.close()
         without = await Record.open(f"sqlite:///{folder}/without.db")
         await restore(without, folder / "False")
-        assert ("is missing" in (await verify(without)).wrong) == bool(there)
-        assert (await verify(without, without_names=True)).names == Names(missing=len(there))
-        for person in there:
+        assert ("is missing" in (await verify(without)).wrong) == bool(stored_people)
+        assert (await verify(without, without_names=True)).names == Names(missing=len(stored_people))
+        for person in stored_people:
             await name(without, person, "Who came again")
-        assert (await verify(without, without_names=True)).names == Names(bound=len(there))
+        assert (await verify(without, without_names=True)).names == Names(bound=len(stored_people))
         await without.close()
 
 

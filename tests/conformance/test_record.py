@@ -46,12 +46,12 @@ SELECT n, position FROM numbers, counter WHERE n > 1000000
 """It takes a while until the first one comes."""
 
 
-def passed(turn: int = 1) -> events_pb2.Passed:
+def build_passed(turn: int = 1) -> events_pb2.Passed:
     return events_pb2.Passed(turn=turn, player_id="anna")
 
 
 def write(stream: str, version: int, *turns: int) -> Decision:
-    return Decision([Write(stream, version, [passed(turn) for turn in turns], "cup")])
+    return Decision([Write(stream, version, [build_passed(turn) for turn in turns], "cup")])
 
 
 async def test_appended_events_are_read_back_with_all_that_was_said_of_them(record: Record) -> None:
@@ -61,7 +61,7 @@ async def test_appended_events_are_read_back_with_all_that_was_said_of_them(reco
 
     first, second = await record.read_stream("game-a")
     assert (first.position, first.version, second.position, second.version) == (1, 1, 2, 2)
-    assert first.message == passed(1)
+    assert first.message == build_passed(1)
     assert first.type == "faristol.game.v1.Passed"
     assert (first.name, first.context, first.tournament) == ("Passed", "game", "cup")
     assert first.metadata == metadata
@@ -77,7 +77,7 @@ async def test_a_stream_that_moved_is_a_conflict_that_says_what_was_expected_and
 
 async def test_a_guarded_stream_that_moved_stops_the_whole_decision(record: Record) -> None:
     await record.append(write("clock-a", 0, 1), Metadata())
-    decision = Decision([Write("game-a", 0, [passed()], "cup")], guards=[Guard("clock-a", 0)])
+    decision = Decision([Write("game-a", 0, [build_passed()], "cup")], guards=[Guard("clock-a", 0)])
     with pytest.raises(Conflict, match="clock-a"):
         await record.append(decision, Metadata())
     assert await record.read_stream("game-a") == []
@@ -85,7 +85,7 @@ async def test_a_guarded_stream_that_moved_stops_the_whole_decision(record: Reco
 
 async def test_several_streams_are_written_together_or_not_at_all(record: Record) -> None:
     await record.append(write("game-b", 0, 1), Metadata())
-    both = Decision([Write("game-a", 0, [passed()], "cup"), Write("game-b", 0, [passed()], "cup")])
+    both = Decision([Write("game-a", 0, [build_passed()], "cup"), Write("game-b", 0, [build_passed()], "cup")])
     with pytest.raises(Conflict):
         await record.append(both, Metadata())
     assert await record.read_stream("game-a") == []
@@ -156,7 +156,7 @@ async def test_rows_asked_for_with_a_decision_are_written_with_it_or_not_at_all(
     async def name(connection: AsyncConnection) -> None:
         await store_player(connection, "anna", "Anna Puig", "Prat")
 
-    decision = Decision([Write("game-a", 0, [passed()], "cup")], also=name)
+    decision = Decision([Write("game-a", 0, [build_passed()], "cup")], also=name)
     await record.append(decision, Metadata())
     assert (await names(record, ["anna", "nobody"]))["anna"].name == "Anna Puig"
 
@@ -165,7 +165,7 @@ async def test_rows_asked_for_with_a_decision_are_written_with_it_or_not_at_all(
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await record.append(Decision([Write("game-b", 0, [passed()], "cup")], also=fail), Metadata())
+        await record.append(Decision([Write("game-b", 0, [build_passed()], "cup")], also=fail), Metadata())
     assert await names(record, ["boris"]) == {}
     assert await record.read_stream("game-b") == []
 
@@ -200,7 +200,7 @@ async def test_an_event_of_more_than_a_mebibyte_is_refused(record: Record) -> No
 
 
 async def test_more_events_at_once_than_a_record_takes_are_refused(record: Record) -> None:
-    many = Decision([Write("game-a", 0, [passed()] * 60_000, "cup")])
+    many = Decision([Write("game-a", 0, [build_passed()] * 60_000, "cup")])
     with pytest.raises(Unacceptable, match="60000 events; at most 50000"):
         await record.append(many, Metadata())
     assert (await record.append(write("game-a", 0, *range(10_000)), Metadata())).position == 10_000
@@ -209,12 +209,12 @@ async def test_more_events_at_once_than_a_record_takes_are_refused(record: Recor
 @pytest.mark.parametrize("tournament", ["", "Cup", "cup.a", "c\0p", "x" * 65, "cup*"])
 async def test_a_tournament_that_cannot_be_a_subject_on_the_bus_is_refused(record: Record, tournament: str) -> None:
     with pytest.raises(Unacceptable, match="not a tournament id"):
-        await record.append(Decision([Write("game-a", 0, [passed()], tournament)]), Metadata())
+        await record.append(Decision([Write("game-a", 0, [build_passed()], tournament)]), Metadata())
 
 
 async def test_what_a_client_can_make_too_large_is_its_invalid_argument(record: Record) -> None:
     with pytest.raises(Unacceptable) as refused:
-        await record.append(Decision([Write("game-a", 0, [passed()] * 50_001, "cup")]), Metadata())
+        await record.append(Decision([Write("game-a", 0, [build_passed()] * 50_001, "cup")]), Metadata())
     status = status_of(refused.value, "ca")
     assert status is not None
     assert (status.code, status.message) == (
@@ -249,7 +249,7 @@ async def test_an_answer_that_cannot_be_made_fails_its_own_request_and_no_other(
     def fail(position: int) -> bytes:
         raise ZeroDivisionError(position)
 
-    for known in (0, 1):  # the first time the record is looked into, later what is known of it is enough
+    for known in (0, 1):  # the first call queries the record, later ones use the cache
         outcomes = await asyncio.gather(
             record.append(write("game-a", known, 1), Metadata()),
             record.append(write("game-b", 0, 1), Metadata(), command=AppendCommand("c", fail)),
@@ -288,7 +288,7 @@ async def test_what_callers_asked_for_who_left_before_their_turn_keeps_nobody_wa
 
 @pytest.fixture
 async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
-    """The record as another process has it."""
+    """Yield the record as another process has it."""
     opened = await Record.open(database_url)
     yield opened
     await opened.close()
@@ -297,9 +297,9 @@ async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
 async def cancelled_while_rows_come(
     opening: AbstractAsyncContextManager[AsyncConnection], statement: Executable
 ) -> pytest.ExceptionInfo[asyncio.CancelledError]:
-    """What a caller raises who is cancelled in the middle of a transaction that began with a statement.
+    """Return the exception of a caller that is cancelled in a transaction after its first statement.
 
-    Its traceback has a cursor with rows to come for as long as somebody keeps it.
+    Its traceback has a cursor with pending rows until it is released.
     """
     begun = asyncio.Event()
 
@@ -328,7 +328,7 @@ async def test_a_transaction_that_is_cancelled_holds_nobody_up(record: Record, o
 
 
 async def test_a_reader_who_is_cancelled_keeps_nobody_from_cleaning(record: Record, other: Record) -> None:
-    """What it read is given back with its connection: until then cleaning would wait, and whoever writes with it."""
+    """pending rows are released with the connection: otherwise cleaning and other writers would wait"""
     await record.append(write("game-a", 0, 1), Metadata())
     cancelled = await cancelled_while_rows_come(record.reading(), select(tables.events.c.position))
     await other.append(write("game-a", 1, 1), Metadata())
@@ -351,7 +351,7 @@ async def test_who_reads_for_long_delays_cleaning_and_nobody_who_writes(record: 
 
 
 async def test_what_another_process_wrote_is_never_overlooked(record: Record, other: Record) -> None:
-    """Each process remembers streams; none may decide on what it remembers once others have written."""
+    """Each process caches streams; none may decide on its cache after the writes of others."""
     await record.append(write("game-a", 0, 1), Metadata())
     await record.append(write("clock-a", 0, 1), Metadata())
     await record.append(write("game-a", 1, 1), Metadata())
@@ -433,7 +433,7 @@ async def test_a_checkpoint_stays_where_it_is_while_an_append_that_moves_it_is_u
         moves.append(asyncio.create_task(move()))
         await asyncio.sleep(0.3)
 
-    decision = Decision([Write("game-a", 0, [passed()], "cup")], also=meanwhile)
+    decision = Decision([Write("game-a", 0, [build_passed()], "cup")], also=meanwhile)
     await record.append(decision, Metadata(), checkpoint=Checkpoint("reader", 0, 11))
     with pytest.raises(Stale):
         await moves[0]
@@ -455,7 +455,7 @@ async def test_no_error_repeats_what_was_to_be_written(record: Record) -> None:
             await connection.execute(tables.people.insert().values(player_id="anna", name="Anna Puig", club="Prat"))
 
     with pytest.raises(IntegrityError) as failed:
-        await record.append(Decision([Write("game-a", 0, [passed()], "cup")], also=twice), Metadata())
+        await record.append(Decision([Write("game-a", 0, [build_passed()], "cup")], also=twice), Metadata())
     assert "Anna Puig" not in str(failed.value)
 
 
@@ -480,7 +480,7 @@ async def test_events_are_folded_from_where_they_were_folded_last(record: Record
     await record.append(write("game-a", 2, 5), Metadata())
     loaded = await load(record, "game-a", 0, total)
     assert (loaded.state, loaded.version) == (12, 3)
-    assert folded == [passed(3), passed(4), passed(5)]
+    assert folded == [build_passed(3), build_passed(4), build_passed(5)]
 
 
 async def test_what_was_written_survives_closing_and_opening(database_url: str) -> None:
@@ -573,17 +573,17 @@ async def test_a_lease_tells_who_holds_it_and_nobody_once_it_ran_out(record: Rec
 
 
 async def test_facts_of_several_streams_come_after_their_versions_in_the_order_of_the_record(record: Record) -> None:
-    writes = [Write("game-a", 0, [passed(1)], "cup"), Write("clock-a", 0, [passed(2)], "cup")]
-    await record.append(Decision([*writes, Write("game-a", 0, [passed(3), passed(4)], "cup")]), Metadata())
+    writes = [Write("game-a", 0, [build_passed(1)], "cup"), Write("clock-a", 0, [build_passed(2)], "cup")]
+    await record.append(Decision([*writes, Write("game-a", 0, [build_passed(3), build_passed(4)], "cup")]), Metadata())
     assert [event.version for event in await record.read_stream("game-a")] == [1, 2, 3]
     found = await record.facts_after({"game-a": 1, "clock-a": 0, "game-b": 0})
-    assert found == [("clock-a", passed(2)), ("game-a", passed(3)), ("game-a", passed(4))]
+    assert found == [("clock-a", build_passed(2)), ("game-a", build_passed(3)), ("game-a", build_passed(4))]
     assert await record.facts_after({"game-a": 3}) == []
     assert (await verify(record)).wrong == ""
 
 
 async def test_a_decision_is_made_on_one_version_of_a_stream(record: Record) -> None:
-    writes = [Write("game-a", 0, [passed(1)], "cup"), Write("game-a", 1, [passed(2)], "cup")]
+    writes = [Write("game-a", 0, [build_passed(1)], "cup"), Write("game-a", 1, [build_passed(2)], "cup")]
     with pytest.raises(ValueError, match="game-a is named with two versions"):
         await record.append(Decision(writes), Metadata())
 
@@ -599,7 +599,7 @@ async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypa
     last = await record.last_events([*names[1:], "game-z"])
     assert last == {name: (await record.read_stream(name))[-1] for name in names[1:]}
     after = await record.facts_after({**{f"game-{number}": 0 for number in range(20)}, "game-c": 1})
-    assert after == [("game-c", passed(12)), ("game-c", passed(22))]
+    assert after == [("game-c", build_passed(12)), ("game-c", build_passed(22))]
 
 
 async def test_a_record_as_it_was_written_is_verified(record: Record) -> None:
@@ -612,7 +612,7 @@ async def test_a_record_as_it_was_written_is_verified(record: Record) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"payload": passed(9).SerializeToString()},
+        {"payload": build_passed(9).SerializeToString()},
         {"metadata": '{"actor":"boris"}'},
         {"recorded_at": 1},
         {"type": "faristol.game.v1.SheetSigned"},
@@ -646,7 +646,7 @@ async def test_an_event_that_was_put_in_is_named(record: Record) -> None:
             "type": "faristol.game.v1.Passed",
             "schema_version": 1,
             "tournament": "cup",
-            "payload": passed(2).SerializeToString(),
+            "payload": build_passed(2).SerializeToString(),
             "metadata": "{}",
             "recorded_at": 0,
             "hash": bytes(32),

@@ -18,28 +18,28 @@ EXTRACTED = ROOT / "var" / "prometheus" / "usr" / "bin" / "promtool"
 """Where ``make promtool`` puts it."""
 
 CELL = 'namespace="faristol"'
-HOURS = 8
+SCENARIO_HOURS = 8
 """How long each scenario lasts, at least: longer than any window and any wait but that of RecordNotVerified."""
 
 LENGTH = "MINUTES"
 """In the place of how many values a series has: as many as its scenario lasts."""
 
 Series = Mapping[str, str]
-"""What Prometheus has read, a value a minute: series and values in the notation of promtool."""
+"""The data of Prometheus, a value a minute: series and values in the notation of promtool."""
 
 
 def steady(value: float) -> str:
-    """A gauge that stays."""
+    """Return a gauge that stays."""
     return f"{value}x{LENGTH}"
 
 
 def rising(a_minute: float) -> str:
-    """A counter that rises by so much a minute."""
+    """Return a counter that rises by so much a minute."""
     return f"0+{a_minute}x{LENGTH}"
 
 
 def histogram(name: str, fast: float, slow: float, labels: str = "", bounds: Sequence[str] = ("0.25", "1.0")) -> Series:
-    """A histogram with so many short and so many long (20 s) durations a minute."""
+    """Return a histogram with this number of short and of long (20 s) durations a minute."""
     found = {f'{name}_bucket{{{labels}le="{bound}"}}': rising(fast) for bound in bounds}
     found[f'{name}_bucket{{{labels}le="30.0"}}'] = rising(fast + slow)
     found[f'{name}_bucket{{{labels}le="+Inf"}}'] = rising(fast + slow)
@@ -55,7 +55,7 @@ DEPLOYMENTS = ("access", "lexicon", "game", "clock", "pairing", "rating", "resul
 
 
 def well() -> dict[str, str]:
-    """A cell that is well. Prometheus reads from 1970 on, as promtool has it: moments are seconds since then."""
+    """Return a cell that is well. Prometheus reads from 1970 on, as promtool has it: moments are seconds since then."""
     found: dict[str, str] = {
         "faristol_cases_wait_seconds": steady(20),
         "faristol_clock_failing": steady(0),
@@ -100,7 +100,7 @@ def well() -> dict[str, str]:
 
 
 def certificate(name: str, renewal: float, end: float, namespace: str = "faristol") -> Series:
-    """What cert-manager measures of a certificate; both moments in hours."""
+    """Return the metrics of cert-manager for a certificate; both times in hours."""
     labels = f'{{name="{name}",exported_namespace="{namespace}",namespace="cert-manager"}}'
     return {
         f"certmanager_certificate_renewal_timestamp_seconds{labels}": steady(renewal * 3_600),
@@ -145,7 +145,7 @@ ILL: Mapping[str, Series] = {
     "ClocksOfNodesDiffer": {'node_timex_offset_seconds{instance="a"}': steady(-0.2)},
     "ProcessNotMeasured": {f'up{{{CELL},service="game",pod="game-1"}}': steady(0)},
 }
-"""What is otherwise where an alert has to come."""
+"""The changed series for each alert."""
 ALSO = {"NatsDown": {"NatsServerAway"}, "GatewayFails": {"SloBurnsFast", "SloBurnsSlowly"}}
 """Alerts that come along, and are right."""
 ALSO |= {name: {"SloBurnsFast", "SloBurnsSlowly"} for name in ("DeadlinesLate",)}
@@ -156,7 +156,7 @@ LATE = {"RecordNotVerified": 37}
 
 @pytest.fixture(scope="module")
 def promtool() -> str:
-    """The program by which Prometheus tests rules."""
+    """Return the program by which Prometheus tests rules."""
     found = shutil.which("promtool") or (str(EXTRACTED) if EXTRACTED.exists() else None)
     if not found:
         pytest.skip("there is no promtool on this machine: `make promtool`")
@@ -173,7 +173,7 @@ def alerts() -> set[str]:
 
 
 def scenario(name: str, series: Series, expected: set[str], hours: float) -> dict[str, Any]:
-    """A test of promtool: exactly these alerts are there after so many hours."""
+    """Return a test of promtool: exactly these alerts fire after this number of hours."""
     asked = sorted(expected) or [""]
     query = 'count by (alertname) (ALERTS{alertstate="firing"}) > 0'
     return {
@@ -193,8 +193,8 @@ def scenario(name: str, series: Series, expected: set[str], hours: float) -> dic
     }
 
 
-def packed() -> Iterator[tuple[set[str], dict[str, str]]]:
-    """Alerts that are tried at once, as they go by other series, with what is otherwise for all of them."""
+def group_alerts() -> Iterator[tuple[set[str], dict[str, str]]]:
+    """Yield groups of alerts with different series that are tried at once, with the changed series of each group."""
     left = {name: changed for name, changed in ILL.items() if name not in LATE}
     while left:
         names: set[str] = set()
@@ -209,13 +209,13 @@ def packed() -> Iterator[tuple[set[str], dict[str, str]]]:
 
 def scenarios() -> Iterator[dict[str, Any]]:
     always = {"Heartbeat"}
-    yield scenario("a cell that is well", well(), always, HOURS)
-    for names, changed in packed():
+    yield scenario("a cell that is well", well(), always, SCENARIO_HOURS)
+    for names, changed in group_alerts():
         expected = names.union(always, *(ALSO.get(name, ()) for name in names))
-        yield scenario(", ".join(sorted(names)), {**well(), **changed}, expected, HOURS)
+        yield scenario(", ".join(sorted(names)), {**well(), **changed}, expected, SCENARIO_HOURS)
     for name, hours in LATE.items():
         yield scenario(name, {**well(), **ILL[name]}, {name, *ALSO.get(name, ())} | always, hours)
-    yield scenario("NothingMeasured", without("up{"), {"NothingMeasured"} | always, HOURS)
+    yield scenario("NothingMeasured", without("up{"), {"NothingMeasured"} | always, SCENARIO_HOURS)
 
 
 def test_every_alert_is_tried() -> None:
@@ -226,7 +226,7 @@ def test_each_alert_comes_once_it_has_to_and_no_other(promtool: str, tmp_path: P
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": list(groups())}), encoding="utf-8")
     tests = {
         "rule_files": ["rules.yaml"],
-        "evaluation_interval": "10m",  # longer than Prometheus looks back, so what is recorded has to come first
+        "evaluation_interval": "10m",  # longer than the lookback of Prometheus, so recorded series must come first
         "group_eval_order": [group["name"] for group in groups()],
         "tests": list(scenarios()),
     }

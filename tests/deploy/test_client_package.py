@@ -1,4 +1,4 @@
-"""The client is a package of its own, which brings nothing of the platform."""
+"""The client is a separate package, without the platform."""
 
 from __future__ import annotations
 

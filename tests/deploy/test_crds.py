@@ -1,4 +1,4 @@
-"""What a real cluster would refuse: objects of other projects, held to the schemas that its API server has them by.
+"""The checks of a real cluster: objects of other projects against the schemas of its API server.
 
 ``make crds`` fetches the definitions of CloudNativePG, its plugin, cert-manager, the Gateway API, KEDA and the
 Prometheus operator; those of a cluster do as well (``kubectl get crd -o yaml > var/crds/cluster.yaml``).
@@ -24,7 +24,7 @@ Kind = tuple[str, str]
 
 
 def strict(schema: Schema) -> Schema:
-    """Make a schema of a definition refuse what the API server does: unknown fields, too, as kubectl asks it to."""
+    """Make a schema of a definition reject unknown fields too, as the API server does for kubectl."""
     found = {name: value for name, value in schema.items() if not name.startswith("x-") and name != "default"}
     if schema.get("x-kubernetes-int-or-string"):
         found = {name: value for name, value in found.items() if name not in {"type", "anyOf"}}
@@ -50,7 +50,7 @@ def _definitions() -> Iterator[Object]:
 
 @cache
 def validators() -> Mapping[Kind, Draft202012Validator]:
-    """What validates each kind in each version that is served."""
+    """Return the validator of each kind in each served version."""
     found = {}
     for each in _definitions():
         spec = each["spec"]
@@ -64,14 +64,14 @@ def validators() -> Mapping[Kind, Draft202012Validator]:
 
 
 @pytest.fixture(scope="module")
-def known() -> Mapping[Kind, Draft202012Validator]:
+def known_kinds() -> Mapping[Kind, Draft202012Validator]:
     if not validators():
         pytest.skip("there are no definitions of other projects here: `make crds`")
     return validators()
 
 
 def wrong_in(objects: tuple[Object, ...], known: Mapping[Kind, Draft202012Validator]) -> list[str]:
-    """What is wrong with the objects of other projects."""
+    """Return the errors in the objects of other projects."""
     found = []
     for each in objects:
         kind = (each["apiVersion"], each["kind"])
@@ -86,14 +86,14 @@ def wrong_in(objects: tuple[Object, ...], known: Mapping[Kind, Draft202012Valida
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_a_cluster_takes_every_object_of_other_projects(
-    overlay: str, render: Render, known: Mapping[Kind, Draft202012Validator]
+    overlay: str, render: Render, known_kinds: Mapping[Kind, Draft202012Validator]
 ) -> None:
-    assert wrong_in(render(overlay), known) == []
+    assert wrong_in(render(overlay), known_kinds) == []
 
 
 @pytest.mark.parametrize("field", ["instance", "managed.role", "postgresql.parameter"])
 def test_a_field_that_is_misspelt_is_found(
-    field: str, production: tuple[Object, ...], known: Mapping[Kind, Draft202012Validator]
+    field: str, production: tuple[Object, ...], known_kinds: Mapping[Kind, Draft202012Validator]
 ) -> None:
     (cluster,) = (each for each in production if each["kind"] == "Cluster")
     wrong = yaml.safe_load(yaml.safe_dump(cluster))
@@ -102,4 +102,4 @@ def test_a_field_that_is_misspelt_is_found(
     for part in path:
         place = place[part]
     place[name] = "x"
-    assert wrong_in((wrong,), known)
+    assert wrong_in((wrong,), known_kinds)

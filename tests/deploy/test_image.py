@@ -1,4 +1,4 @@
-"""What is promised of the image: pinned, not root, nothing written to its root file system."""
+"""The requirements of the image: pinned, not root, no writes to its root file system."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Dockerfile = tuple[tuple[str, str], ...]
 
 @pytest.fixture
 def last_stage(dockerfile: Dockerfile) -> Dockerfile:
-    """The instructions that make the image itself."""
+    """Return the instructions that make the image itself."""
     return dockerfile[max(place for place, (word, _) in enumerate(dockerfile) if word == "FROM") :]
 
 
@@ -26,8 +26,8 @@ def rest_of(instructions: Dockerfile, word: str) -> list[str]:
     return [rest for found, rest in instructions if found == word]
 
 
-def pinned(lock: Path) -> dict[str, str]:
-    """Each requirement of a lock file with its version and hashes."""
+def read_pins(lock: Path) -> dict[str, str]:
+    """Return each requirement of a lock file with its version and hashes."""
     found = re.findall(r"^(\S+?)(==.*(?:\n    --hash=.*)+)", lock.read_text(), re.MULTILINE)
     return {name: " ".join(rest.split()) for name, rest in found}
 
@@ -52,23 +52,23 @@ def test_everything_installed_is_pinned_by_its_hash(dockerfile: Dockerfile) -> N
 
 
 def test_everything_imported_is_installed_in_the_image_or_is_an_extra() -> None:
-    installed = {name.lower() for name in pinned(ROOT / "requirements.lock")} | extras()
+    installed = {name.lower() for name in read_pins(ROOT / "requirements.lock")} | extras()
     origins = metadata.packages_distributions()
     for source in sorted([*ROOT.glob("libs/**/*.py"), *ROOT.glob("services/**/*.py"), *ROOT.glob("apps/**/*.py")]):
-        for module in imported(source) - sys.stdlib_module_names - {"faristol"}:
-            # Several distributions bring `google`; one that is pinned brings what is imported from it.
+        for module in list_imports(source) - sys.stdlib_module_names - {"faristol"}:
+            # several distributions contain `google`; a pinned one contains the imported part
             names = {name.lower().replace("_", "-") for name in origins.get(module, [module])}
             assert names & installed, f"{source.relative_to(ROOT)} imports {module}, which requirements.lock lacks"
 
 
 def extras() -> set[str]:
-    """What an operator installs who wants more: what needs it says so when it is missing."""
+    """Return the optional packages: code that needs one reports it if it is missing."""
     offered = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     return {re.split(r"[^\w-]", each)[0] for name, needed in offered.items() if name != "dev" for each in needed}
 
 
-def imported(source: Path) -> set[str]:
-    """The top-level modules that a file imports."""
+def list_imports(source: Path) -> set[str]:
+    """Return the top-level modules that a file imports."""
     found = set()
     for node in ast.walk(ast.parse(source.read_text())):
         if isinstance(node, ast.Import):
@@ -79,9 +79,9 @@ def imported(source: Path) -> set[str]:
 
 
 def test_what_builds_the_package_is_what_the_lock_pins() -> None:
-    build = pinned(ROOT / "deploy" / "image" / "build.lock")
+    build = read_pins(ROOT / "deploy" / "image" / "build.lock")
     assert "hatchling" in build
-    everything = pinned(ROOT / "requirements-dev.lock")
+    everything = read_pins(ROOT / "requirements-dev.lock")
     assert build == {name: everything[name] for name in build}
 
 

@@ -1,4 +1,4 @@
-"""What is promised of the cluster: valid objects, services that run with no more rights than they need."""
+"""The requirements of the cluster: valid objects, and services with only the necessary rights."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OF_OTHERS = (
     "monitoring.coreos.com/",
     "postgresql.cnpg.io/",
 )
-"""What the names of kinds begin with that are not of Kubernetes itself."""
+"""Prefixes of the names of kinds that do not belong to Kubernetes."""
 OLDEST = "1.30"
 """The oldest Kubernetes that these manifests are made for: the first that sleeps before it stops a container."""
 
@@ -213,7 +213,7 @@ def test_each_container_serves_the_service_that_it_is_named_for(objects: tuple[O
 
 
 def images(found: Any) -> Iterator[str]:
-    """Every image that an object names, wherever it does."""
+    """Yield every image that an object names, wherever it does."""
     if isinstance(found, dict):
         for key, value in found.items():
             if key in {"image", "imageName"} and isinstance(value, str):
@@ -259,7 +259,7 @@ IMMUTABLE: dict[str, tuple[str, ...]] = {
 def test_other_settings_and_another_image_can_be_applied_over_a_cell(
     overlay: str, render: Render, tmp_path: Path
 ) -> None:
-    def fixed(objects: tuple[Object, ...]) -> dict[tuple[str, str], Object]:
+    def list_immutable(objects: tuple[Object, ...]) -> dict[tuple[str, str], Object]:
         found = {}
         for each in objects:
             spec = each.get("spec", each)
@@ -276,10 +276,10 @@ def test_other_settings_and_another_image_can_be_applied_over_a_cell(
         ],
     }
     (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
-    before, after = fixed(render(overlay)), fixed(render(str(tmp_path)))
-    there = before.keys() & after.keys()
+    before, after = list_immutable(render(overlay)), list_immutable(render(str(tmp_path)))
+    common = before.keys() & after.keys()
     assert {kind for kind, _ in before.keys() ^ after.keys()} <= {"ConfigMap"}
-    assert {key: after[key] for key in there} == {key: before[key] for key in there}
+    assert {key: after[key] for key in common} == {key: before[key] for key in common}
 
 
 def test_replicas_spread_over_nodes_and_zones(objects: tuple[Object, ...]) -> None:
@@ -338,7 +338,7 @@ def test_the_name_of_a_service_leads_to_all_its_replicas(objects: tuple[Object, 
 
 
 def environment(objects: tuple[Object, ...]) -> dict[str, str]:
-    """What the ConfigMap of the services sets."""
+    """Return the settings of the services' ConfigMap."""
     (settings,) = (
         found["data"] for name, found in of_kind(objects, "ConfigMap").items() if name.startswith("faristol-settings-")
     )
@@ -365,12 +365,12 @@ def test_every_address_leads_to_a_port_of_a_service(cell: tuple[Object, ...]) ->
 
 
 def test_every_reference_to_settings_is_answered(development: tuple[Object, ...]) -> None:
-    there = set(of_kind(development, "ConfigMap")) | set(of_kind(development, "Secret"))
+    existing = set(of_kind(development, "ConfigMap")) | set(of_kind(development, "Secret"))
     for workload in workloads(development).values():
         for container in containers(workload):
             for source in container.get("envFrom", []):
                 (reference,) = source.values()
-                assert reference["name"] in there
+                assert reference["name"] in existing
 
 
 def test_the_base_holds_no_secret_and_says_which_one_it_needs(render: Render) -> None:

@@ -1,4 +1,4 @@
-"""docs/operations.md, held to the manifests: who follows it finds every object, and no secret is missing."""
+"""docs/operations.md against the manifests: its commands create every object and secret."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ OF_CLOUDNATIVEPG = {"faristol-record-app", "faristol-record-ca"}
 BY_HAND = [each for each in OVERLAYS if not each.endswith("dev")]
 
 
-def needed(found: Any, kind: str) -> set[str]:
-    """The names of the Secrets or ConfigMaps that an object cannot do without."""
+def list_required(found: Any, kind: str) -> set[str]:
+    """Return the names of the Secrets or ConfigMaps that an object cannot do without."""
     if isinstance(found, list):
-        return {name for each in found for name in needed(each, kind)}
+        return {name for each in found for name in list_required(each, kind)}
     if not isinstance(found, dict):
         return set()
     names = set()
@@ -29,11 +29,11 @@ def needed(found: Any, kind: str) -> set[str]:
     reference = reference or found.get("secretRef" if kind == "Secret" else "configMapRef")
     if isinstance(reference, dict) and not reference.get("optional"):
         names.add(reference.get("secretName") or reference["name"])
-    return names | {name for each in found.values() for name in needed(each, kind)}
+    return names | {name for each in found.values() for name in list_required(each, kind)}
 
 
 def made_elsewhere(objects: tuple[Object, ...], kind: str) -> set[str]:
-    """What the overlay, cert-manager or CloudNativePG makes."""
+    """Return the objects that the overlay, cert-manager or CloudNativePG creates."""
     names = set(of_kind(objects, kind))
     if kind == "Secret":
         names |= {each["spec"]["secretName"] for each in of_kind(objects, "Certificate").values()}
@@ -47,7 +47,7 @@ def test_the_page_makes_every_secret_that_a_cell_does_not_bring(
     overlay: str, kind: str, verb: str, render: Render
 ) -> None:
     objects = render(overlay)
-    wanted = needed(list(objects), kind) - made_elsewhere(objects, kind)
+    wanted = list_required(list(objects), kind) - made_elsewhere(objects, kind)
     if stores := of_kind(objects, "ObjectStore"):
         credentials = stores["faristol-record"]["spec"]["configuration"]["s3Credentials"]
         wanted |= {each["name"] for each in credentials.values() if kind == "Secret"}
@@ -72,8 +72,8 @@ def test_the_page_is_of_this_version(version: str) -> None:
     assert f"faristol-deploy-v{version}.tar.gz" in PAGE
 
 
-def copied(tmp_path: Path) -> Path:
-    """The manifests with a copy of the overlay `production` named `mine`, as the page makes it."""
+def copy_manifests(tmp_path: Path) -> Path:
+    """Return the manifests with a copy of the overlay `production` named `mine`, as the page makes it."""
     shutil.copytree(DEPLOY, tmp_path / "deploy")
     mine = tmp_path / "deploy" / "overlays" / "mine"
     shutil.copytree(mine.with_name("production"), mine)
@@ -81,7 +81,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_one_substitution_over_a_copied_overlay_puts_every_host_right(tmp_path: Path, render: Render) -> None:
-    mine = copied(tmp_path)
+    mine = copy_manifests(tmp_path)
     assert "sed -i 's/example\\.org/YOUR.DOMAIN/'" in PAGE
     for file in mine.rglob("*"):
         if file.is_file():
@@ -114,7 +114,7 @@ def test_a_terminal_of_officials_gets_a_certificate_that_services_take(productio
 
 
 def test_a_database_from_its_backup_archives_to_another_place_than_it_came_from(tmp_path: Path, render: Render) -> None:
-    mine = copied(tmp_path)
+    mine = copy_manifests(tmp_path)
     assert "add `from-backup` to the components of `mine`" in RUNBOOKS
     said = yaml.safe_load((mine / "kustomization.yaml").read_text(encoding="utf-8"))
     said["components"].append("from-backup")
@@ -146,7 +146,7 @@ def test_the_record_is_checked_by_the_public_half_of_the_key_that_seals(overlay:
 
 
 def test_lexicons_of_a_federation_are_where_services_look_for_them(tmp_path: Path, render: Render) -> None:
-    mine = copied(tmp_path)
+    mine = copy_manifests(tmp_path)
     said = yaml.safe_load((mine / "kustomization.yaml").read_text(encoding="utf-8"))
     said["components"].append("../../components/lexicons")
     said["images"] = [{"name": "faristol-lexicons", "newName": "registry.test/words", "digest": f"sha256:{'0' * 64}"}]

@@ -1,4 +1,4 @@
-"""The pipelines run what they are there for."""
+"""The pipelines run their tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def job(workflow: str) -> dict[str, Any]:
-    """The one job of a workflow."""
+    """Return the one job of a workflow."""
     described = yaml.safe_load((ROOT / ".github" / "workflows" / workflow).read_text())
     (only,) = described["jobs"].values()
     found: dict[str, Any] = only
@@ -108,7 +108,7 @@ def test_whatever_a_pipeline_uses_is_pinned_by_its_commit() -> None:
 
 
 def steps_of(workflow: str, name: str) -> str:
-    """All that a job does, as text."""
+    """Return all that a job does, as text."""
     return yaml.safe_dump(
         yaml.safe_load((ROOT / ".github" / "workflows" / workflow).read_text())["jobs"][name]["steps"]
     )

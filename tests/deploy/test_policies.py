@@ -1,4 +1,4 @@
-"""Who may talk to whom in the cluster: each edge of the picture, and nothing else, read off the rendered policies."""
+"""The network policies of the cluster: exactly the connections of the picture are allowed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from faristol.host import SERVICES
 from faristol.host.services import RELAY
 
 GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES = 50051, 50052, 9464, 8080, 4222, 6222, 5432
-PROOF = 8089
+PROOF_PORT = 8089
 PROXY = "a proxy of the Gateway in this namespace"
 SOLVER = "the pod of cert-manager that answers ACME"
-HTTPS = 443
+HTTPS_PORT = 443
 NAME, NAMESPACE = "app.kubernetes.io/name", "kubernetes.io/metadata.name"
 OWN = "faristol"
 STORED = (*(name for name in SERVICES if name != "gateway"), RELAY)
@@ -33,14 +33,14 @@ OUTSIDE: Mapping[str, Mapping[str, str]] = {
 }
 """Pods of other namespaces, by the labels of those."""
 INTERNET = "the internet"
-"""The namespace of what is in no cluster."""
+"""The namespace of an external peer."""
 NODE_DNS = "the resolver of the node"
 ADDRESSES = {INTERNET: "93.184.215.14", "the metadata": "169.254.169.254", NODE_DNS: "169.254.20.10"}
-PORTS = (GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES, PROOF, 22)
+PORTS = (GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES, PROOF_PORT, 22)
 
 
 def edges() -> Iterator[tuple[str, str, int]]:
-    """From where to where, and at which port: the picture of docs/operations.md."""
+    """Yield source, destination and port of the connections in docs/operations.md."""
     for name in STORED:
         yield name, "postgres", POSTGRES
         yield name, "nats", NATS
@@ -54,7 +54,7 @@ def edges() -> Iterator[tuple[str, str, int]]:
     yield "restore-drill", "gateway", HTTP
     for entrance in (ENTRANCE, PROXY):
         yield entrance, "gateway", HTTP
-        yield entrance, SOLVER, PROOF
+        yield entrance, SOLVER, PROOF_PORT
     for job in ("record-export", "record-verify", "record-restore", "record-migrate"):
         yield job, "postgres", POSTGRES
     yield "nats", "nats", ROUTES
@@ -107,7 +107,7 @@ def _lets(rules: list[Object], side: str, port: int, labels: Mapping[str, str], 
 
 
 class Network:
-    """What the policies of a cell let through. A pod that no policy chose would let everything through."""
+    """The connections that the policies of a cell allow. A pod without a policy would allow all."""
 
     def __init__(self, objects: tuple[Object, ...]) -> None:
         self.pods = _pods(objects)
@@ -133,21 +133,21 @@ class Network:
         return _lets(rules, side, port, *self._of(other))
 
     def lets_out(self, source: str, namespace: str, port: int) -> bool:
-        """Whether a connection to something outside the cell comes about, as far as the cell is concerned."""
+        """Return whether a connection to something outside the cell comes about, as far as the cell is concerned."""
         labels, own = self._of(source)
         chosen = [each for each in self._policies if _matches(each["podSelector"], labels)]
         rules = [rule for each in chosen if "Egress" in each["policyTypes"] for rule in each.get("egress", ())]
         return own[NAMESPACE] == OWN and _lets(rules, "to", port, {}, {NAMESPACE: namespace})
 
     def reaches_entrance(self, source: str) -> bool:
-        """Whether a connection to who configures proxies comes about, at any port."""
+        """Return whether a connection to the configuration of proxies is possible, at any port."""
         labels, _ = self._of(source)
         chosen = [each for each in self._policies if _matches(each["podSelector"], labels)]
         rules = [rule for each in chosen if "Egress" in each["policyTypes"] for rule in each.get("egress", ())]
         return _lets(rules, "to", 15_012, {}, OUTSIDE[ENTRANCE])
 
     def lets(self, source: str, target: str, port: int) -> bool:
-        """Whether a connection comes about."""
+        """Return whether a connection comes about."""
         return self._one_way("Egress", source, target, port) and self._one_way("Ingress", target, source, port)
 
 
@@ -169,11 +169,11 @@ def test_each_edge_is_allowed_and_every_other_is_denied(overlay: str, render: An
 @pytest.mark.parametrize("overlay", [each for each in OVERLAYS if not each.endswith("dev")])
 def test_receivers_of_webhooks_and_the_provider_are_all_that_services_call_outside(overlay: str, render: Any) -> None:
     network = Network(render(overlay))
-    called = {name for name in network.pods for port in (80, HTTPS) if network.lets_out(name, INTERNET, port)}
+    called = {name for name in network.pods for port in (80, HTTPS_PORT) if network.lets_out(name, INTERNET, port)}
     assert called & {*SERVICES, RELAY} == {"results", "access"}
     assert not network.lets_out("results", INTERNET, 80)
-    assert not network.lets_out("results", "the metadata", HTTPS)
-    assert not network.lets_out("results", STRANGER, HTTPS)
+    assert not network.lets_out("results", "the metadata", HTTPS_PORT)
+    assert not network.lets_out("results", STRANGER, HTTPS_PORT)
 
 
 def test_a_policy_that_is_taken_away_is_missed(render: Any) -> None:

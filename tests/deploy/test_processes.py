@@ -31,7 +31,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import make_url
 from tests.component.processes import free_port
-from tests.support.certificates import signed
+from tests.support.certificates import sign_certificate
 
 from faristol.credentials import keyring
 from faristol.host import SERVICES
@@ -45,7 +45,7 @@ SERVING = health_pb2.HealthCheckResponse.SERVING
 
 
 def answers(url: str) -> bool:
-    """Whether an HTTP probe of ``url`` passes."""
+    """Return whether an HTTP probe of ``url`` passes."""
     try:
         with urllib.request.urlopen(url, timeout=5) as response:
             return bool(200 <= response.status < 400)
@@ -60,13 +60,13 @@ def wait_for(what: str, holds: Callable[[], bool], seconds: float, period: float
         time.sleep(period)
 
 
-CA = signed("the authority of the cell")
+CA = sign_certificate("the authority of the cell")
 
 
 def write_certificate(name: str, objects: Sequence[Object], folder: Path) -> None:
-    """What cert-manager would write for a Certificate; this machine is one of its names."""
+    """Write the files that cert-manager would write for a Certificate; this machine is one of its names."""
     (found,) = (each for each in objects if (each["kind"], each["metadata"]["name"]) == ("Certificate", name))
-    mine = signed(name, CA, *found["spec"]["dnsNames"], "127.0.0.1")
+    mine = sign_certificate(name, CA, *found["spec"]["dnsNames"], "127.0.0.1")
     folder.mkdir(parents=True, exist_ok=True)
     for file, content in (("tls.crt", mine.pem), ("tls.key", mine.key_pem), ("ca.crt", CA.pem)):
         (folder / file).write_bytes(content)
@@ -74,7 +74,7 @@ def write_certificate(name: str, objects: Sequence[Object], folder: Path) -> Non
 
 @pytest.fixture
 def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
-    """A NATS server with the overlay's own configuration; its probes pass."""
+    """Yield a NATS server with the overlay's own configuration; its probes pass."""
     port, monitor, configuration = free_port(), free_port(), tmp_path / "nats.conf"
     said = (STORES / "nats.conf").read_text()
     write_certificate("nats", development, tmp_path / "nats-tls")
@@ -85,9 +85,9 @@ def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
         "/data": f"{tmp_path}/nats",
         " /tls/": f" {tmp_path}/nats-tls/",
     }
-    for there, here in moved.items():
-        assert there in said
-        said = said.replace(there, here)
+    for pod_path, test_path in moved.items():
+        assert pod_path in said
+        said = said.replace(pod_path, test_path)
     configuration.write_text(f"net: 127.0.0.1\n{said}")
     command = [str(BIN / "nats-server"), "--config", str(configuration), "--pid", str(tmp_path / "nats.pid")]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
@@ -104,7 +104,7 @@ def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def database_url(new_database: str) -> Iterator[str]:
-    """A PostgreSQL database at a port, as a cluster has it. The server of the tests has a socket alone."""
+    """Yield a PostgreSQL database at a port, as a cluster has it. The server of the tests has only a socket."""
     url = make_url(new_database)
     folder = str(url.query["host"])
     (path,) = (found for found in Path(folder).glob(".s.PGSQL.*") if found.suffix != ".lock")
@@ -117,9 +117,9 @@ def database_url(new_database: str) -> Iterator[str]:
         writer.close()
 
     async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, back = await asyncio.open_unix_connection(path)
+        far_reader, back = await asyncio.open_unix_connection(path)
         with suppress(ConnectionError):
-            await asyncio.gather(copy(reader, back), copy(there, writer))
+            await asyncio.gather(copy(reader, back), copy(far_reader, writer))
 
     server = loop.run_until_complete(asyncio.start_server(connect, "127.0.0.1", 0))
     thread = threading.Thread(target=loop.run_forever)
@@ -151,7 +151,7 @@ class Pod:
         return f"127.0.0.1:{self.environment['FARISTOL_GRPC_HEALTH_PORT']}"
 
     def probe(self, name: str) -> bool:
-        """Whether a gRPC probe passes, asked as the kubelet asks."""
+        """Return whether a gRPC probe passes, asked as the kubelet asks."""
         asked = self.container[name]
         request = health_pb2.HealthCheckRequest(service=asked["grpc"].get("service", ""))
         with grpc.insecure_channel(self.health_address) as channel:
@@ -163,7 +163,7 @@ class Pod:
 
 
 def environment_of(container: Object, objects: Sequence[Object]) -> dict[str, str]:
-    """What the ConfigMaps, the Secrets and the container itself set."""
+    """Return the settings from the ConfigMaps, the Secrets and the container."""
     found: dict[str, str] = {}
     for source in container.get("envFrom", []):
         ((kind, reference),) = source.items()
@@ -187,7 +187,7 @@ def environment_of(container: Object, objects: Sequence[Object]) -> dict[str, st
 
 
 class Machine:
-    """Translates what is said of a cluster into what this machine has."""
+    """Translates paths and addresses of a cluster to those of this machine."""
 
     def __init__(self, folder: Path, database_url: str, nats_url: str) -> None:
         self._folder = folder
@@ -198,21 +198,21 @@ class Machine:
         return str(self._ports.setdefault((service, port), free_port()))
 
     def translate(self, service: str, variables: Mapping[str, str], volumes: Sequence[str]) -> dict[str, str]:
-        here = {}
+        mounts = {}
         for key, value in variables.items():
             if key in self._urls:
-                here[key] = self._urls[key]
+                mounts[key] = self._urls[key]
             elif key.startswith("FARISTOL_PEER_"):
                 host, _, port = value.partition(":")
-                here[key] = f"127.0.0.1:{self.port(host, port)}"
+                mounts[key] = f"127.0.0.1:{self.port(host, port)}"
             elif key.endswith("_PORT"):
-                here[key] = self.port(service, value)
+                mounts[key] = self.port(service, value)
             elif key.endswith("_HOST"):
-                here[key] = value.replace("0.0.0.0", "127.0.0.1")
+                mounts[key] = value.replace("0.0.0.0", "127.0.0.1")
             else:
                 volume = next((path for path in volumes if value == path or value.startswith(f"{path}/")), None)
-                here[key] = f"{self.volume(service, volume)}{value.removeprefix(volume)}" if volume else value
-        return here
+                mounts[key] = f"{self.volume(service, volume)}{value.removeprefix(volume)}" if volume else value
+        return mounts
 
     def volume(self, service: str, path: str) -> Path:
         folder = self._folder / service / path.strip("/")
@@ -230,7 +230,7 @@ exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"
 
 
 def can_confine(folder: Path) -> bool:
-    """Whether this machine lets us make a mount namespace, and it works as it should."""
+    """Return whether this machine lets us make a mount namespace, and it works as it should."""
     if not all(map(shutil.which, ("unshare", "setpriv", "findmnt"))):
         return False
     writable, elsewhere = folder / "writable", folder / "elsewhere"
@@ -238,12 +238,14 @@ def can_confine(folder: Path) -> bool:
         made.mkdir()
     check = f"touch {writable}/x && ! touch {elsewhere}/x"
     return (
-        subprocess.run([*confined(writable, writable), "sh", "-c", check], capture_output=True, check=False).returncode
+        subprocess.run(
+            [*confine_command(writable, writable), "sh", "-c", check], capture_output=True, check=False
+        ).returncode
         == 0
     )
 
 
-def confined(temporary: Path, data: Path) -> list[str]:
+def confine_command(temporary: Path, data: Path) -> list[str]:
     return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", CONFINED, "sh", str(temporary), str(data)]
 
 
@@ -256,7 +258,7 @@ def pods(
     lexicons: Path,
     tmp_path: Path,
 ) -> list[Pod]:
-    """The containers of the Deployments."""
+    """Return the containers of the Deployments."""
     machine = Machine(tmp_path, database_url, nats_url)
     keyring.prepare(tmp_path / "keys")
     confine = can_confine(tmp_path)
@@ -275,7 +277,7 @@ def pods(
         for file in (tmp_path / "keys").glob("*" if name == "access" else "*.pub"):
             shutil.copy(file, machine.volume(name, "/access"))
         write_certificate(name, development, machine.volume(name, "/tls"))
-        prefix = confined(*(machine.volume(name, volume) for volume in ("/tmp", "/data"))) if confine else []
+        prefix = confine_command(*(machine.volume(name, volume) for volume in ("/tmp", "/data"))) if confine else []
         command = [*prefix, str(BIN / "faristol"), *container["args"]]
         found.append(Pod(name, container, spec["terminationGracePeriodSeconds"], command, environment))
     assert {pod.name for pod in found} == {*SERVICES, RELAY}
@@ -302,13 +304,13 @@ def test_every_container_starts_passes_its_probes_and_ends_when_asked(pods: list
         for pod in pods:
             startup = pod.container["startupProbe"]
 
-            def started(pod: Pod = pod) -> bool:
+            def is_started(pod: Pod = pod) -> bool:
                 ended = processes[pod.name].poll()
                 assert ended is None, f"{pod.name} ended with {ended}: {logs[pod.name].read_text()}"
                 return pod.probe("startupProbe")
 
             patience = startup["failureThreshold"] * startup["periodSeconds"]
-            wait_for(f"the startupProbe of {pod.name} fails", started, patience)
+            wait_for(f"the startupProbe of {pod.name} fails", is_started, patience)
         for pod in pods:
             for name in ("readinessProbe", "livenessProbe"):
                 assert pod.probe(name), f"the {name} of {pod.name} fails: {logs[pod.name].read_text()}"
@@ -351,8 +353,8 @@ def test_a_container_of_another_service_does_not_come_in_by_its_certificate(pods
     assert "denies game a required permission: permissions violation" in log.read_text()
 
 
-def shown(url: str) -> bytes:
-    """The certificate that a NATS server shows: its TLS begins after a line in clear."""
+def read_certificate(url: str) -> bytes:
+    """Return the certificate that a NATS server shows: its TLS begins after a line in clear."""
     host, _, port = url.removeprefix("tls://").partition(":")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -366,21 +368,21 @@ def test_nats_shows_a_certificate_that_was_renewed(
     development: tuple[Object, ...], nats_url: str, tmp_path: Path
 ) -> None:
     (stateful,) = (each for each in development if (each["kind"], each["metadata"]["name"]) == ("StatefulSet", "nats"))
-    (beside,) = stateful["spec"]["template"]["spec"]["initContainers"]
-    assert beside["restartPolicy"] == "Always"
+    (sidecar,) = stateful["spec"]["template"]["spec"]["initContainers"]
+    assert sidecar["restartPolicy"] == "Always"
     assert stateful["spec"]["template"]["spec"]["shareProcessNamespace"] is True
-    (script,) = beside["args"]
+    (script,) = sidecar["args"]
     moved = {"/tls/": f"{tmp_path}/nats-tls/", "/var/run/nats": str(tmp_path), "sleep 30": "sleep 0.2"}
-    for there, here in moved.items():
-        assert there in script
-        script = script.replace(there, here)
-    before = shown(nats_url)
+    for pod_path, test_path in moved.items():
+        assert pod_path in script
+        script = script.replace(pod_path, test_path)
+    before = read_certificate(nats_url)
     with subprocess.Popen(
-        [*beside["command"], script], env={"PATH": f"{BIN}{os.pathsep}{os.defpath}"}, stderr=subprocess.DEVNULL
+        [*sidecar["command"], script], env={"PATH": f"{BIN}{os.pathsep}{os.defpath}"}, stderr=subprocess.DEVNULL
     ) as process:
         try:
             time.sleep(0.5)
             write_certificate("nats", development, tmp_path / "nats-tls")
-            wait_for("the certificate of before is shown", lambda: shown(nats_url) != before, 10)
+            wait_for("the certificate of before is shown", lambda: read_certificate(nats_url) != before, 10)
         finally:
             process.terminate()

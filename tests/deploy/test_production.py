@@ -1,4 +1,4 @@
-"""What is promised of a cell for a championship: what may be lost, what grows, what is watched, and who is told."""
+"""The requirements of a cell for a championship: possible failures, growth, monitoring, and alerts."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ COMPONENTS = (
     *("autoscaling", "backups", "cilium", "ingress", "lexicons", "monitoring", "policies", "priorities", "sealing"),
     "tracing",
 )
-RESERVED = 15
+RESERVED_CONNECTION_COUNT = 15
 """Connections that PostgreSQL keeps for its administrators, and CloudNativePG for itself."""
 METRIC = re.compile(r"\bfaristol_[a-z_]+")
 OF_HISTOGRAMS = re.compile(r"_(bucket|count|sum)$")
 
 
 def most_replicas(objects: tuple[Object, ...]) -> dict[str, int]:
-    """How many of each process there may be at a time, but for one more during an update."""
+    """Return the largest number of replicas of each process, without the additional one during an update."""
     found = {name: each["spec"]["maxReplicas"] for name, each in of_kind(objects, "HorizontalPodAutoscaler").items()}
     found |= {name: each["spec"]["maxReplicaCount"] for name, each in of_kind(objects, "ScaledObject").items()}
     for name, each in of_kind(objects, "Deployment").items():
@@ -56,7 +56,7 @@ def test_the_connections_of_all_replicas_fit_also_during_a_rollout(production: t
         if name != "gateway"
     )
     jobs = sum("record" in name for name in of_kind(production, "CronJob"))
-    assert (replicas + jobs) * each <= most - RESERVED
+    assert (replicas + jobs) * each <= most - RESERVED_CONNECTION_COUNT
 
 
 def test_every_service_has_two_replicas_or_more_and_who_scales_it_says_how_many(production: tuple[Object, ...]) -> None:
@@ -101,9 +101,9 @@ PASSWORDS = {WRITER: "faristol-record-writer", READER: "faristol-record-reader",
 
 
 def databases(pod: Object, settings: dict[str, str]) -> dict[str, tuple[str, str, str]]:
-    """Of each container with settings: its role in the database, the Secret of the password, and that of the authority.
+    """Return the database role, the password Secret and the authority Secret of each container with settings.
 
-    By the owner's URL, where it has one: commands that only the owner may give take that.
+    Commands for the owner use the owner's URL, if the container has one.
     """
     volumes = {each["name"]: each for each in pod["volumes"]}
     found = {}
@@ -277,7 +277,7 @@ def test_a_job_is_bound_as_a_service_is(cell: tuple[Object, ...]) -> None:
 
 
 def rules() -> Iterator[Object]:
-    """The alerts."""
+    """Yield the alerts."""
     yield from _rules("alerts.yaml")
 
 
@@ -288,7 +288,7 @@ def _rules(file: str) -> Iterator[Object]:
 
 
 def expressions() -> Iterator[str]:
-    """Whatever is asked of Prometheus: by alerts, aims, dashboards, and who scales."""
+    """Yield all expressions for Prometheus: of alerts, service levels, dashboards and scalers."""
     yield from (rule["expr"] for rule in (*rules(), *_rules("aims.yaml")))
     for file in (DEPLOY / "components" / "monitoring" / "dashboards").glob("*.json"):
         for panel in json.loads(file.read_text(encoding="utf-8"))["panels"]:
@@ -296,8 +296,8 @@ def expressions() -> Iterator[str]:
     yield (DEPLOY / "components" / "autoscaling" / "gateway.yaml").read_text(encoding="utf-8")
 
 
-def measured() -> set[str]:
-    """What the code measures, under the names that the exporter of every process gives it."""
+def list_metrics() -> set[str]:
+    """Return the metrics of the code, under the names that the exporter of every process gives them."""
     made = re.compile(r'create_(\w+)\(\s*"(faristol\.[a-z.]+)"(?:,\s*\[\w+\])?(?:,\s*unit="([^"]+)")?')
     registry = CollectorRegistry()
     meters = MeterProvider(metric_readers=[PrometheusMetricReader(registry=registry)])
@@ -318,11 +318,11 @@ def measured() -> set[str]:
 def test_whatever_is_asked_of_prometheus_is_measured() -> None:
     asked = {OF_HISTOGRAMS.sub("", name) for expression in expressions() for name in METRIC.findall(expression)}
     assert len(asked) > 10
-    assert asked <= measured()
+    assert asked <= list_metrics()
 
 
 def anchors(page: str) -> set[str]:
-    """What links can lead to on a page: its headings, as GitHub makes them."""
+    """Return the anchors of a page: its headings, in the form of GitHub."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return {line.lstrip("# ").casefold() for line in text.splitlines() if line.startswith("### ")}
 
@@ -351,7 +351,7 @@ def test_a_release_links_each_alert_to_its_runbook_by_an_address(tmp_path: Path)
 
 @pytest.mark.parametrize("left_out", COMPONENTS)
 def test_a_component_can_be_left_out(left_out: str, tmp_path: Path, render: Render) -> None:
-    """Each is of its own: what remains renders, and nothing of it is missed by the others."""
+    """each component is independent: the rest renders without it"""
     written = {
         "resources": [os.path.relpath(DEPLOY / "base", tmp_path)],
         "components": [

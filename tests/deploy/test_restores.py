@@ -1,4 +1,4 @@
-"""Restores as docs/runbooks.md has them: from an archive alone, and from PostgreSQL's own backups to a moment."""
+"""Restores as in docs/runbooks.md: from an archive, and from PostgreSQL's own backups to a moment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from faristol.demo.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 DRILL = ROOT / "deploy" / "components" / "backups" / "drill.py"
-SECONDS = 900
+COMMAND_TIMEOUT_SECONDS = 900
 PLAN = Plan(players=6, rounds=5, seed=3, ruleset="fisc-2023")
 DEMO = PLAN.tournament_id
 
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.nightly, pytest.mark.lexicon, pytest.mark.usefixtures(
 
 @dataclass
 class Played:
-    """A championship on PostgreSQL, and what is kept of it elsewhere."""
+    """A championship on PostgreSQL, and its copies elsewhere."""
 
     folder: Path
     server: Server
@@ -51,8 +51,8 @@ class Played:
 
 
 @contextmanager
-def served(url: str, nats_url: str, folder: Path, **settings: object) -> Iterator[str]:
-    """The pages of a cell, by their address."""
+def serve_cell(url: str, nats_url: str, folder: Path, **settings: object) -> Iterator[str]:
+    """Yield the pages of a cell, by their address."""
     port, http = free_port(), free_port()
     given = ["up", "--data", str(folder), "--grpc", str(port), "--http", str(http)]
     up = Child(given, {"database_url": url, "nats_url": nats_url, **settings}, folder.with_suffix(".log"))
@@ -63,21 +63,21 @@ def served(url: str, nats_url: str, folder: Path, **settings: object) -> Iterato
         assert up.terminate() == 0, up.output()
 
 
-def asked(address: str, path: str) -> Any:
+def fetch(address: str, path: str) -> Any:
     return httpx.get(f"{address}/api/v1/{path}", timeout=60).raise_for_status().json()
 
 
 def standings_of(address: str) -> Any:
-    return asked(address, f"tournaments/{DEMO}/standings")["standings"]
+    return fetch(address, f"tournaments/{DEMO}/standings")["standings"]
 
 
 def tournaments(address: str) -> set[str]:
-    return {each["tournament_id"] for each in asked(address, "tournaments")["tournaments"]}
+    return {each["tournament_id"] for each in fetch(address, "tournaments")["tournaments"]}
 
 
 def behind(address: str) -> dict[str, int]:
-    """How far each consumer is behind; nobody seals here."""
-    return {each["name"]: each["lag"] for each in asked(address, "status")["consumers"] if each["kind"] != "sealer"}
+    """Return the lag of each consumer; nothing is sealed here."""
+    return {each["name"]: each["lag"] for each in fetch(address, "status")["consumers"] if each["kind"] != "sealer"}
 
 
 def create(address: str, folder: Path, tournament: str) -> None:
@@ -91,21 +91,25 @@ def create(address: str, folder: Path, tournament: str) -> None:
         "5",
         client_address=address,
         data=folder,
-        timeout=SECONDS,
+        timeout=COMMAND_TIMEOUT_SECONDS,
     )
     assert done.returncode == 0, done.stderr
 
 
-def verified(url: str, public_key: str) -> dict[str, Any]:
-    said = faristol("record", "verify", "--json", "--public-key", public_key, "--database-url", url, timeout=SECONDS)
+def verify_record(url: str, public_key: str) -> dict[str, Any]:
+    said = faristol(
+        "record", "verify", "--json", "--public-key", public_key, "--database-url", url, timeout=COMMAND_TIMEOUT_SECONDS
+    )
     assert said.returncode == 0, said.stdout + said.stderr
     found: dict[str, Any] = json.loads(said.stdout)
     return found
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterator[Played]:
-    """A server that archives its log; a base backup in the middle of a championship; and an archive of the record."""
+def played_server(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterator[Played]:
+    """Yield a server that archives its log; a base backup in the middle of a championship; and an archive of the
+    record.
+    """
     folder = tmp_path_factory.mktemp("restores")
     server = Server("first", folder)
     log = folder / "log"
@@ -119,21 +123,23 @@ def played(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterat
     server.start()
     try:
         assert faristol("record", "key", str(folder / "seal.key")).returncode == 0
-        with served(server.url, shared_nats, folder / "data", seal_key=folder / "seal.key", seal_seconds=1) as address:
+        with serve_cell(
+            server.url, shared_nats, folder / "data", seal_key=folder / "seal.key", seal_seconds=1
+        ) as address:
             given = ("--players", str(PLAN.players), "--rounds", str(PLAN.rounds), "--seed", str(PLAN.seed))
             plan = ["demo", *given, "--json", "--connect"]
             grpc = address_of(folder / "data.log")
             demo = Child(plan, {"client_address": grpc}, folder / "demo.log")
             time.sleep(5)
             server.run("pg_basebackup", *server.at, "-D", str(folder / "base" / "data"), "--wal-method=none")
-            assert demo.process.wait(SECONDS) == 0, demo.output()
-            time.sleep(3)  # everything is sealed
+            assert demo.process.wait(COMMAND_TIMEOUT_SECONDS) == 0, demo.output()
+            time.sleep(3)  # all events are sealed
             moment, last = server.ask("SELECT now()"), int(server.ask("SELECT position FROM counter"))
             standings = standings_of(address)
             create(grpc, folder / "data", "afterwards")
             exported = faristol(
                 "record", "export", str(folder / "record.archive"), "--with-people", "--database-url", server.url,
-                timeout=SECONDS,
+                timeout=COMMAND_TIMEOUT_SECONDS,
             )  # fmt: skip
             assert exported.returncode == 0, exported.stderr
             listed = faristol("record", "erasures", str(folder / "erasures.json"), "--database-url", server.url)
@@ -146,28 +152,35 @@ def played(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterat
 
 
 def address_of(log: Path) -> str:
-    """Where a cell answers gRPC, as it says."""
+    """Return the gRPC address of a cell, from its output."""
     return log.read_text().partition("gRPC on ")[2].split()[0]
 
 
 def in_the_job(objects: tuple[Object, ...], archive: str, seal: Path, url: str) -> subprocess.CompletedProcess[str]:
-    """What the job `record-restore` does once it has an archive; ``seal`` has the public key, and who was erased."""
+    """Run the job `record-restore` with an archive; ``seal`` is the folder of the public key, and of the erased
+    persons.
+    """
     (container,) = of_kind(objects, "CronJob")["record-restore"]["spec"]["jobTemplate"]["spec"]["template"]["spec"][
         "containers"
     ]
     (script,) = container["args"]
     places = {"/archive/record": archive, "/archive/erasures.json": f"{seal}/erasures.json", "/seal/": f"{seal}/"}
-    for there, here in places.items():
-        assert there in script
-        script = script.replace(there, here)
+    for job_path, test_path in places.items():
+        assert job_path in script
+        script = script.replace(job_path, test_path)
     environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "FARISTOL_DATABASE_URL": url}
     return subprocess.run(
-        [*container["command"], script], env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+        [*container["command"], script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_TIMEOUT_SECONDS,
+        check=False,
     )
 
 
 def test_an_archive_alone_brings_everything_back_into_an_empty_database(
-    played: Played, tmp_path: Path, render: Render
+    played_server: Played, tmp_path: Path, render: Render
 ) -> None:
     server = Server("empty", tmp_path)
     server.make()
@@ -175,22 +188,22 @@ def test_an_archive_alone_brings_everything_back_into_an_empty_database(
         file.write("synchronous_standby_names = ''\n")
     server.start()
     try:
-        archive = str(played.folder / "record.archive")
-        restored = in_the_job(render("overlays/production"), archive, played.folder, server.url)
+        archive = str(played_server.folder / "record.archive")
+        restored = in_the_job(render("overlays/production"), archive, played_server.folder, server.url)
         assert restored.returncode == 0, restored.stderr
         assert "signatures are right" in restored.stdout
-        assert verified(server.url, played.public_key)["position"] > played.last
+        assert verify_record(server.url, played_server.public_key)["position"] > played_server.last
         nats = Child(["-js", "-p", str(port := free_port()), "-sd", str(tmp_path / "nats")], {}, tmp_path / "nats.log",
                      str(Path(sys.executable).with_name("nats-server")))  # fmt: skip
         try:
-            with served(server.url, f"nats://127.0.0.1:{port}", tmp_path / "data") as address:
+            with serve_cell(server.url, f"nats://127.0.0.1:{port}", tmp_path / "data") as address:
                 done = subprocess.run(
                     [sys.executable, str(DRILL), archive, address],
-                    capture_output=True, text=True, timeout=SECONDS, check=False,
+                    capture_output=True, text=True, timeout=COMMAND_TIMEOUT_SECONDS, check=False,
                 )  # fmt: skip
                 assert done.returncode == 0, done.stdout + done.stderr
                 assert tournaments(address) == {DEMO, "afterwards"}
-                assert standings_of(address) == played.standings
+                assert standings_of(address) == played_server.standings
         finally:
             nats.kill()
     finally:
@@ -198,16 +211,16 @@ def test_an_archive_alone_brings_everything_back_into_an_empty_database(
 
 
 def test_the_databases_own_backup_goes_back_to_a_moment_and_on_from_there_with_the_nats_of_before(
-    played: Played, tmp_path: Path
+    played_server: Played, tmp_path: Path
 ) -> None:
     server = Server("again", tmp_path)
-    shutil.copytree(played.folder / "base" / "data", server.folder, dirs_exist_ok=True)
+    shutil.copytree(played_server.folder / "base" / "data", server.folder, dirs_exist_ok=True)
     if server.user:
         subprocess.run(["chown", "-R", server.user, str(server.folder)], check=True)
     with (server.folder / "postgresql.auto.conf").open("a") as file:
         file.write(
-            f"restore_command = 'cp {played.folder}/log/%f %p'\n"
-            f"recovery_target_time = '{played.moment}'\n"
+            f"restore_command = 'cp {played_server.folder}/log/%f %p'\n"
+            f"recovery_target_time = '{played_server.moment}'\n"
             "recovery_target_action = 'promote'\narchive_mode = off\n"
         )
     (server.folder / "recovery.signal").touch()
@@ -217,14 +230,14 @@ def test_the_databases_own_backup_goes_back_to_a_moment_and_on_from_there_with_t
         while server.ask("SELECT pg_is_in_recovery()") == "t":
             assert time.monotonic() < give_up, (server.folder.parent / "server.log").read_text()
             time.sleep(0.5)
-        assert verified(server.url, played.public_key)["position"] == played.last
-        with served(server.url, played.nats_url, tmp_path / "data") as address:
-            assert standings_of(address) == played.standings
+        assert verify_record(server.url, played_server.public_key)["position"] == played_server.last
+        with serve_cell(server.url, played_server.nats_url, tmp_path / "data") as address:
+            assert standings_of(address) == played_server.standings
             create(address_of(tmp_path / "data.log"), tmp_path / "data", "another")
             give_up = time.monotonic() + 120
             while (known := tournaments(address)) != {DEMO, "another"} or any(behind(address).values()):
                 assert time.monotonic() < give_up, (known, behind(address))
                 time.sleep(0.5)
-        assert verified(server.url, played.public_key)["position"] > played.last
+        assert verify_record(server.url, played_server.public_key)["position"] > played_server.last
     finally:
         server.stop()

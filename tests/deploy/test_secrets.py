@@ -1,4 +1,4 @@
-"""No key, token or password lies in the tree, nor in a commit of its history."""
+"""The tree and the commits of its history contain no key, token or password."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from faristol.credentials.tokens import issue
 
 ROOT = Path(__file__).parents[2]
 KINGFISHER = Path(sys.executable).with_name("kingfisher")
-FOUND = 200
-"""What the scanner exits with after a finding that it did not try out; 205 after one that works."""
+FINDING_STATUS = 200
+"""Exit status of the scanner after an unverified finding; 205 after a verified one."""
 SKIPPED = ("--skip-word", "everybody-knows")
 """The password of the cluster that is for trying things out."""
 
 
 @pytest.fixture(scope="module")
 def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the scanner keeps its rules once it has compiled them, which takes longer than a scan."""
+    """Return the folder of the compiled rules of the scanner; the compilation takes longer than a scan."""
     return tmp_path_factory.mktemp("rules")
 
 
 def scan(repository: Path, scratch: Path, rules: Path) -> list[dict[str, Any]]:
-    """What the scanner finds in the files of a folder and, of a repository, in all of its commits."""
+    """Return the findings of the scanner in the files of a folder and, for a repository, in all of its commits."""
     report = scratch / "report.json"
     arguments = ["--no-validate", "--no-update-check", "--git-history", "full", "--format", "json"]
     run = subprocess.run(
@@ -42,7 +42,7 @@ def scan(repository: Path, scratch: Path, rules: Path) -> list[dict[str, Any]]:
         timeout=300,
         check=False,
     )
-    assert run.returncode in (0, FOUND), run.stderr
+    assert run.returncode in (0, FINDING_STATUS), run.stderr
     document = json.loads(report.read_text(encoding="utf-8"))
     assert document["audit"]["summary"]["scan_succeeded"] == 1, document["audit"]
     return [found["finding"] for found in document["findings"]]
@@ -55,14 +55,14 @@ def git(repository: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def clone() -> Path:
-    """This repository."""
+    """Return this repository."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a clone: there is no history to look through")
     return ROOT
 
 
 def tree(clone: Path, copy: Path) -> Path:
-    """A copy of what is committed or could be: tests that run beside this one write files, which may not be read."""
+    """Return a copy of the committed files and of new ones: parallel tests write files that must not be read."""
     listed = ["git", "-C", str(clone), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split("\0")
     for name in filter(None, names):
@@ -73,7 +73,7 @@ def tree(clone: Path, copy: Path) -> Path:
 
 
 def places(findings: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """Where each of them is."""
+    """Return the places of these."""
     return [(finding["path"], finding["line"], finding.get("git_metadata")) for finding in findings]
 
 

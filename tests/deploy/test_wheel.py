@@ -1,4 +1,4 @@
-"""What `python -m build` makes works in an empty folder, with nothing of the repository around."""
+"""The output of `python -m build` works in an empty folder, without the repository."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ import pytest
 from tests.component.processes import Child, free_port, wait_until_serving
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 1_200
+COMMAND_TIMEOUT_SECONDS = 1_200
 
 pytestmark = [pytest.mark.nightly, pytest.mark.lexicon]
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
-    """The folder of an environment that has the wheel and what it needs, and a lexicon where it looks for one."""
+def wheel_environment(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
+    """Return the folder of an environment with the wheel, its dependencies, and a lexicon in the expected place."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    run = {"check": True, "cwd": folder, "timeout": SECONDS, "stdout": subprocess.DEVNULL}
+    run = {"check": True, "cwd": folder, "timeout": COMMAND_TIMEOUT_SECONDS, "stdout": subprocess.DEVNULL}
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder / "dist"), str(ROOT)]
     subprocess.run(build, **run)  # type: ignore[call-overload] # of a source distribution, as it goes to others
     assert list((folder / "dist").glob("*.tar.gz"))
@@ -42,26 +42,28 @@ def installed(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
 def faristol(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     clean = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8"}
     command = [str(installed / "bin" / "faristol"), *arguments]
-    return subprocess.run(command, env=clean, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return subprocess.run(
+        command, env=clean, cwd=folder, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_SECONDS, check=False
+    )
 
 
-def test_a_championship_is_played_and_its_record_verified(installed: Path, tmp_path: Path) -> None:
-    played = faristol(installed, tmp_path, "demo", "--players", "6", "--rounds", "5", "--json", "--data", "cup")
+def test_a_championship_is_played_and_its_record_verified(wheel_environment: Path, tmp_path: Path) -> None:
+    played = faristol(wheel_environment, tmp_path, "demo", "--players", "6", "--rounds", "5", "--json", "--data", "cup")
     assert played.returncode == 0, played.stderr
     found: dict[str, Any] = json.loads(played.stdout)
     assert len(found["standings"]) == 6
-    verified = faristol(installed, tmp_path, "record", "verify", "--data", "cup")
+    verified = faristol(wheel_environment, tmp_path, "record", "verify", "--data", "cup")
     assert "order and hashes are right" in verified.stdout, verified.stderr
     assert str(ROOT) not in played.stdout + played.stderr + verified.stdout
 
 
-def test_everything_is_served(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_is_served(wheel_environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.delenv("FARISTOL_LEXICONS", raising=False)
     port, http = free_port(), free_port()
     given = ["up", "--data", str(tmp_path / "data"), "--grpc", str(port), "--http", str(http)]
-    up = Child(given, {}, tmp_path / "up.log", str(installed / "bin" / "faristol"))
+    up = Child(given, {}, tmp_path / "up.log", str(wheel_environment / "bin" / "faristol"))
     try:
         wait_until_serving(f"127.0.0.1:{port}", up, "gateway")
         for path in ("/", "/readyz", "/openapi.json", "/api/v1/tournaments"):

@@ -1,4 +1,4 @@
-"""A real provider of OpenID Connect in a process of its own: `oidc-provider`, which `make openid` installs."""
+"""A real provider of OpenID Connect in a separate process: `oidc-provider`, which `make openid` installs."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class Provider:
 
 
 @contextmanager
-def described(port: int, redirect_uri: str, folder: Path) -> Iterator[Provider]:
-    """A provider that is not started yet. Skips the test where it cannot be."""
+def build_provider(port: int, redirect_uri: str, folder: Path) -> Iterator[Provider]:
+    """Yield a provider that is not started yet. Skips the test where it cannot be."""
     if shutil.which("node") is None or not LIBRARY.exists():
         pytest.skip("there is no Node.js with oidc-provider: `make openid` installs it where there is Node.js 20")
     provider = Provider(port, redirect_uri, folder)
@@ -101,7 +101,7 @@ def described(port: int, redirect_uri: str, folder: Path) -> Iterator[Provider]:
 
 
 async def pass_through(web: httpx.AsyncClient, address: str, login: str) -> httpx.Response:
-    """Log in at the provider and agree, as somebody with a browser does; gives where that leads in the end."""
+    """Log in at the provider and consent, as a user with a browser does; return the final address."""
     answer = await web.get(address, follow_redirects=True)
     while "/interaction/" in str(answer.url) and answer.status_code == 200:
         fields = dict(re.findall(r'<input[^>]* name="(\w+)"[^>]* value="([^"]*)"', answer.text))

@@ -17,16 +17,16 @@ from tests.component.processes import free_port
 VARIABLE = "FARISTOL_TEST_POSTGRES"
 """The variable that names the folder of an npm package of PostgreSQL; the wheel's own server is taken without it."""
 
-NOBODY = 65_534
+NOBODY_USER_ID = 65_534
 PLACE = "/dev/shm" if Path("/dev/shm").is_mount() else None
-"""Where data lie: in memory, as the wheel's server has them."""
+"""Folder of the data: in memory, like those of the wheel's server."""
 
 START_SECONDS = 60.0
 SETTINGS = ("fsync=off", "full_page_writes=off", "max_wal_size=128MB", "max_connections=200")
 
 
 def programs(package: Path) -> Path:
-    """The folder of a package's programs, with the links between its libraries, which npm's archive leaves out."""
+    """Return the folder of a package's programs, with the links between its libraries that npm's archive leaves out."""
     for link in json.loads((package / "native" / "pg-symlinks.json").read_text(encoding="utf-8")):
         source, target = package / link["source"], package / link["target"]
         if not target.is_symlink():
@@ -36,14 +36,14 @@ def programs(package: Path) -> Path:
 
 
 @contextmanager
-def started(package: Path) -> Iterator[str]:
-    """The URL of a server, whose data lie where its user comes to: PostgreSQL refuses to run as root."""
+def start_server(package: Path) -> Iterator[str]:
+    """Yield the URL of a server with data in a folder that its user can read: PostgreSQL refuses to run as root."""
     found, port = programs(package.absolute()), free_port()
-    as_user: dict[str, Any] = {} if os.geteuid() else {"user": NOBODY}
+    as_user: dict[str, Any] = {} if os.geteuid() else {"user": NOBODY_USER_ID}
     with tempfile.TemporaryDirectory(prefix="postgres-", dir=PLACE) as made:
         folder, data = Path(made), Path(made) / "data"
         if as_user:
-            os.chown(folder, NOBODY, -1)
+            os.chown(folder, NOBODY_USER_ID, -1)
         wanted = ["-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"]
         subprocess.run([str(found / "initdb"), *wanted], check=True, stdout=subprocess.DEVNULL, cwd="/", **as_user)
         settings = [part for each in (*SETTINGS, f"unix_socket_directories={folder}") for part in ("-c", each)]
@@ -67,7 +67,7 @@ def _wait(server: subprocess.Popen[bytes], data: Path) -> None:
 
 
 def _state(data: Path) -> str:
-    """What the server says of itself in its file of the process; empty where there is none yet."""
+    """Return the state of the server from its process file; empty if there is none yet."""
     try:
         return (data / "postmaster.pid").read_text().splitlines()[-1]
     except (FileNotFoundError, IndexError):

@@ -23,14 +23,14 @@ HERE = Path(__file__).parent
 REPORT = HERE.parents[1] / "docs" / "rulebook-coverage.md"
 
 OF_FIDE = "FIDE "
-"""Articles that books fall back on where they say nothing; a book without such tie-breaks shows none of them."""
+"""Articles that books fall back on if they have no rule; a book without such tie-breaks shows none of them."""
 
 CASES = [case for file in files_in([HERE / "cases"]) for case in read_cases(file)]
 VERDICTS: dict[str, Verdict] = {}
 
 
 async def verdict_of(case: Case) -> Verdict:
-    """The verdict on a case, which is played once for all who ask."""
+    """Return the verdict on a case, which is played once for all who ask."""
     if case.id not in VERDICTS:
         VERDICTS[case.id] = await run_case(case)
     return VERDICTS[case.id]

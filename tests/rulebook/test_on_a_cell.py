@@ -20,14 +20,16 @@ CHOSEN = [*RULED, *OF_TEAMS, *AT_TABLES]
 SHOWN = [case for case in CASES if case in CHOSEN or SCENARIOS & set(case.scenarios)]
 
 
-DAILY = 8
-"""Of so many cases one is played for every change, the others every night; all are without a cell (`test_cases.py`)."""
+NIGHTLY_FACTOR = 8
+"""One of this number of cases is played for every change, the others every night; all are played without a cell
+(`test_cases.py`).
+"""
 
 
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(case, id=case.id, marks=[pytest.mark.nightly] * (place % DAILY != 0))
+        pytest.param(case, id=case.id, marks=[pytest.mark.nightly] * (place % NIGHTLY_FACTOR != 0))
         for place, case in enumerate(SHOWN)
     ],
 )

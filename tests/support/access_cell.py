@@ -1,4 +1,4 @@
-"""A platform that asks for credentials, and what people hold there."""
+"""A platform that requires credentials, and the credentials of its users."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import grpc
 import pytest
 import pytest_asyncio
 from google.protobuf.message import Message
-from tests.component.method_requests import called
+from tests.component.method_requests import call_method
 
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.credentials import keyring
@@ -51,11 +51,11 @@ class Cell:
         return issue(credential, ring.signer(), self.process.runtime.record.record_id)
 
     async def call(self, path: str, request: Message, token: str = "") -> Any:
-        """The response of a method; the first one of a stream."""
-        return await called(self.channel, path, request, token)
+        """Return the response of a method; the first one of a stream."""
+        return await call_method(self.channel, path, request, token)
 
 
-def held(role: Role, tournament: str = OWN, **more: Any) -> Credential:
+def build_credential(role: Role, tournament: str = OWN, **more: Any) -> Credential:
     now = datetime.now(UTC).replace(microsecond=0)
     scope = Scope(frozenset({tournament} if tournament else ()))
     player = f"{tournament}-1" if role == PLAYER else ""
@@ -64,19 +64,19 @@ def held(role: Role, tournament: str = OWN, **more: Any) -> Credential:
     return Credential(str(uuid.uuid4()), role=role, scope=scope, issued_at=now, expires_at=until, **fields)
 
 
-async def given(
+async def grant(
     cell: Cell, form: access_events.Form.ValueType, role: Role = needs.ROLE_SCORER, *, token: str = "", **fields: Any
 ) -> Any:
-    """What a director gives somebody, or whoever has ``token``."""
+    """Grant a credential, by a director or the holder of ``token``."""
     scope = access_events.Scope(tournament_ids=[OWN], tables=fields.pop("tables", ()))
     wanted = {"name": "Ona Mas", "lifetime_seconds": 1_800, "scope": scope, **fields}
     request = access.GrantCredentialRequest(command_id=str(uuid.uuid4()), role=role, form=form, **wanted)
-    token = token or cell.token(held(needs.ROLE_DIRECTOR))
+    token = token or cell.token(build_credential(needs.ROLE_DIRECTOR))
     return await cell.call("/faristol.access.v1.AccessService/GrantCredential", request, token)
 
 
 @asynccontextmanager
-async def opened(folder: Path, lexicons: Path, **more: Any) -> AsyncIterator[Cell]:
+async def open_access_cell(folder: Path, lexicons: Path, **more: Any) -> AsyncIterator[Cell]:
     wanted = {"data": folder, "lexicons": lexicons, "open": False, "http_port": 0, "grpc_port": 0, **more}
     settings = Settings.model_validate(wanted)
     async with running(settings) as process:
@@ -86,17 +86,17 @@ async def opened(folder: Path, lexicons: Path, **more: Any) -> AsyncIterator[Cel
         ) as console:
             pairing = pairing_pb2_grpc.PairingServiceStub(console)
             for tournament in (OWN, FOREIGN):
-                await _started(pairing, tournament)
+                await _start_round(pairing, tournament)
             game = game_pb2_grpc.GameServiceStub(console)
-            players = {tournament: await seated(game, tournament) for tournament in (OWN, FOREIGN)}
+            players = {tournament: await wait_for_seats(game, tournament) for tournament in (OWN, FOREIGN)}
         async with grpc.aio.insecure_channel(address) as channel:
             yield Cell(process, channel, folder, players)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    """A cell that requires credentials, with the Catalan lexicon of the set-up."""
-    async with opened(tmp_path_factory.mktemp("cell"), lexicons) as made:
+    """Yield a cell that requires credentials, with the Catalan lexicon of the set-up."""
+    async with open_access_cell(tmp_path_factory.mktemp("cell"), lexicons) as made:
         yield made
 
 
@@ -104,13 +104,13 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
 async def cell_with_small_lexicons(
     tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None
 ) -> AsyncIterator[Cell]:
-    """A cell that requires credentials, with small lexicons of the other languages, too."""
+    """Yield a cell that requires credentials, with small lexicons of the other languages, too."""
     folder = with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
-    async with opened(tmp_path_factory.mktemp("cell"), folder) as made:
+    async with open_access_cell(tmp_path_factory.mktemp("cell"), folder) as made:
         yield made
 
 
-async def _started(pairing: Any, tournament: str) -> None:
+async def _start_round(pairing: Any, tournament: str) -> None:
     def command(kind: Any, **fields: Any) -> Any:
         return kind(command_id=str(uuid.uuid4()), tournament_id=tournament, **fields)
 
@@ -122,8 +122,8 @@ async def _started(pairing: Any, tournament: str) -> None:
     await pairing.StartRound(command(pairing_pb2.StartRoundRequest, round=1))
 
 
-async def seated(game: Any, tournament: str) -> tuple[str, ...]:
-    """Who sits at the first table of the first round, once there is one."""
+async def wait_for_seats(game: Any, tournament: str) -> tuple[str, ...]:
+    """Return the players at the first table of the first round, once there is one."""
     give_up = time.monotonic() + 20
     while True:
         try:
@@ -137,7 +137,7 @@ async def seated(game: Any, tournament: str) -> tuple[str, ...]:
 
 
 def with_small_lexicons(lexicons: Path, folder: Path) -> Path:
-    """A folder with the Catalan lexicon and two of a word each, for the books of other languages."""
+    """Return a folder with the Catalan lexicon and two of a word each, for the books of other languages."""
     for file in lexicons.iterdir():
         (folder / file.name).symlink_to(file)
     for name, tiles, word in (("spanish", "es-100", ("Z", "U", "LL", "A")), ("greek", "el-104", tuple("ΛΟΓΟΣ"))):

@@ -30,8 +30,8 @@ class Signed:
         return self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
-def signed(name: str, by: Signed | None = None, *names: str, since: int = -1, until: int = 30) -> Signed:
-    """A certificate from ``since`` days from now ``until`` days from now; an authority's own where nobody signs it."""
+def sign_certificate(name: str, by: Signed | None = None, *names: str, since: int = -1, until: int = 30) -> Signed:
+    """Return a certificate from ``since`` to ``until`` days from now; self-signed without ``by``."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
@@ -78,6 +78,6 @@ class Mount:
         swapped.replace(self._folder / "..data")
 
     def settings(self, *, mutual: bool = True) -> dict[str, Path]:
-        """What the process, or the program, is told of them."""
+        """Return the settings of the process, or the program, for these files."""
         given = {"tls_certificate": self / "tls.crt", "tls_key": self / "tls.key", "tls_ca": self / "ca.crt"}
         return given | ({"tls_client_ca": self / "ca.crt"} if mutual else {})

@@ -1,4 +1,4 @@
-"""Events as they would lie in a record, made without one."""
+"""Stored events that are made without a record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER_KEY = Ed25519PrivateKey.from_private_bytes(b"o" * 32)
 
 
 def chain(streams: Sequence[str], *, recorded_at: int = 1_700_000_000_000_000) -> list[Stored]:
-    """An event at each position: of the stream named, whose tournament is the part of its name before the dot."""
+    """Return an event at each position: of the named stream, whose tournament is the part before the dot."""
     heads: dict[str, Head] = {}
     made = []
     for position, stream in enumerate(streams, 1):
@@ -41,8 +41,8 @@ def chain(streams: Sequence[str], *, recorded_at: int = 1_700_000_000_000_000) -
     return made
 
 
-def sealed(events: Sequence[Stored], size: int, key: Ed25519PrivateKey = KEY) -> list[Seal]:
-    """Seals over all whole ranges of ``size`` events."""
+def seal_events(events: Sequence[Stored], size: int, key: Ed25519PrivateKey = KEY) -> list[Seal]:
+    """Return seals over all whole ranges of ``size`` events."""
     made: list[Seal] = []
     for start in range(0, len(events) - size + 1, size):
         tree = merkle.Tree()

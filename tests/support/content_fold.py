@@ -1,4 +1,4 @@
-"""Answers as somebody has them who only follows a stream with content."""
+"""Answers as a client has them that only subscribes to a stream with content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Subject = tuple[str, str, int]
 
 @dataclass
 class Folded:
-    """What the content of frames comes to, by the rules of docs/apps.md."""
+    """The content of frames, folded by the rules of docs/apps.md."""
 
     answers: dict[Subject, dict[str, Any]] = field(default_factory=dict)
 
@@ -24,7 +24,7 @@ class Folded:
     async def take(
         self, news: Iterable[Mapping[str, Any]], http: httpx.AsyncClient, fresh: dict[tuple[Subject, int], Any]
     ) -> None:
-        """Take up frames. What has to be asked for is asked as of the moment at which it would have been."""
+        """Fold frames. A necessary request is made as of the moment of its frame."""
         for piece in news:
             for change in piece["content"]:
                 subject, position = (change["kind"], change["id"], change["round"]), change["position"]
@@ -32,20 +32,20 @@ class Folded:
                 if held["position"] >= position:
                     continue
                 if change["whole"] or change["from_position"] <= held["position"] <= change["to_position"]:
-                    self.answers[subject] = changed(held, change)
+                    self.answers[subject] = apply_change(held, change)
                 else:
                     self.fetched += 1
                     self.answers[subject] = await _fresh(http, subject, position, fresh)
 
     async def differs(self, http: httpx.AsyncClient, fresh: dict[tuple[Subject, int], Any]) -> list[Subject]:
-        """The subjects of which a fresh answer at the same position is another; ``fresh`` keeps answers."""
+        """Return the subjects of which a fresh answer at the same position is another; ``fresh`` keeps answers."""
         return [
             each for each, held in self.answers.items() if held != await _fresh(http, each, held["position"], fresh)
         ]
 
 
-def changed(held: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer after a change."""
+def apply_change(held: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer after a change."""
     before = {} if change["whole"] else held
     made = {**before, **change["fields"], "position": change["position"]}
     for name, told in change["lists"].items():

@@ -35,8 +35,8 @@ M = TypeVar("M", bound=Message)
 
 SEED = b"s" * 32
 """Of every table."""
-PATIENCE = 60.0
-"""Seconds within which what follows by itself has to have followed."""
+EVENT_TIMEOUT_SECONDS = 60.0
+"""Seconds within which automatic consequences must have happened."""
 
 
 def command() -> str:
@@ -48,8 +48,8 @@ def now() -> Timestamp:
 
 
 async def until(found: Callable[[], Awaitable[T | None]]) -> T:
-    """What ``found`` gives as soon as it gives something."""
-    give_up = asyncio.get_running_loop().time() + PATIENCE
+    """Return the result of ``found`` as soon as there is one."""
+    give_up = asyncio.get_running_loop().time() + EVENT_TIMEOUT_SECONDS
     while True:
         value = await found()
         if value:
@@ -59,7 +59,7 @@ async def until(found: Callable[[], Awaitable[T | None]]) -> T:
 
 
 async def reason(call: Awaitable[object]) -> tuple[str, str]:
-    """Reason and sentence of a call that has to be refused."""
+    """Return the reason and sentence of a call that has to be refused."""
     try:
         answer = await call
     except grpc.aio.AioRpcError as problem:
@@ -125,7 +125,7 @@ class Court:
         await self.add(f"game-{game_id}", opened)
 
     async def appeal(self, game_id: str, arguments: str = "", number: int = 1) -> str:
-        """Appeal against the ruling on a challenge; gives the id of its case."""
+        """Appeal against the ruling on a challenge; return the id of its case."""
         raised = game_events.AppealRaised(
             turn=3, challenge=number, player_id="anna", arguments=arguments, occurred_at=now()
         )
@@ -133,7 +133,7 @@ class Court:
         return case_id_of(game_id, SEED, number, appeal=True)
 
     async def challenge(self, game_id: str, *words: Sequence[str], number: int = 1, turn: int = 3) -> str:
-        """Raise a challenge; gives the id of its case."""
+        """Raise a challenge; return the id of its case."""
         raised = game_events.ChallengeRaised(
             turn=turn,
             challenge=number,
@@ -188,7 +188,7 @@ class Court:
         )
 
     async def queue(self, judge: str, language: str = "") -> list[pb.QueuedCase]:
-        """What a judge's queue begins with."""
+        """Return the first message of a judge's queue."""
         call = self.judges.WatchQueue(pb.WatchQueueRequest(judge_id=judge, language=language))
         try:
             async for answer in call:
@@ -197,8 +197,8 @@ class Court:
             call.cancel()
         raise AssertionError("the stream ended")
 
-    async def queued(self, judge: str, case_id: str) -> pb.QueuedCase:
-        """A case, as soon as it is in a judge's queue."""
+    async def wait_for_case(self, judge: str, case_id: str) -> pb.QueuedCase:
+        """Return a case, as soon as it is in a judge's queue."""
 
         async def look() -> pb.QueuedCase | None:
             return next((each for each in await self.queue(judge) if each.case_id == case_id), None)
@@ -210,7 +210,7 @@ class Court:
         return [fact for fact in found if isinstance(fact, kind)]
 
     async def came(self, case_id: str, kind: type[M]) -> M:
-        """The first fact of a kind in a case, as soon as it is there."""
+        """Return the first fact of a kind in a case, as soon as it is there."""
 
         async def look() -> M | None:
             return next(iter(await self.facts(case_id, kind)), None)
@@ -220,7 +220,7 @@ class Court:
 
 @asynccontextmanager
 async def serving(folder: Path, lexicons: Path, nats_url: str, **settings: Any) -> AsyncIterator[Running]:
-    """The lexicon service in this process."""
+    """Yield the lexicon service in this process."""
     given = {"data": folder, "lexicons": lexicons, "nats_url": nats_url, "grace_seconds": 0.5, **settings}
     async with running(Settings.model_validate(given), ("lexicon",)) as process:
         yield process
@@ -228,7 +228,7 @@ async def serving(folder: Path, lexicons: Path, nats_url: str, **settings: Any) 
 
 @asynccontextmanager
 async def sitting(folder: Path, lexicons: Path, nats_url: str, digest: str, **settings: Any) -> AsyncIterator[Court]:
-    """A court in session: the service, the tournament, three judges and a director."""
+    """Yield a court in session: the service, the tournament, three judges and a director."""
     async with (
         serving(folder, lexicons, nats_url, **settings) as process,
         grpc.aio.insecure_channel(process.grpc_address) as channel,

@@ -13,14 +13,14 @@ from faristol.event_store.backends.databases import BACKENDS
 
 @pytest.fixture(params=list(BACKENDS))
 def database_kind(request: pytest.FixtureRequest) -> str:
-    """Each kind of database in turn."""
+    """Return each kind of database in turn."""
     kind: str = request.param
     return kind
 
 
 @pytest.fixture
 async def sqlite_record(tmp_path: Path) -> AsyncIterator[Record]:
-    """An empty record in SQLite."""
+    """Yield an empty record in SQLite."""
     opened = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
     yield opened
     await opened.close()

@@ -12,7 +12,7 @@ from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, Dut
 
 @dataclass
 class Entrant:
-    """What a tournament knows of a player."""
+    """The data of a player in a tournament."""
 
     number: int
     points: int = 0
@@ -24,7 +24,7 @@ class Entrant:
     unplayed: int = 0
 
     def before(self, *, final: bool, rounds: int) -> DutchPlayer:
-        """The player before the next round, ``rounds`` having been paired."""
+        """Return the player before the next round, ``rounds`` having been paired."""
         last, earlier = [*reversed(self.floats), Float.NONE, Float.NONE][:2]
         return DutchPlayer(
             number=self.number,
@@ -50,14 +50,14 @@ class Draw:
         self._forfeits = self._random.choice([0, 0, 0.1])
         self.entrants = {number: Entrant(number) for number in range(1, self.size + 1)}
 
-    def paired(self) -> Iterator[tuple[DutchRound, PairedRound]]:
-        """Each round with its pairing. Raises ``Refusal`` where one cannot be paired."""
+    def pair_rounds(self) -> Iterator[tuple[DutchRound, PairedRound]]:
+        """Yield each round with its pairing. Raises ``Refusal`` where one cannot be paired."""
         for number in range(1, self.rounds + 1):
-            here = [entrant for entrant in self.entrants.values() if self._random.random() >= self._absences]
-            if len(here) < 2:
+            present = [entrant for entrant in self.entrants.values() if self._random.random() >= self._absences]
+            if len(present) < 2:
                 continue
             final = number == self.rounds
-            players = tuple(entrant.before(final=final, rounds=number - 1) for entrant in here)
+            players = tuple(entrant.before(final=final, rounds=number - 1) for entrant in present)
             a_round = DutchRound(players=players, number=number)
             paired = pair_round(a_round)
             yield a_round, paired

@@ -1,4 +1,4 @@
-"""A tournament for tests, built of its own decisions."""
+"""A tournament for tests, built by its decisions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOON = datetime(2024, 5, 4, 12, tzinfo=UTC)
 SEED = bytes(range(32))
 
 
-def decided(
+def decide_command(
     state: TournamentState,
     request: Message,
     *,
@@ -40,7 +40,9 @@ def decided(
     turns: Mapping[str, int] | None = None,
     tables: Mapping[str, TableRulings] | None = None,
 ) -> list[Message]:
-    """The facts that a command leads to; ``turns`` are over at the tables of games, where no ``tables`` are given."""
+    """Return the facts that a command leads to; ``turns`` are over at the tables of games, where no ``tables`` are
+    given.
+    """
     begun = tables or defaultdict(
         TableRulings, {game: TableRulings(turns=count) for game, count in (turns or {}).items()}
     )
@@ -85,7 +87,7 @@ class Hall:
         )
         self.do(create(Situation(TournamentState(), now=self.now, rules=ruleset), asked, LEXICON))
         for player_id, rating in players.items():
-            self.do(self.decided(pb.RegisterPlayerRequest(player_id=player_id, rating=rating)))
+            self.do(self.decide(pb.RegisterPlayerRequest(player_id=player_id, rating=rating)))
 
     @property
     def state(self) -> TournamentState:
@@ -96,7 +98,7 @@ class Hall:
         self.now += timedelta(minutes=1)
         return facts
 
-    def decided(
+    def decide(
         self,
         request: Message,
         *,
@@ -107,8 +109,8 @@ class Hall:
         turns: Mapping[str, int] | None = None,
         tables: Mapping[str, TableRulings] | None = None,
     ) -> list[Message]:
-        """The facts that a command leads to now."""
-        return decided(
+        """Return the facts that a command leads to now."""
+        return decide_command(
             self.state,
             request,
             rules=rules or self.ruleset,
@@ -122,7 +124,7 @@ class Hall:
         )
 
     def carry_out(self, request: Message, **more: Any) -> Sequence[Message]:
-        return self.do(self.decided(request, **more))
+        return self.do(self.decide(request, **more))
 
     def pair(self, number: int) -> Sequence[Message]:
         return self.carry_out(pb.PairRoundRequest(round=number))
@@ -142,7 +144,7 @@ class Hall:
         return self.carry_out(pb.CloseRoundRequest(round=number))
 
     def play(self, number: int) -> None:
-        """A whole round; the higher-ranked player wins every game by 400 to 300."""
+        """Play a whole round; the higher-ranked player wins every game by 400 to 300."""
         self.pair(number)
         self.start(number)
         for pairing in self.state.played[number - 1].pairings:

@@ -19,7 +19,7 @@ TEAMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "sabadell": ("Club Sabadell", ("dolors", "eloi")),
     "lleida": ("Club Lleida", ("fina",)),
 }
-"""Name and line-up; Lleida has nobody for its second board."""
+"""Name and line-up; Lleida has no player for its second board."""
 
 STREAM = f"tournament-{TOURNAMENT}"
 
@@ -40,8 +40,8 @@ class League:
         yield from self.second_round()
         yield from self.third_round()
 
-    def kept(self) -> Step:
-        """The content of its rules."""
+    def keep_ruleset(self) -> Step:
+        """Return the content of its rules."""
         kept = pairing.RulesetKept(digest=self.rules.digest, content=self.rules.canonical)
         return {f"ruleset-{self.rules.digest}": [kept]}
 
@@ -58,7 +58,7 @@ class League:
             )
 
     def first_round(self) -> Iterator[Step]:
-        """Tarragona wins by a board and a half; Lleida has the bye."""
+        """Yield the round in which Tarragona wins by a board and a half, and Lleida has the bye."""
         yield self._pair(
             1,
             ("tarragona", "sabadell"),
@@ -72,7 +72,7 @@ class League:
         yield self._facts(pairing.RoundClosed(round=1))
 
     def second_round(self) -> Iterator[Step]:
-        """Lleida wins at the board that it has, Tarragona where Lleida has nobody; Sabadell has the bye."""
+        """Yield the round in which Lleida wins at its only board, Tarragona at the others, and Sabadell has the bye."""
         yield self._pair(
             2,
             ("lleida", "tarragona"),
@@ -93,7 +93,7 @@ class League:
         yield self._facts(pairing.RoundClosed(round=2))
 
     def third_round(self) -> Iterator[Step]:
-        """The reserve of Tarragona plays no more and its team asked to rest; the match of the others goes on."""
+        """Yield the round without Tarragona, whose reserve has left and whose team asked to rest; the others play."""
         line_up = pairing.LineUpSet(team_id="tarragona", player_ids=("biel", "anna"), occurred_at=self.at)
         yield self._facts(line_up)
         yield self._pair(

@@ -24,7 +24,7 @@ SPANISH = lexicon.Lexicon(pin=game_events.Pin(name="spanish", digest="e" * 64), 
 
 
 class Lexicons(lexicon_grpc.LexiconServiceServicer):
-    """A lexicon service with two lexicons that nobody looks anything up in."""
+    """A lexicon service with two lexicons, without look-ups."""
 
     async def ListLexicons(  # noqa: N802
         self, request: lexicon.ListLexiconsRequest, context: grpc.aio.ServicerContext[Any, Any]
@@ -68,7 +68,7 @@ class Desk:
 
 @asynccontextmanager
 async def serving(record: Record) -> AsyncIterator[Desk]:
-    """The pairing service on a record, as a process of its own would serve it."""
+    """Yield the pairing service on a record, as a separate process would serve it."""
     runtime = Runtime(Settings.model_validate({}), record)
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(runtime).servicers:

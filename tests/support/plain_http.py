@@ -1,4 +1,4 @@
-"""What clients of servers on this machine need: they speak without TLS."""
+"""The settings of clients of servers on this machine: no TLS."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from faristol.rules.board import Direction, Square
 
 
 def neighbours(square: Square) -> Iterator[Square]:
-    """The squares that share a side with ``square``, two to four of them."""
+    """Yield the squares that share a side with ``square``, two to four of them."""
     for direction in Direction:
         for by in (-1, 1):
-            if (beside := square.step(direction, by)).on_board:
-                yield beside
+            if (neighbour := square.step(direction, by)).on_board:
+                yield neighbour

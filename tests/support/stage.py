@@ -1,4 +1,4 @@
-"""Results and gateway as they run, for tests that write events and look at what is shown."""
+"""Results and gateway in operation, for tests that write events and check the pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from faristol.host import Settings
 from faristol.launcher.processes import Running, running
 
 ANEW = {"Cache-Control": "no-cache"}
-"""Of requests that have to see what was appended a moment ago, before news of it has come to the gateway."""
+"""for requests that must see an append of a moment ago, before its notification has reached the gateway"""
 
 
 @dataclass
@@ -31,21 +31,21 @@ class Stage:
         return self.running.runtime.record
 
     async def add(self, *steps: Step) -> int:
-        """Append in one transaction; gives the position of the last event, once the pages show it."""
+        """Append in one transaction; return the position of the last event, once the pages show it."""
         if steps:
             await append_all(self.record, steps)
         return await self.caught_up()
 
     async def caught_up(self) -> int:
-        """The position of the last event, once the pages show it."""
+        """Return the position of the last event, once the pages show it."""
         position = await self.record.last_position()
         assert await self.running.runtime.progress("results@5").wait_until_reached(position, 10)
         return position
 
 
 @asynccontextmanager
-async def opened(folder: Path, *beside: str, **more: object) -> AsyncIterator[Stage]:
-    """Results and gateway with the services ``beside`` them, and ``more`` settings than they need."""
+async def open_stage(folder: Path, *beside: str, **more: object) -> AsyncIterator[Stage]:
+    """Yield results and gateway with the services ``beside`` them, and ``more`` settings than they need."""
     settings = Settings.model_validate({"data": folder, "http_port": 0, "grace_seconds": 0.5, **more})
     async with (
         running(settings, (*beside, "results", "gateway")) as process,

@@ -1,4 +1,4 @@
-"""A small championship as events, step by step: what the other services would append, without them."""
+"""A small championship as events, step by step: the events of the other services, without them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOURNAMENT = "lliga"
 START = datetime(2026, 3, 7, 10, 0, tzinfo=UTC)
 ALLOWANCE_MS = 25 * 60_000
 SECRET = ("Ç", "NY", "X", "QU", "Z", "H", "?")
-"""Faces that only ever lie on racks here, so that a leak shows."""
+"""Faces that are only on racks here, so that a leak shows."""
 
 NAMES = {
     "anna": ("Anna Puigdomènech i Casadevall", "Club Tarragona"),
@@ -36,14 +36,14 @@ NAMES = {
 }
 
 COUNTRIES = {"anna": "AND", "biel": "ESP"}
-"""Of those whose country is known."""
+"""Countries of players, if known."""
 
 Step = dict[str, list[Message]]
-"""What one append writes: stream and events."""
+"""The streams and events of one append."""
 
 
 def game_id(round_: int, table: int) -> str:
-    """The id of a table's game."""
+    """Return the id of a table's game."""
     return f"{TOURNAMENT}-r{round_}-t{table}"
 
 
@@ -190,7 +190,7 @@ class Table:
         yield from self.press(0)
 
     def challenge(self, *, valid: bool) -> Iterator[Step]:
-        """The opponent challenges the play just placed."""
+        """Yield the opponent challenges the play just placed."""
         mover = self.mover
         other = self.players[self.turn % 2]
         yield {
@@ -225,7 +225,9 @@ class Table:
         yield {self.clock_stream: [clock.ClockResumed(player_id=mover if valid else other, occurred_at=self.at())]}
 
     def end(self, condition: game.EndCondition.ValueType, racks: Sequence[tuple[str, int]]) -> Iterator[Step]:
-        """Racks are (player, points left); whoever has none went out and gets the other's."""
+        """Yield the end of the table. Racks are (player, points left); a player without a rack went out and gets the
+        other's.
+        """
         facts: list[Message] = [game.GameEnded(condition=condition, occurred_at=self.at())]
         left = dict(racks)
         for player in self.players:
@@ -264,7 +266,7 @@ class Table:
 
 
 def full_game(table: Table) -> Iterator[Step]:
-    """A game with everything in it: a digraph, a blank, an exchange, a phony, a right play challenged, a pass."""
+    """Yield a game with all kinds of turns: digraph, blank, exchange, phony, challenged valid play, pass."""
     yield from table.play("H5", "F E R I R", 22)
     yield from table.play("6E", "C O L·L E G I", 31)
     yield from table.exchange(3)
@@ -280,7 +282,7 @@ def full_game(table: Table) -> Iterator[Step]:
 
 
 def short_game(table: Table, first: int, second: int) -> Iterator[Step]:
-    """A game of two plays with these scores."""
+    """Yield a game of two plays with these scores."""
     yield from table.play("H5", "F E R I R", first)
     yield from table.play("6E", "C O L·L E G I", second)
     yield from table.end(game.END_CONDITION_SCORELESS_TURNS, [(table.players[0], 2), (table.players[1], 2)])
@@ -401,12 +403,12 @@ async def keep_names(record: Record) -> None:
 
 
 async def append(record: Record, step: Step, tournament: str = TOURNAMENT) -> int:
-    """Append one step; gives the position of its last event."""
+    """Append one step; return the position of its last event."""
     return await append_all(record, [step], tournament)
 
 
 async def append_all(record: Record, steps: Iterable[Step], tournament: str = TOURNAMENT) -> int:
-    """Append steps in one transaction, events in their order; gives the position of the last event."""
+    """Append steps in one transaction, events in their order; return the position of the last event."""
     steps = list(steps)
     last = await record.last_events({stream for step in steps for stream in step})
     versions = {stream: event.version for stream, event in last.items()}

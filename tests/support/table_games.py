@@ -18,11 +18,11 @@ from faristol.table.views import Ruling
 
 FISC = load_ruleset("fisc-2023")
 GAME = "cup-r1-t1"
-START = 1_700_000_000_000_000_000
-SECOND = 1_000_000_000
+START_NS = 1_700_000_000_000_000_000
+SECOND_NS = 1_000_000_000
 SEED = bytes(range(32))
 NOTHING = Clock()
-"""A clock that says nothing."""
+"""A clock without events."""
 
 OPENED = events.GameOpened(
     game_id=GAME,
@@ -33,13 +33,13 @@ OPENED = events.GameOpened(
     ruleset=events.Pin(name="fisc-2023", digest=FISC.digest),
     lexicon=events.Pin(name="catalan", digest="00"),
     seed=SEED,
-    occurred_at=timestamp(START),
+    occurred_at=timestamp(START_NS),
 )
 
 
-def opened(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> list[Message]:
-    """The facts up to the start; anna begins. Racks are faces with spaces between them."""
-    at = timestamp(START)
+def open_game(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> list[Message]:
+    """Return the facts up to the start; anna begins. Racks are faces with spaces between them."""
+    at = timestamp(START_NS)
     return [
         OPENED,
         events.StartTileDrawn(player_id="anna", face="A", draw=0, occurred_at=at),
@@ -51,13 +51,13 @@ def opened(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: i
     ]
 
 
-def started(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> Game:
-    """The table at anna's first turn."""
-    return fold(Game(), opened(anna, biel, bag_left))
+def start_game(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> Game:
+    """Return the table at anna's first turn."""
+    return fold(Game(), open_game(anna, biel, bag_left))
 
 
 def settle(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> list[Message]:
-    """What the game lacks, all of it, while the clock stands as it is."""
+    """Return all pending events of the game, while the clock stands as it is."""
     facts: list[Message] = []
     while missing := settlement.missing(game, clock, ruling, ruleset):
         facts += missing
@@ -66,28 +66,28 @@ def settle(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) ->
 
 
 def tiles(play: str, board: Board | None = None) -> tuple[Placement, ...]:
-    """A play as the rule book's cases write it: ``H8 C A S (A)``."""
+    """Return a play as the rule book's cases write it: ``H8 C A S (A)``."""
     start, word = play.split(" ", 1)
     return lay(board or Board(), Notation.FISC.read(start), read_tiles(word))
 
 
 def after(seconds: int) -> Instant:
-    """A moment of the game."""
-    return START + seconds * SECOND
+    """Return a moment of the game."""
+    return START_NS + seconds * SECOND_NS
 
 
-def pressed(player_id: str, turn: int, at: Instant) -> clock_events.ClockPressed:
-    """A press of the clock."""
+def build_press(player_id: str, turn: int, at: Instant) -> clock_events.ClockPressed:
+    """Return a press of the clock."""
     return clock_events.ClockPressed(player_id=player_id, turn=turn, used_ms=1, occurred_at=timestamp(at))
 
 
 def names(facts: Sequence[Message]) -> list[str]:
-    """What the facts are called."""
+    """Return the names of the events."""
     return [fact.DESCRIPTOR.name for fact in facts]
 
 
-def laid(placements: Sequence[Placement]) -> list[events.Placement]:
-    """The tiles of a play as a request has them."""
+def to_placements(placements: Sequence[Placement]) -> list[events.Placement]:
+    """Return the tiles of a play as a request has them."""
     return [
         events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
         for square, tile in placements
@@ -95,7 +95,7 @@ def laid(placements: Sequence[Placement]) -> list[events.Placement]:
 
 
 def words(*faces: Sequence[str]) -> list[events.Word]:
-    """Words as a request has them."""
+    """Return words as a request has them."""
     return [events.Word(faces=word) for word in faces]
 
 

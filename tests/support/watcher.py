@@ -1,4 +1,4 @@
-"""Somebody who watches a stream over a socket, and comes back when it breaks off."""
+"""A viewer of a stream over a socket, who reconnects when it breaks off."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Watcher:
     path: str
     position: int = 0
     given: str | None = None
-    """The id that it comes with at first; the position alone where it is None."""
+    """The first id to send; only the position if it is None."""
     version: str = "1.1"
     ids: list[str] = field(default_factory=list)
     """Those of the news that came, as they were written."""
     told: list[int] = field(default_factory=list)
     """Positions of the news that came."""
     data: list[dict[str, Any]] = field(default_factory=list)
-    """What it said."""
+    """The received data."""
     heartbeats: int = 0
     connections: int = 0
     head: bytes = b""

@@ -1,4 +1,4 @@
-"""No file of the product imports itself by way of others, for a type alone either."""
+"""No file of the product imports itself through others, not even for a type."""
 
 from __future__ import annotations
 

@@ -115,20 +115,20 @@ def _command_of(name: str, typed: dict[str, str]) -> Message:
     return command
 
 
-def _typed(**fields: Any) -> dict[str, str]:
+def _build_form(**fields: Any) -> dict[str, str]:
     return {"command_id": str(uuid.uuid4()), **fields}
 
 
 @given(values=value_sets())
 def test_a_detail_goes_in_by_a_form(values: dict[str, Any]) -> None:
     texts = {name: DETAILS[name].format(value) for name, value in values.items()}
-    assert read_details(_command_of("RegisterPlayer", _typed(**texts))) == values
+    assert read_details(_command_of("RegisterPlayer", _build_form(**texts))) == values
     before = {f"{name}.before": "" for name in texts}
-    assert read_details(_command_of("AmendPlayer", _typed(player_id="anna", **texts, **before))) == values
+    assert read_details(_command_of("AmendPlayer", _build_form(player_id="anna", **texts, **before))) == values
     same = {f"{name}.before": text for name, text in texts.items()}
-    assert read_details(_command_of("AmendPlayer", _typed(player_id="anna", **texts, **same))) == {}
+    assert read_details(_command_of("AmendPlayer", _build_form(player_id="anna", **texts, **same))) == {}
     emptied = {name: "" for name in texts if name != "name"}
-    removed = _command_of("AmendPlayer", _typed(player_id="anna", **same, **emptied))
+    removed = _command_of("AmendPlayer", _build_form(player_id="anna", **same, **emptied))
     assert read_details(removed) == {name: DETAILS[name].empty for name in emptied}
 
 
@@ -143,7 +143,7 @@ def test_a_form_has_an_input_for_a_detail_and_shows_the_error_beside_it(detail: 
     assert f'name="{detail.name}.before" value="{example_of(detail)}"' in shown
     if detail.options.pattern:
         with pytest.raises(Invalid) as wrong:
-            normalize_details(_command_of("AmendPlayer", _typed(player_id="anna", **{detail.name: "?"})))
+            normalize_details(_command_of("AmendPlayer", _build_form(player_id="anna", **{detail.name: "?"})))
         assert wrong.value.field == detail.name
 
 

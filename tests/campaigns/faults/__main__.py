@@ -1,10 +1,10 @@
-"""``make faults``: what a cell of two replicas bears, fault by fault, and what it costs those who play and watch."""
+"""``make faults``: faults of a cell of two replicas, and their effect on players and viewers."""
 
 from __future__ import annotations
 
 import os
 
-# As in tests/conftest.py: PostgreSQL is started as a user of its own, which forks beside gRPC's threads.
+# as in tests/conftest.py: PostgreSQL is started as a separate user, which forks beside gRPC's threads
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 import asyncio
@@ -28,10 +28,10 @@ from faristol.words import DEFAULT_NAME, Library
 
 OUT = Path("var/faults.json")
 FOLDER = Path("var/faults")
-"""Where cells lie while they are tried, and the data of what went wrong afterwards."""
+"""Folder of the cells, and of the data of failed trials."""
 
 UNDISTURBED = Path("var/faults-undisturbed.json")
-"""The standings of the last undisturbed run, for who tries single faults."""
+"""The standings of the last undisturbed run, for trials of single faults."""
 
 console = Console(highlight=False)
 
@@ -40,11 +40,11 @@ def main(
     faults: Annotated[list[str] | None, typer.Argument(help="Which faults; all where none is named.")] = None,
     version: Annotated[str | None, typer.Option(help="The commit that is the version before.")] = None,
 ) -> None:
-    """Make faults under load; exit code 1 when a fact or a call is lost, or anything else is wrong."""
+    """Inject faults under load; exit code 1 if an event or a call is lost, or another check fails."""
     known = {fault.name: fault for fault in FAULTS}
     if unknown := set(faults or ()) - set(known):
         raise typer.BadParameter(f"no such fault: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    undisturbed = _undisturbed() if faults else {}
+    undisturbed = _load_undisturbed() if faults else {}
     chosen = [fault for fault in FAULTS if not faults or fault.name in faults or (fault is NOTHING and not undisturbed)]
     logging.getLogger("nats").setLevel(logging.CRITICAL)  # its connections are cut on purpose
     logging.getLogger("asyncio").setLevel(logging.ERROR)
@@ -58,7 +58,7 @@ def main(
     )
     outcomes = {outcome.fault: outcome for outcome in (report.earlier(OUT) if faults else [])}
     for fault in chosen:
-        outcome = _tried(fault, folder / fault.name, tools, undisturbed)
+        outcome = _try_fault(fault, folder / fault.name, tools, undisturbed)
         outcomes[fault.name] = outcome
         _tell(outcome)
         written = report.as_json([outcomes[each.name] for each in FAULTS if each.name in outcomes])
@@ -72,8 +72,8 @@ def main(
         sys.exit(1)
 
 
-def _tried(fault: Fault, folder: Path, tools: Tools, undisturbed: dict[int, Standings]) -> Outcome:
-    """What comes of a fault. The undisturbed run adds its standings to ``undisturbed``."""
+def _try_fault(fault: Fault, folder: Path, tools: Tools, undisturbed: dict[int, Standings]) -> Outcome:
+    """Return the outcome of a fault. The undisturbed run adds its standings to ``undisturbed``."""
     folder.mkdir()
     trial = Trial(fault, folder, tools)
     try:
@@ -106,8 +106,8 @@ def _tell(outcome: Outcome) -> None:
         console.print(f"  {sentence}", markup=False)
 
 
-def _undisturbed() -> dict[int, Standings]:
-    """The standings of the last undisturbed run; none where there was none."""
+def _load_undisturbed() -> dict[int, Standings]:
+    """Return the standings of the last undisturbed run; empty if there was none."""
     if not UNDISTURBED.exists():
         return {}
     return {int(seed): lines for seed, lines in json.loads(UNDISTURBED.read_text(encoding="utf-8")).items()}

@@ -1,4 +1,4 @@
-"""One fault after another, each on a cell of its own under load; and what became of facts, calls and standings."""
+"""One fault after another, each on a separate cell under load; with the outcome for events, calls and standings."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
 from faristol.words import WordGraph
 
-WARM = 40
-"""Commands that are acknowledged before a fault: one that hits a cell which nobody uses yet proves little."""
+WARM_UP_COUNT = 40
+"""Commands that are acknowledged before a fault: a fault of an unused cell proves little."""
 WELL_SECONDS = 120.0
 """After which a cell has not become well."""
-SMALL_LAG = 50
+SMALL_LAG_EVENTS = 50
 """Events that a consumer may be behind under load and be called well."""
 
 
 @dataclass
 class Outcome:
-    """What came of a fault."""
+    """The outcome of a fault."""
 
     fault: str
     what: str
@@ -58,7 +58,9 @@ class Outcome:
     silence: float = 0.0
     """Longest time without an acknowledged command, in seconds, from the fault until all is well."""
     well: float = 0.0
-    """Seconds from the fault's end until all is well: commands are taken, all is ready, nothing is behind."""
+    """Seconds from the fault's end until recovery: commands are accepted, processes are ready, consumers have caught
+    up.
+    """
     seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
     untried: str = ""
@@ -66,7 +68,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tools:
-    """What all trials share."""
+    """The shared tools of all trials."""
 
     graph: WordGraph
     release: Release | None
@@ -108,8 +110,8 @@ class Trial:
         return self.outcome
 
     async def _strike(self, scene: Scene, load: Load, ledger: Ledger) -> None:
-        if not await ledger.acknowledged_so_many(WARM, WELL_SECONDS):
-            self.outcome.wrong.append(f"fewer than {WARM} commands were acknowledged in {WELL_SECONDS:.0f} s")
+        if not await ledger.acknowledged_so_many(WARM_UP_COUNT, WELL_SECONDS):
+            self.outcome.wrong.append(f"fewer than {WARM_UP_COUNT} commands were acknowledged in {WELL_SECONDS:.0f} s")
             return
         struck = time.monotonic()
         await self._fault.strike(scene)
@@ -144,24 +146,24 @@ class Trial:
         self.finished = load.finished
         url = cell.database.url
         try:
-            async with judgement.opened(url) as record:
+            async with judgement.open_record(url) as record:
                 outcome.wrong += await judgement.caught_up(record)
                 await self._count(record, ledger)
                 last = await record.last_position()
-                outcome.wrong += await asyncio.to_thread(judgement.verified, url, cell.public_key, last=last)
-                outcome.wrong += await judgement.rebuilt(record, url)
+                outcome.wrong += await asyncio.to_thread(judgement.check_verification, url, cell.public_key, last=last)
+                outcome.wrong += await judgement.check_rebuild(record, url)
         except (RecordError, SQLAlchemyError) as problem:
             outcome.wrong.append(f"the record cannot be judged: {' '.join(str(problem).split())}")
         if ends := [replica.name for replica in cell.of() if replica.wanted and not replica.runs]:
             outcome.wrong.append(f"{', '.join(ends)} ended")
 
     async def _count(self, record: Record, ledger: Ledger) -> None:
-        """Count what is lost and what is there twice, and note whatever else does not hold."""
+        """Count lost and duplicate events, and note every other violation."""
         told = list(ledger.acknowledged.values())
         kept = {
             command_id: (answer, at) for command_id, answer, at in (await contents.rows(record, "commands"))["commands"]
         }
-        events = await contents.stored(record)
+        events = await contents.read_stored(record)
         async with record.reading() as connection:
             counter, _ = await stored.end(connection)
         lost, doubled = list(facts.unkept(told, kept)), list(facts.said_twice(events))
@@ -169,11 +171,19 @@ class Trial:
         outcome = self.outcome
         outcome.events = len(events)
         outcome.lost, outcome.doubled = len(lost), len(doubled) + len(otherwise)
-        outcome.wrong += [*lost, *doubled, *otherwise, *facts.unasked(ledger.sent, kept), *facts.holes(events, counter)]
+        outcome.wrong += [
+            *lost,
+            *doubled,
+            *otherwise,
+            *facts.find_unsent(ledger.sent, kept),
+            *facts.holes(events, counter),
+        ]
 
 
 async def _keeps_up(results: ResultsServiceStub) -> bool:
-    """Whether every consumer works and is not behind; the read model of a version that is gone stays where it was."""
+    """Return whether every consumer works and is not behind; the read model of a version that is gone stays where it
+    was.
+    """
     try:
         status = await results.GetStatus(results_pb2.GetStatusRequest(), timeout=5)  # type: ignore[misc]
     except grpc.aio.AioRpcError:
@@ -183,7 +193,9 @@ async def _keeps_up(results: ResultsServiceStub) -> bool:
         unnoted = (
             CHECKPOINT_INTERVAL_EVENTS if line.kind == results_pb2.CONSUMER_KIND_REACTION else 0
         )  # it notes where it is now and then
-        return line.state == results_pb2.CONSUMER_STATE_LIVE and line.lag <= unnoted + SMALL_LAG and not line.parked
+        return (
+            line.state == results_pb2.CONSUMER_STATE_LIVE and line.lag <= unnoted + SMALL_LAG_EVENTS and not line.parked
+        )
 
     return all(keeps_up(line) for line in status.consumers if line.state != results_pb2.CONSUMER_STATE_OLDER)
 

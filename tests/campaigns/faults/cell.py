@@ -18,21 +18,21 @@ from tests.campaigns.faults.database import Database
 from tests.campaigns.faults.entrance import Entrance
 from tests.component import nats_cluster
 from tests.component.processes import EAGER, FARISTOL, START_SECONDS, Child, faristol, free_port
-from tests.support.certificates import Mount, Signed, signed
+from tests.support.certificates import Mount, Signed, sign_certificate
 
 from faristol.event_store.integrity.keys import public_path
 from faristol.host import SERVICES
 from faristol.host.security.tls import Files, Tls
 from faristol.host.services import RELAY
 
-REPLICAS = 2
+REPLICA_COUNT = 2
 HOSTS = ("127.0.0.1", "[::1]")
 """Where the replicas listen, each on the same port: the name `localhost` leads to both, as one of DNS in a cluster."""
 PROCESSES = (*SERVICES, RELAY)
-LEAVING = 1.0
-"""Seconds between the moment at which nobody is sent to a replica any more and the signal that ends it: `preStop`."""
-LOOK = 0.25
-"""Seconds between two looks at what is ready."""
+DRAIN_SECONDS = 1.0
+"""Seconds between the end of routing to a replica and the signal that ends it: `preStop`."""
+POLL_SECONDS = 0.25
+"""Seconds between two checks of readiness."""
 AS_INSTALLED: tuple[str, ...] = ()
 
 
@@ -45,13 +45,13 @@ class Replica:
     settings: Mapping[str, object]
     log: Path
     by: Sequence[str] = AS_INSTALLED
-    """A program and its arguments that start it, as `faketime -f +5m`; nothing starts it as it is."""
+    """A program with arguments that starts it, such as `faketime -f +5m`; empty for a direct start."""
     wanted: bool = False
     child: Child | None = None
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return f"{self.service}-{self.number}"
 
     def start(self) -> None:
@@ -72,7 +72,7 @@ class Replica:
         return self.child is not None and self.child.process.poll() is None
 
     async def end(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal, and wait. Gives the exit code."""
+        """Send a signal, and wait. Return the exit code."""
         self.wanted = False
         assert self.child
         if self.runs:
@@ -80,7 +80,7 @@ class Replica:
         return await asyncio.to_thread(self.child.process.wait, START_SECONDS)
 
     async def ready(self) -> bool:
-        """Whether it says that it is ready, and that its consumers work."""
+        """Return whether it says that it is ready, and that its consumers work."""
         if not self.runs:
             return False
         address = f"{HOSTS[self.number]}:{self.settings['grpc_health_port']}"
@@ -111,11 +111,11 @@ class Cell:
     def __post_init__(self) -> None:
         self.database = Database(self.folder / "pg", self.database_folder)
         self.pages = Entrance()
-        self.authority = signed("authority")
+        self.authority = sign_certificate("authority")
         self.mount = Mount(self.folder / "tls")
         self.certify(self.authority)
         self.tls = Tls(Files(**self.mount.settings()))
-        """What a client comes with."""
+        """The TLS files of a client."""
         self.targets = {service: f"localhost:{free_port()}" for service in SERVICES}
         self.keys, self.of_record = self.folder / "access", self.folder / "access-record"
         """The keys of credentials, and the file that says which record they are for."""
@@ -131,15 +131,16 @@ class Cell:
         self._leaving: set[Replica | str] = set()
 
     def certify(self, by: Signed, *authorities: Signed) -> None:
-        """Give everybody a new certificate ``by`` an authority, and have them take those of ``authorities``."""
-        self.mount.put(signed("cell", by, *("127.0.0.1", "localhost", "::1")), *(authorities or (by,)))
+        """Issue new certificates ``by`` an authority to all processes, which then trust ``authorities``."""
+        self.mount.put(sign_certificate("cell", by, *("127.0.0.1", "localhost", "::1")), *(authorities or (by,)))
 
     def of(self, *services: str) -> list[Replica]:
-        """The replicas of some services, or all."""
+        """Return the replicas of some services, or all."""
         return [replica for replica in self.replicas if not services or replica.service in services]
 
     async def start(self, by: Callable[[str, int], Sequence[str]] = lambda *_: AS_INSTALLED) -> None:
-        """Start everything; ``by`` says what starts a replica of a service.
+        """Start all processes; ``by`` is the start of a service's replica. Raises ``AssertionError`` if one does not
+        serve.
 
         Raises ``AssertionError`` where something does not come to serve.
         """
@@ -164,7 +165,7 @@ class Cell:
         if self.lexicons:
             shared["lexicons"] = self.lexicons
         for service in PROCESSES:
-            for number in range(REPLICAS):
+            for number in range(REPLICA_COUNT):
                 self.replicas.append(self._replica(service, number, shared, by(service, number)))
                 self.replicas[-1].start()
                 if len(self.replicas) == 1:  # the first makes the record, and the others find it
@@ -192,21 +193,25 @@ class Cell:
             assert await until(partial(is_ready, replica), 2 * START_SECONDS), f"{replica.name} is not ready"
 
     async def _keep(self) -> None:
-        """What a cluster does: start again what ended by itself, and send people to gateways that are ready."""
+        """Act as a cluster: restart processes that ended by themselves, and route people to gateways that are ready."""
         async with httpx.AsyncClient(timeout=2) as client:
             while True:
                 for replica in self.replicas:
                     if replica.wanted and not replica.runs:
                         replica.start()
-                there = [replica for replica in self.of("gateway") if replica.name not in self._leaving]
-                answers = [await _answers(client, f"http://127.0.0.1:{each.settings['http_port']}") for each in there]
-                self.pages.behind = [
-                    int(str(each.settings["http_port"])) for each, ready in zip(there, answers, strict=True) if ready
+                available = [replica for replica in self.of("gateway") if replica.name not in self._leaving]
+                answers = [
+                    await _answers(client, f"http://127.0.0.1:{each.settings['http_port']}") for each in available
                 ]
-                await asyncio.sleep(LOOK)
+                self.pages.behind = [
+                    int(str(each.settings["http_port"]))
+                    for each, ready in zip(available, answers, strict=True)
+                    if ready
+                ]
+                await asyncio.sleep(POLL_SECONDS)
 
     async def restart(self, replica: Replica, *, drain: bool = True, by: Sequence[str] | None = None) -> int:
-        """End a replica as a rollout does, and start it again; gives the code that it ended with.
+        """End a replica as a rollout does, and restart it; return its exit code.
 
         Without ``drain`` nobody hears beforehand that it goes, and it has no time to end what it is at.
         """
@@ -214,7 +219,7 @@ class Cell:
         if drain:
             port = replica.settings.get("http_port")
             self.pages.behind = [each for each in self.pages.behind if str(each) != str(port)]
-            await asyncio.sleep(LEAVING)
+            await asyncio.sleep(DRAIN_SECONDS)
             code = await replica.end()
         else:
             assert replica.child
@@ -230,32 +235,36 @@ class Cell:
         return code
 
     async def ready(self) -> bool:
-        """Whether every replica is ready, and people are sent to both gateways."""
-        return len(self.pages.behind) == REPLICAS and all(
+        """Return whether every replica is ready, and people are sent to both gateways."""
+        return len(self.pages.behind) == REPLICA_COUNT and all(
             await asyncio.gather(*(replica.ready() for replica in self.replicas))
         )
 
     async def stop(self) -> list[str]:
-        """End everything. Gives what did not end in order."""
+        """End all processes. Return those that did not end in order."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        there = [replica for replica in self.replicas if replica.runs]
-        codes = await asyncio.gather(*(replica.end() for replica in there), return_exceptions=True)
+        running_replicas = [replica for replica in self.replicas if replica.runs]
+        codes = await asyncio.gather(*(replica.end() for replica in running_replicas), return_exceptions=True)
         await self.pages.stop()
         await self._stack.aclose()
         await self.database.stop()
-        return [f"{replica.name} ended with {code!r}" for replica, code in zip(there, codes, strict=True) if code != 0]
+        return [
+            f"{replica.name} ended with {code!r}"
+            for replica, code in zip(running_replicas, codes, strict=True)
+            if code != 0
+        ]
 
 
 async def until(true: Callable[[], Awaitable[bool]], seconds: float) -> bool:
-    """Wait until something is true, for so long at the most; gives whether it came to be."""
+    """Wait until a condition is true, for a limited time; return whether it became true."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             while True:
                 if await true():
                     return True
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(POLL_SECONDS)
     return False
 
 

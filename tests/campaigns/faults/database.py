@@ -34,19 +34,19 @@ fsync = off
 """
 """Commits wait for a standby, as in production. No machine loses power here, which is all that fsync is for."""
 START_SECONDS = 60
-NOTICED = 2.0
-"""Seconds until somebody notices that the primary is gone."""
+DETECTION_SECONDS = 2.0
+"""Seconds until the loss of the primary is detected."""
 
 
 class Server:
-    """One server of PostgreSQL, in a folder of its own."""
+    """One server of PostgreSQL, in a separate folder."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self.folder = folder / name / "data"
         self.port = free_port()
         self.folder.mkdir(parents=True)
-        own = PostgresServer(self.folder)  # which knows where the programs are, and who may run them
+        own = PostgresServer(self.folder)  # it knows where the programs are, and who may run them
         self._bin, self.user = own.bin_path, own.system_user
         if self.user:
             ensure_prefix_permissions(self.folder)
@@ -55,7 +55,7 @@ class Server:
         self.folder.chmod(0o700)
 
     def run(self, program: str, *arguments: str) -> str:
-        """What a program of PostgreSQL prints. Raises ``subprocess.CalledProcessError``."""
+        """Return the output of a program of PostgreSQL. Raises ``subprocess.CalledProcessError``."""
         log = self.folder.parent / "programs.log"
         with log.open("a") as errors:
             command = [str(self._bin / program), *arguments]
@@ -74,7 +74,7 @@ class Server:
         return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     def ask(self, statement: str) -> str:
-        """What one statement gives, as text."""
+        """Return the result of one statement, as text."""
         return self.run("psql", *self.at, "-d", "postgres", "-XAtqc", statement).strip()
 
     def make(self) -> None:
@@ -84,7 +84,7 @@ class Server:
             file.write(CONFIGURATION)
 
     def follow(self, entrance: Entrance) -> None:
-        """Become a copy of the primary behind the entrance, and follow it and whoever comes after it."""
+        """Become a copy of the primary behind the entrance, and follow it and its successors."""
         at = ("-h", "127.0.0.1", "-p", str(entrance.port), "-U", "postgres")
         self.run("pg_basebackup", *at, "-D", str(self.folder), "--wal-method=stream", "--checkpoint=fast")
         follow = f"host=127.0.0.1 port={entrance.port} user=postgres application_name={self.name}"
@@ -114,7 +114,7 @@ class Server:
         return pid if str(self.folder) in command else 0
 
     def kill(self) -> None:
-        """SIGKILL to the server and to all that it has started."""
+        """Send SIGKILL to the server and to all its child processes."""
         pid = self.pid
         assert pid, f"server {self.name} does not run"
         for each in (str(pid), *Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
@@ -122,8 +122,8 @@ class Server:
                 os.kill(int(each), signal.SIGKILL)
         (self.folder / "postmaster.pid").unlink(missing_ok=True)
 
-    def received(self) -> int:
-        """How far a standby has the log of its primary on disk, in bytes."""
+    def read_received_bytes(self) -> int:
+        """Return the size of the primary's log that a standby has on disk, in bytes."""
         return int(self.ask("SELECT pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')"))
 
 
@@ -158,7 +158,7 @@ class Database:
         raise TimeoutError("the standbys do not follow")
 
     def followers(self) -> int:
-        """How many standbys follow the primary."""
+        """Return the number of standbys that follow the primary."""
         return int(self.primary.ask("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"))
 
     async def fail_over(self) -> None:
@@ -166,9 +166,9 @@ class Database:
         lost = self.primary
         await asyncio.to_thread(lost.kill)
         self.entrance.behind = ()
-        await asyncio.sleep(NOTICED)
+        await asyncio.sleep(DETECTION_SECONDS)
         standbys = [server for server in self.servers if server is not lost]
-        has = {server.name: await asyncio.to_thread(server.received) for server in standbys}
+        has = {server.name: await asyncio.to_thread(server.read_received_bytes) for server in standbys}
         self.primary = max(standbys, key=lambda server: has[server.name])
         await asyncio.to_thread(self.primary.run, "pg_ctl", "-w", "-D", str(self.primary.folder), "promote")
         self.entrance.behind = [self.primary.port]

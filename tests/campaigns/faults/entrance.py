@@ -26,17 +26,17 @@ class Entrance:
 
     async def start(self) -> None:
         """Listen."""
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
 
     async def stop(self) -> None:
-        """Let everybody go."""
+        """Close all connections."""
         if self._server:
             self._server.close()
         for task in self._open:
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task
         self._open.add(task)
@@ -47,11 +47,11 @@ class Entrance:
             writer.close()
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there = list(self.behind)
+        targets = list(self.behind)
         first = next(self._turn)
-        for number in range(len(there)):
+        for number in range(len(targets)):
             try:
-                inner = await asyncio.open_connection("127.0.0.1", there[(first + number) % len(there)])
+                inner = await asyncio.open_connection("127.0.0.1", targets[(first + number) % len(targets)])
             except OSError:
                 continue
             break

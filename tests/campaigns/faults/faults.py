@@ -1,4 +1,4 @@
-"""What happens to a cell: each fault does it, mends it as whoever runs a cluster would, and ends."""
+"""Faults of a cell: each injects a fault, repairs it as an operator of a cluster would, and ends."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 import nats
 from nats.aio.client import Client
-from tests.campaigns.faults.cell import AS_INSTALLED, REPLICAS, Cell, until
+from tests.campaigns.faults.cell import AS_INSTALLED, REPLICA_COUNT, Cell, until
 from tests.campaigns.faults.load import Load
 from tests.campaigns.faults.release import Release
 from tests.component import nats_cluster
 from tests.component.processes import START_SECONDS
-from tests.support.certificates import signed
+from tests.support.certificates import sign_certificate
 
 from faristol.bus.permissions import NOTIFICATION_STREAM
 
@@ -28,14 +28,14 @@ FILLED_SECONDS = 120.0
 """Within which a command has to find that the disk is full."""
 FULL_SECONDS = 5.0
 """For how long a disk stays full, after the first command that found it so."""
-NODE_AWAY = 8.0
+NODE_OUTAGE_SECONDS = 8.0
 """Seconds for which a server of NATS is away."""
-ROTATION = 3.0
-"""Seconds between two steps of a rotation: whoever reads certificates looks every second."""
+ROTATION_STEP_SECONDS = 3.0
+"""Seconds between two steps of a rotation: readers check certificates every second."""
 OFF = "5m"
 """By how much the clock of a node is off."""
-WITH_A_CLOCK = 20.0
-"""Seconds of play with what is off, or of two versions, before it ends."""
+FAULTY_PLAY_SECONDS = 20.0
+"""Seconds of play with a wrong clock, or with two versions, before it ends."""
 
 
 class Untried(Exception):
@@ -44,7 +44,7 @@ class Untried(Exception):
 
 @dataclass
 class Scene:
-    """What a fault works on."""
+    """The cell and the tools of a fault."""
 
     cell: Cell
     load: Load
@@ -55,25 +55,25 @@ class Scene:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, and what the cell has to be for it."""
+    """A fault, and the required cell."""
 
     name: str
     what: str
     strike: Callable[[Scene], Awaitable[None]]
     by: Callable[[str, int, Release | None], Sequence[str]] = lambda *_: AS_INSTALLED
-    """What starts a replica of a service."""
+    """The start of a service's replica."""
     small_disk: bool = False
     two_versions: bool = False
     other_clock: bool = False
 
 
 async def nothing(_: Scene) -> None:
-    """The undisturbed run."""
+    """Inject no fault: the undisturbed run."""
 
 
 async def roll(scene: Scene) -> None:
-    """Each replica is replaced, one after another."""
-    for number in range(REPLICAS):
+    """Replace each replica, one after another."""
+    for number in range(REPLICA_COUNT):
         for replica in scene.cell.of():
             if replica.number == number:
                 code = await scene.cell.restart(replica)
@@ -81,8 +81,8 @@ async def roll(scene: Scene) -> None:
 
 
 async def kill(scene: Scene) -> None:
-    """Each replica is killed, one after another, and started again at once."""
-    for number in range(REPLICAS):
+    """Kill each replica, one after another, and restart it at once."""
+    for number in range(REPLICA_COUNT):
         for replica in scene.cell.of():
             if replica.number == number:
                 await replica.end(signal.SIGKILL)
@@ -91,23 +91,23 @@ async def kill(scene: Scene) -> None:
 
 
 async def drop(scene: Scene) -> None:
-    """Each replica goes without a word before, and without time for what it is at."""
-    for number in range(REPLICAS):
+    """End each replica without notice, and without time for its running work."""
+    for number in range(REPLICA_COUNT):
         for replica in scene.cell.of():
             if replica.number == number:
                 await scene.cell.restart(replica, drain=False)
 
 
 async def fail_over(scene: Scene) -> None:
-    """The primary of the database is lost."""
+    """Lose the primary of the database."""
     await scene.cell.database.fail_over()
 
 
 async def lose_node(scene: Scene) -> None:
-    """The server of NATS on which the news is led is killed, and comes back."""
+    """Kill the server of NATS that leads the stream of notifications, and restart it."""
     leader = await _leader(scene.cell)
     await leader.kill()
-    await asyncio.sleep(NODE_AWAY)
+    await asyncio.sleep(NODE_OUTAGE_SECONDS)
     await leader.start()
 
 
@@ -128,7 +128,7 @@ async def _leader(cell: Cell) -> nats_cluster.Node:
 
 
 async def wipe(scene: Scene) -> None:
-    """The stream of news is deleted, with all that it held and with every consumer's place in it."""
+    """Delete the stream of notifications, with its messages and the position of every consumer."""
     client = await _client(scene.cell)
     try:
         await client.jetstream().delete_stream(NOTIFICATION_STREAM)
@@ -137,7 +137,7 @@ async def wipe(scene: Scene) -> None:
 
 
 async def fill(scene: Scene) -> None:
-    """The disk of the database is full for a while."""
+    """Fill the disk of the database for a while."""
     assert scene.disk
     ballast = scene.disk / "ballast"
     with ballast.open("wb") as file:
@@ -153,26 +153,26 @@ async def fill(scene: Scene) -> None:
 
 
 async def rotate(scene: Scene) -> None:
-    """Every certificate is replaced twice, and the authority by another; a server of NATS is started again at last."""
+    """Replace every certificate twice, and the authority once; restart a server of NATS at the end."""
     cell = scene.cell
-    old, new = cell.authority, signed("another authority")
+    old, new = cell.authority, sign_certificate("another authority")
     for by, taken in ((old, (old,)), (old, (old, new)), (new, (old, new)), (new, (new,))):
         cell.certify(by, *taken)
         for node in cell.nodes:
             node.reload()
-        await asyncio.sleep(ROTATION)
+        await asyncio.sleep(ROTATION_STEP_SECONDS)
     await cell.nodes[0].kill()
     await cell.nodes[0].start()
 
 
 async def play_on(_: Scene) -> None:
-    """Go on for a while with what is off from the start."""
-    await asyncio.sleep(WITH_A_CLOCK)
+    """Continue for a while with the fault that was there from the start."""
+    await asyncio.sleep(FAULTY_PLAY_SECONDS)
 
 
 async def upgrade(scene: Scene) -> None:
-    """One replica of each service is of the version before; after a while of both, they are replaced, too."""
-    await asyncio.sleep(WITH_A_CLOCK)
+    """Run one replica of each service in the previous version; after a while of both, replace them too."""
+    await asyncio.sleep(FAULTY_PLAY_SECONDS)
     for replica in scene.cell.of():
         if replica.by:
             code = await scene.cell.restart(replica, by=AS_INSTALLED)
@@ -180,7 +180,7 @@ async def upgrade(scene: Scene) -> None:
 
 
 def clock_of(sign: str) -> Callable[[str, int, Release | None], Sequence[str]]:
-    """Starts the second replica of each service by a clock that is off."""
+    """Return the start of the second replica of each service by a clock that is wrong."""
 
     def by(_: str, number: int, __: Release | None) -> Sequence[str]:
         given = (f"LD_PRELOAD={_faketime()}", f"FAKETIME={sign}{OFF}", "DONT_FAKE_MONOTONIC=1")
@@ -190,13 +190,15 @@ def clock_of(sign: str) -> Callable[[str, int, Release | None], Sequence[str]]:
 
 
 def older(_: str, number: int, release: Release | None) -> Sequence[str]:
-    """Starts the first replica of each service from the version before; the first of all makes the record."""
+    """Return the start of the first replica of each service in the previous version; the first of all creates the
+    record.
+    """
     assert release
     return AS_INSTALLED if number else release.by
 
 
 def _faketime() -> Path:
-    """The library that gives a process another time of day. Raises ``Untried``."""
+    """Return the library that gives a process another time of day. Raises ``Untried``."""
     found = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
     if found is None:
         raise Untried("there is no libfaketime on this machine")
@@ -204,14 +206,14 @@ def _faketime() -> Path:
 
 
 def check(fault: Fault) -> None:
-    """Raise ``Untried`` where this machine lacks what a fault needs."""
+    """Raise ``Untried`` if this machine lacks a tool of a fault."""
     if fault.other_clock:
         _faketime()
 
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
-    """A file system of its own. Raises ``Untried`` where none can be mounted."""
+    """Yield a separate file system. Raises ``Untried`` if none can be mounted."""
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode:
@@ -230,7 +232,7 @@ FAULTS = (
     Fault("kill", "every process killed (SIGKILL), one after another", kill),
     Fault("no-drain", "every process ended without drain: SIGTERM, SIGKILL 0.1 s later", drop),
     Fault("failover", "PostgreSQL: the primary killed, the most advanced standby promoted", fail_over),
-    Fault("nats-node", f"NATS: the leader of three killed, back after {NODE_AWAY:.0f} s", lose_node),
+    Fault("nats-node", f"NATS: the leader of three killed, back after {NODE_OUTAGE_SECONDS:.0f} s", lose_node),
     Fault("full-disk", "PostgreSQL: its disk full, then free space again", fill, small_disk=True),
     Fault("wiped", "NATS: the stream deleted", wipe),
     Fault("certificates", "certificates and their authority replaced, on gRPC and NATS", rotate),

@@ -28,31 +28,31 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.words import DEFAULT_NAME, WordGraph
 
 PLAYERS, ROUNDS, RULESET = 6, 5, "fisc-2023"
-LANES = 1
-"""Championships at the same time, of three tables each: who has more processors may take more."""
-EACH = 2
-"""Championships that a lane has at the most."""
-THINKING = 0.1
+LANE_COUNT = 1
+"""Championships at the same time, of three tables each; more processors allow more."""
+MAX_LANE_CHAMPIONSHIPS = 2
+"""Limit of championships of a lane."""
+MAX_PAUSE_SECONDS = 0.1
 """Seconds that a client waits at most before a call."""
-READING = 0.1
+PAGE_PAUSE_SECONDS = 0.1
 """Seconds between two pages that are asked for."""
 
 EXPECTED = (grpc.StatusCode.NOT_FOUND,)
-"""What follows from a fact is asked for until it is there."""
+"""queries for a consequence are repeated until it is there"""
 
 Standings = list[dict[str, Any]]
 
 
 @dataclass
 class Counts:
-    """What the clients met with."""
+    """The outcomes of calls."""
 
     calls: int = 0
     """Calls that clients made, each until it was answered."""
     again: Counter[str] = field(default_factory=Counter)
     """Attempts without an answer, which clients sent again, by status code."""
     failed: list[str] = field(default_factory=list)
-    """Calls that were never answered, or answered with what nobody expected."""
+    """Calls without an answer, or with an unexpected one."""
     slowest: float = 0.0
     """Seconds from the first attempt of a call to its answer, of the slowest."""
     pages: int = 0
@@ -62,7 +62,7 @@ class Counts:
 
 
 class Line:
-    """What a stub takes for a channel: calls are counted, and commands entered in the ledger."""
+    """The channel of a stub: it counts calls, and enters commands in the ledger."""
 
     def __init__(self, channel: grpc.aio.Channel, counts: Counts, ledger: Ledger, chance: random.Random) -> None:
         self._channel = channel
@@ -70,14 +70,14 @@ class Line:
         self._ledger = ledger
         self._chance = chance
         self._began: dict[int, tuple[Any, float]] = {}
-        """When calls without an answer were made for the first time, with what they ask."""
+        """Times of the first attempts of calls without an answer, with their requests."""
 
     def unary_unary(self, path: str, **kept: Any) -> Callable[..., Awaitable[Any]]:
         """See ``grpc.aio.Channel``."""
         method: Any = self._channel.unary_unary(path, **kept)
 
         async def call(request: Any, timeout: float = ATTEMPT_TIMEOUT_SECONDS) -> Any:
-            await asyncio.sleep(self._chance.random() * THINKING)
+            await asyncio.sleep(self._chance.random() * MAX_PAUSE_SECONDS)
             began = time.monotonic()
             is_command = "command_id" in request.DESCRIPTOR.fields_by_name
             if is_command:
@@ -109,7 +109,7 @@ class Line:
 
 
 def as_kept(answer: Any) -> Any:
-    """The answer as the record keeps it: without what only who has the code or the PIN is told."""
+    """Return the answer as the record stores it: without secrets that only the caller gets."""
     if isinstance(answer, access_pb2.SignInResponse):
         return access_pb2.SignInResponse(position=answer.position)
     kept = type(answer)()
@@ -133,7 +133,7 @@ class Load:
         keys: Path,
         record: Path,
     ) -> None:
-        """``port`` is that of the pages. Whoever holds ``keys`` for what ``record`` names lets the director in."""
+        """``port`` is that of the pages. With ``keys`` for the record ``record``, the director is signed in."""
         self.counts = Counts()
         self.finished: dict[int, Standings] = {}
         """The final standings of the championships, by their seed."""
@@ -148,7 +148,7 @@ class Load:
         self._reading: asyncio.Task[None] | None = None
 
     def channel(self, service: str) -> grpc.aio.Channel:
-        """The way to all replicas of a service."""
+        """Return the way to all replicas of a service."""
         return self._channels[service]
 
     def begin(self) -> None:
@@ -156,12 +156,12 @@ class Load:
         for service, target in self._targets.items():
             by = build_interceptors(authorize(target, self._keys, "Campaign", self._record))
             self._channels[service] = open_channel(target, by, self._tls)
-        self._lanes = [asyncio.create_task(self._play_on(lane)) for lane in range(LANES)]
+        self._lanes = [asyncio.create_task(self._play_on(lane)) for lane in range(LANE_COUNT)]
         self._reading = asyncio.create_task(self._read())
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody plays any more."""
+        """Whether all championships have ended."""
         return all(lane.done() for lane in self._lanes)
 
     async def end(self) -> None:
@@ -181,21 +181,21 @@ class Load:
             await channel.close(None)
 
     async def _play_on(self, lane: int) -> None:
-        for number in range(EACH):
-            seed = 1 + lane + LANES * number
+        for number in range(MAX_LANE_CHAMPIONSHIPS):
+            seed = 1 + lane + LANE_COUNT * number
             chance = random.Random(seed)
             lines = {name: Line(each, self.counts, self._ledger, chance) for name, each in self._channels.items()}
             api = Api(lambda service, lines=lines: cast("grpc.aio.Channel", lines[service]))  # type: ignore[misc]
             plan, now = Plan(PLAYERS, ROUNDS, seed, RULESET), datetime.now(UTC)
             championship = Championship(api, plan, self._graph, DEFAULT_NAME, now, lambda *_: None)
-            self.finished[seed] = shown((await championship.play()).standings)
+            self.finished[seed] = to_standings((await championship.play()).standings)
             if self.enough:
                 return
 
     async def _read(self) -> None:
-        """Ask for the list of tournaments, each time by a new connection, as somebody new does."""
+        """Request the list of tournaments, each time over a new connection, as a new visitor does."""
         while True:
-            await asyncio.sleep(READING)
+            await asyncio.sleep(PAGE_PAUSE_SECONDS)
             self.counts.pages += 1
             with suppress(asyncio.TimeoutError):
                 async with httpx.AsyncClient(timeout=ATTEMPT_TIMEOUT_SECONDS) as client:
@@ -208,6 +208,6 @@ class Load:
                             self.counts.pages_failed[str(answer.status_code)] += 1
 
 
-def shown(standings: Sequence[Any]) -> Standings:
-    """Standings as they are compared."""
+def to_standings(standings: Sequence[Any]) -> Standings:
+    """Return the standings as they are compared."""
     return [MessageToDict(line) for line in standings]

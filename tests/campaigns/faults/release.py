@@ -27,7 +27,7 @@ class Release:
 
     @property
     def by(self) -> Sequence[str]:
-        """What a command of Faristol is started by, so that it is of this version."""
+        """The command with which Faristol is started, so that it has this version."""
         return (
             "env",
             "PYTHONPATH=" + os.pathsep.join(str(self.folder / part) for part in ("libs", "services", "apps")),
@@ -43,7 +43,7 @@ class Release:
 
 
 def before(folder: Path, commit: str | None = None) -> Release:
-    """The newest release, or a commit, laid out in ``folder`` with its generated code.
+    """Return the newest release, or a commit, laid out in ``folder`` with its generated code.
 
     Raises ``subprocess.CalledProcessError`` where the history does not reach so far.
     """
@@ -58,7 +58,7 @@ def before(folder: Path, commit: str | None = None) -> Release:
 
 
 def _tag() -> str:
-    """The newest tag of a release before this commit; empty while there is none."""
+    """Return the newest tag of a release before this commit; empty if there is none."""
     found = subprocess.run(
         ["git", "-C", ROOT, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*", "HEAD~1"],
         capture_output=True,

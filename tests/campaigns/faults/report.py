@@ -1,4 +1,4 @@
-"""What a campaign came to: as JSON, as a table for people, and as the table in docs/operations.md."""
+"""The result of a campaign: as JSON, as a table for people, and as the table in docs/operations.md."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ COLUMNS = (
 
 
 def earlier(file: Path) -> list[Outcome]:
-    """What earlier runs came to, of which a file tells; nothing where there is none."""
+    """Return the outcomes of earlier runs from a file; empty if there is no file."""
     if not file.exists():
         return []
     return [Outcome(**each) for each in json.loads(file.read_text(encoding="utf-8"))["faults"]]
 
 
 def as_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Everything, by fault."""
+    """Return all outcomes, by fault."""
     machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
     return {"machine": machine, "faults": [asdict(outcome) for outcome in outcomes]}
 
 
 def rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
-    """The cells of the table, a row for each fault that was tried."""
+    """Return the cells of the table, a row for each fault that was tried."""
     return [
         (
             outcome.what,
@@ -53,6 +53,6 @@ def rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
 
 
 def as_markdown(outcomes: Sequence[Outcome]) -> str:
-    """The table as the documentation has it."""
+    """Return the table as the documentation has it."""
     lines = [COLUMNS, tuple("---" for _ in COLUMNS), *rows(outcomes)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -19,7 +19,7 @@ console = Console()
 
 
 def seeds_of(text: str) -> list[int]:
-    """Seeds as they are written: ``0-999``, ``7`` or ``3,5,9-12``."""
+    """Return the seeds as they are written: ``0-999``, ``7`` or ``3,5,9-12``."""
     found: list[int] = []
     for part in text.split(","):
         first, _, last = part.partition("-")

@@ -14,14 +14,14 @@ from tempfile import TemporaryDirectory
 from tests.campaigns.halls.plan import Faults, Plan, plan_of
 from tests.campaigns.halls.world import World
 
-_SHARED_MEMORY = Path("/dev/shm")  # no secret lies there
+_SHARED_MEMORY = Path("/dev/shm")  # no secret is stored there
 MEMORY = _SHARED_MEMORY if _SHARED_MEMORY.is_dir() else None
-"""Where records lie where there is such a folder: no machine loses its power in these worlds."""
+"""Folder of records, if there is such a folder: no machine loses its power in these worlds."""
 
 
 @dataclass(slots=True)
 class Found:
-    """What came of a world."""
+    """The outcome of a world."""
 
     seed: int
     problems: list[str] = field(default_factory=list)
@@ -29,13 +29,13 @@ class Found:
     seconds: float = 0.0
 
 
-async def judged(seed: int) -> Found:
+async def judge_seed(seed: int) -> Found:
     """Play the world of a seed both ways, and compare."""
     began = time.perf_counter()
     plan = plan_of(seed)
     found = Found(seed)
     with TemporaryDirectory(dir=MEMORY) as folder:
-        prepared = await _prepared(plan, Path(folder) / "prepared")
+        prepared = await _prepare_folder(plan, Path(folder) / "prepared")
         outcomes, taken = [], []
         for name in ("without", "with"):
             shutil.copytree(prepared, Path(folder) / name)
@@ -57,8 +57,8 @@ async def judged(seed: int) -> Found:
     return found
 
 
-async def _prepared(plan: Plan, folder: Path) -> Path:
-    """The folder of a world whose game has begun."""
+async def _prepare_folder(plan: Plan, folder: Path) -> Path:
+    """Return the folder of a world whose game has begun."""
     await asyncio.to_thread(folder.mkdir)
     world = World(plan, folder, Faults(plan, on=False))
     await world.open()
@@ -80,5 +80,5 @@ def _differences(outcomes: list[dict], taken: list[dict]) -> Iterator[str]:  # t
 
 
 def run(seed: int) -> Found:
-    """The world of a seed in a loop of its own."""
-    return asyncio.run(judged(seed))
+    """Return the world of a seed in a separate loop."""
+    return asyncio.run(judge_seed(seed))

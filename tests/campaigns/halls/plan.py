@@ -1,4 +1,4 @@
-"""What a seed says of a world: who plays, what they write, and what goes wrong."""
+"""The plan of a world by its seed: players, their slips, and faults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TURN_SECONDS = 180
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """What a player does in a turn."""
+    """The action of a player in a turn."""
 
     written: Written
     at_ms: int
@@ -36,11 +36,11 @@ class Plan:
     """The turn at which the judge lays another master play than the sealed one; 0 for none."""
 
     def rng(self, *what: object) -> random.Random:
-        """Chance of its own for something: the same whatever else happens."""
+        """Return a separate random generator for a purpose: the same regardless of other ones."""
         return random.Random(repr((self.seed, *what)))
 
-    def intended(self, turn: int, player: str) -> Intended:
-        """What a player does in a turn."""
+    def plan_slip(self, turn: int, player: str) -> Intended:
+        """Return the action of a player in a turn."""
         chance = self.rng("slip", turn, player)
         written: Written = chance.choices(("top", "other", "no-word", "nowhere", "nothing"), weights=(4, 4, 1, 1, 1))[0]
         whole = TURN_SECONDS * 1000
@@ -49,7 +49,7 @@ class Plan:
 
 
 def plan_of(seed: int) -> Plan:
-    """The world of a seed."""
+    """Return the world of a seed."""
     chance = random.Random(f"world {seed}")
     turns = chance.randint(3, 5)
     names = ("Nord", "Sud", "Est")[: chance.randint(2, 3)]
@@ -60,7 +60,7 @@ def plan_of(seed: int) -> Plan:
 
 
 class Faults:
-    """What goes wrong. Without ``on`` nothing does."""
+    """The faults. Without ``on`` there are none."""
 
     def __init__(self, plan: Plan, *, on: bool) -> None:
         self.on = on
@@ -68,12 +68,12 @@ class Faults:
         self.counts: dict[str, int] = {}
 
     def happens(self, what: str, share: float) -> bool:
-        """Whether something goes wrong now."""
+        """Return whether something goes wrong now."""
         if not self.on or self._chance.random() >= share:
             return False
         self.counts[what] = self.counts.get(what, 0) + 1
         return True
 
     def among(self, count: int) -> int:
-        """A number below ``count``."""
+        """Return a number below ``count``."""
         return self._chance.randrange(count)

@@ -43,7 +43,7 @@ from faristol.table_terminal.hall.times import SyncedClock
 
 CUP, GAME = "cup", "cup-r1"
 BEGIN = datetime(2026, 5, 2, 10, tzinfo=UTC)
-MOST_TRIES = 200
+MAX_JUDGE_ATTEMPTS = 200
 """How often the judge gives a command until it is answered."""
 
 KILLED, CUT, HALL_KILLED, DOUBLED, LOST = "killed", "cut", "hall-killed", "doubled", "lost"
@@ -73,7 +73,7 @@ class Mortal:
 
 @lru_cache(maxsize=4_096)
 def tops(board: Board, rack: tuple[str, ...]) -> tuple[Play, ...]:
-    """The tops of a rack, which a world asks for many times."""
+    """Return the tops of a rack, which a world asks for many times."""
     return words().tops(board, rack)
 
 
@@ -127,7 +127,7 @@ class World:
         self._reactions = [reaction for part in parts for reaction in part.reactions]
 
     async def _kill(self) -> None:
-        """Start the process anew: it knows what is on disk, and nothing else."""
+        """Restart the process: it knows only the data on disk."""
         await self.record.close()
         await self.open()
 
@@ -164,7 +164,7 @@ class World:
         await self.record.append(Decision([Write(stream, version, facts, CUP)]), Metadata())
 
     async def ask(self, request: Message) -> Any:
-        """One question to the services. Raises ``ServicesUnavailable`` when their process is killed over it."""
+        """Return one question to the services. Raises ``ServicesUnavailable`` when their process is killed over it."""
         method = method_of(request.DESCRIPTOR)
         call: Callable[..., Awaitable[Any]] = getattr(self._instances[method.containing_service.full_name], method.name)
         try:
@@ -174,9 +174,9 @@ class World:
             raise ServicesUnavailable from None
 
     async def command(self, request: Any) -> Any:
-        """A command of the judge, given until it is answered."""
+        """Return a command of the judge, given until it is answered."""
         request.command_id = new_id()
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_JUDGE_ATTEMPTS):
             try:
                 answer = await self.ask(request)
                 if self.faults.happens(DOUBLED, 0.05):
@@ -187,7 +187,7 @@ class World:
         raise AssertionError(f"no answer to {type(request).__name__}")
 
     async def play(self) -> None:
-        """The whole game, until its results are final."""
+        """Play the whole game, until its results are final."""
         for hall in self._halls.values():
             await hall.open()
         for number in range(1, self.plan.turns + 1):
@@ -219,11 +219,11 @@ class World:
             )
         )
         if not self.plan.sealed:
-            # Nobody can play on: the next rack waits for the line.
+            # No hall can continue: the next rack waits for the connection.
             await self._merge(number)
 
     async def _merge(self, last: int) -> None:
-        """Every hall has its line again, hands in what is left, and is scored."""
+        """Reconnect every hall, hand in the remaining slips, and score them."""
         for hall in self._halls.values():
             await hall.come_back(last)
         for number in range(1, last + 1):
@@ -262,7 +262,7 @@ class World:
         return found
 
     def other_play(self, turn: Turn) -> tuple[str, str]:
-        """A play that can be laid and is not the proposed one, where there is another: coordinates and word."""
+        """Return a play that can be laid and is not the proposed one, where there is another: coordinates and word."""
         first, *others = tops(turn.board, turn.rack)
         fewer = [play for size in range(2, len(turn.rack)) for play in tops(turn.board, turn.rack[:size])]
         play = next((play for play in (*others, *fewer) if play.placements != first.placements), first)
@@ -272,7 +272,7 @@ class World:
         self.now += timedelta(seconds=seconds)
 
     async def outcome(self) -> dict[str, Any]:
-        """The classification, and what everybody had of each turn."""
+        """Return the classification, and the slips of all players in each turn."""
         standings = await self._until_answered(pb.GetDuplicateStandingsRequest(game_id=GAME))
         sheets = [
             await self._until_answered(pb.GetHallSheetRequest(game_id=GAME, hall=name)) for name in self.plan.halls
@@ -289,7 +289,7 @@ class World:
         }
 
     async def slips_taken(self) -> dict[tuple[str, int], int]:
-        """How often the record has taken slips of a player in a turn."""
+        """Return how often the record has taken slips of a player in a turn."""
         found: dict[tuple[str, int], int] = {}
         for place, _ in enumerate(self.plan.halls, start=1):
             for fact in await self.record.facts(stream_of(GAME, place)):
@@ -301,7 +301,7 @@ class World:
 
 
 class HallHere:
-    """A hall: its collector at a terminal, whose process and line may go."""
+    """A hall: its collector at a terminal, whose process and connection may fail."""
 
     def __init__(self, world: World, name: str) -> None:
         self._world, self._name = world, name
@@ -347,12 +347,12 @@ class HallHere:
             self._restart()
 
     def may_be_cut(self) -> None:
-        """The line goes, for this turn or, where the hall can play on, for some."""
+        """Cut the connection for this turn or, if the hall can continue, for several."""
         if not self._cut_for and self._world.faults.happens(CUT, 0.25):
             self._cut_for = 1 + (self._world.faults.among(3) if self._world.plan.sealed else 0)
 
     async def look(self) -> None:
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_JUDGE_ATTEMPTS):
             self._may_be_killed()
             if await self._at_work.sync() or self._cut_for:
                 return
@@ -385,7 +385,7 @@ class HallHere:
         played = self._at_work.journal.turns[number]
         assert played.began_at is not None
         for seat in self._at_work.bundle.answer.seats:
-            intended = self._world.plan.intended(number, seat.player_id)
+            intended = self._world.plan.plan_slip(number, seat.player_id)
             if intended.written == "nothing":
                 continue
             for _ in range(1 + intended.twice):
@@ -410,12 +410,12 @@ class HallHere:
         return events.Slip(coordinates=coordinates, word=word, handed=events.HANDED_IN_TIME)
 
     async def _turn(self, number: int) -> Turn:
-        """The turn as it lies in this hall."""
+        """Return the turn as this hall has it."""
         hall = self._at_work
         played = hall.journal.turns[number]
         if not played.own:
             return await self._world.turn(number)
-        sealed = hall._sealed  # what lies on the boards of this hall
+        sealed = hall._sealed  # the tiles on the boards of this hall
         assert sealed is not None
         board = Board()
         for each in sealed.turns[: number - 1]:
@@ -423,9 +423,9 @@ class HallHere:
         return Turn(number, board, played.rack, 0)
 
     async def come_back(self, last: int) -> None:
-        """The line is there again: the hall plays what it has missed up to ``last``, and hands it in."""
+        """Reconnect the hall: it plays the missed turns up to ``last``, and hands them in."""
         self._cut_for = 0
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_JUDGE_ATTEMPTS):
             await self.look()
             turn = self._at_work.current
             if turn is not None and turn.closed and turn.number >= last and not self._at_work.journal.unsent:

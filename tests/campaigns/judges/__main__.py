@@ -22,7 +22,7 @@ from faristol.words import DEFAULT_NAME, Library
 
 OUT = Path("var/judges.json")
 FOLDER = Path("var/judges")
-"""Where everything lies while it is tried, and the data of what went wrong afterwards."""
+"""Folder of the cells, and of the data of failed trials."""
 
 console = Console(stderr=True)
 

@@ -1,4 +1,4 @@
-"""Challenges from many tables, few judges with bad connections, and processes that are killed meanwhile."""
+"""Challenges from many tables, few judges with bad connections, and processes that are killed during it."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ RULESET, ROUNDS = "fisc-2023", 5
 LEASE_SECONDS = 2
 ESCALATE_AFTER_SECONDS = 20
 DIRECTOR = "head"
-PATIENCE = 600.0
-"""Seconds within which every table has to go on."""
-DOWN = 2.0
+PROGRESS_TIMEOUT_SECONDS = 600.0
+"""Seconds within which every table has to continue."""
+MAX_DOWN_SECONDS = 2.0
 """Seconds for which a process that was killed is down at most."""
-AT_ONCE = 40
+MAX_SETUPS_AT_ONCE = 40
 """Tables that are set up at the same time."""
 
 
 @dataclass
 class Outcome:
-    """What a campaign came to."""
+    """The result of a campaign."""
 
     seed: int
     tables: int
@@ -73,7 +73,7 @@ class Outcome:
 
 
 class Campaign:
-    """One tournament whose tables all challenge their first play."""
+    """One tournament in which all tables challenge their first play."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Campaign:
         self._resumed: dict[str, asyncio.Event] = {}
 
     async def run(self) -> Outcome:
-        """Play it, and judge what is left."""
+        """Play it, and check the result."""
         begun = time.monotonic()
         assert await self._site.whole(), "the site does not come to serve"
         channels = {
@@ -115,7 +115,7 @@ class Campaign:
         return self._outcome
 
     async def _set_up(self, channels: Mapping[str, grpc.aio.Channel]) -> list[str]:
-        """A tournament with judges, whose first round has started. Gives the games."""
+        """Prepare a tournament with judges, whose first round has started. Return the games."""
         plan, api = self._plan, Api(channels.__getitem__)
         opening = to_timestamp(plan.round_start(1, datetime.now(UTC)))
         common: dict[str, Any] = {"tournament_id": plan.tournament_id}
@@ -167,26 +167,28 @@ class Campaign:
             Bench(judge_id, addresses, random.Random(f"{self._outcome.seed}/{judge_id}"))
             for judge_id in (*self._judge_ids, DIRECTOR)
         ]
-        beside = [asyncio.create_task(bench.work()) for bench in benches]
+        tasks = [asyncio.create_task(bench.work()) for bench in benches]
         api = Api(channels.__getitem__)
-        beside += [asyncio.create_task(self._watch(record, api)), asyncio.create_task(self._kill())]
-        permits, cast = asyncio.Semaphore(AT_ONCE), UserCalls(api, self._plan.tournament_id)
+        tasks += [asyncio.create_task(self._watch(record, api)), asyncio.create_task(self._kill())]
+        permits, cast = asyncio.Semaphore(MAX_SETUPS_AT_ONCE), UserCalls(api, self._plan.tournament_id)
 
         async def play(game_id: str) -> None:
             async with permits:
                 await ChallengingTable(api, self._plan, game_id, self._graph, cast).challenge()
 
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(PROGRESS_TIMEOUT_SECONDS):
                 await asyncio.gather(*map(play, game_ids))
                 await asyncio.gather(*(event.wait() for event in self._resumed.values()))
         except TimeoutError:
             still = [game_id for game_id, event in self._resumed.items() if not event.is_set()]
-            self._outcome.wrong.append(f"{len(still)} tables did not go on within {PATIENCE:.0f} s: {still[:5]}")
+            self._outcome.wrong.append(
+                f"{len(still)} tables did not go on within {PROGRESS_TIMEOUT_SECONDS:.0f} s: {still[:5]}"
+            )
         finally:
-            for task in beside:
+            for task in tasks:
                 task.cancel()
-            ended = await asyncio.gather(*beside, return_exceptions=True)
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
         self._outcome.wrong += [
             f"{type(problem).__name__}: {problem}"
             for problem in ended
@@ -211,7 +213,7 @@ class Campaign:
                 self._tell(done, self._outcome.kills)
 
     async def _write(self, record: Record, api: Api, game_id: str) -> None:
-        """The mover writes the score of the play."""
+        """Write the score of the play, as the mover."""
         placed = [fact for fact in await record.facts(f"game-{game_id}") if isinstance(fact, game_events.PlayPlaced)]
         request = game_pb2.WriteScoreRequest(command_id=_command(), game_id=game_id, player_id=placed[-1].player_id)
         await call(api.game.WriteScore, request)
@@ -223,16 +225,18 @@ class Campaign:
             killed = self._site.kill([self._chance.choice(self._site.victims)])
             self._outcome.kills += len(killed)
             try:
-                await asyncio.sleep(DOWN * self._chance.random())
+                await asyncio.sleep(MAX_DOWN_SECONDS * self._chance.random())
             finally:
                 self._site.start(killed)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(PROGRESS_TIMEOUT_SECONDS):
                     await self._site.serving(self._site.addresses(killed))
             self._site.look_after()
 
     async def _judge(self, record: Record, game_ids: Sequence[str]) -> None:
-        """Every challenge is one case with one ruling, which its table took once; and every clock runs."""
+        """Check that every challenge is one case with one ruling, which its table applied once, and that every clock
+        runs.
+        """
         wrong, cases = self._outcome.wrong, []
         for game_id in game_ids:
             table, clock = await record.facts(f"game-{game_id}"), await record.facts(f"clock-{game_id}")
@@ -269,7 +273,7 @@ class Campaign:
 
 
 def _other_than(count: int, whose: str, facts: Sequence[Message], *kinds: type[Message]) -> list[str]:
-    """A sentence for each kind of fact that is not there ``count`` times."""
+    """Return a sentence for each kind of fact that is not there ``count`` times."""
     found = {kind: sum(isinstance(fact, kind) for fact in facts) for kind in kinds}
     return [f"{whose}: {times} times {kind.DESCRIPTOR.name}" for kind, times in found.items() if times != count]
 

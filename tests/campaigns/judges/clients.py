@@ -1,4 +1,4 @@
-"""Who takes part: tables that challenge their first play, and judges whose connections break."""
+"""The participants: tables that challenge their first play, and judges whose connections break."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
-THINKING = 1.0
+MAX_THINKING_SECONDS = 1.0
 """Seconds that a judge thinks at most."""
-AWAY = 4.0
-"""Seconds for which a judge whose connection broke is away at most: longer than a claim lasts, or not."""
-CONNECTED = 8.0
+MAX_AWAY_SECONDS = 4.0
+"""Limit of seconds for which a judge with a broken connection is away: longer than a lease, or not."""
+MAX_CONNECTION_SECONDS = 8.0
 """Seconds after which a connection breaks at the latest."""
 PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED)
-"""How a call ends whose server was killed."""
+"""Statuses of calls whose server was killed."""
 
 
 class Challenged(Exception):
@@ -70,25 +70,25 @@ class Bench:
         """Sit until cancelled."""
         while True:
             try:
-                async with asyncio.timeout(CONNECTED * self._chance.random()):
+                async with asyncio.timeout(MAX_CONNECTION_SECONDS * self._chance.random()):
                     await self._sit()
             except TimeoutError:
                 self.cut += 1
             except grpc.aio.AioRpcError as problem:
                 if problem.code() not in PASSING:
                     self.wrong.append(f"{self.judge_id} was told {problem.code().name}: {problem.details()}")
-            await asyncio.sleep(AWAY * self._chance.random())
+            await asyncio.sleep(MAX_AWAY_SECONDS * self._chance.random())
 
     async def _sit(self) -> None:
         address = self._chance.choice(self._addresses)
         async with grpc.aio.insecure_channel(address, options=EAGER) as channel:
-            await judge_queue(Judge(channel, self.judge_id), "", self._ask, self._told)
+            await judge_queue(Judge(channel, self.judge_id), "", self._ask, self._note_answer)
 
     async def _ask(self, file: adjudication_pb2.GetCaseFileResponse) -> list[events.WordRuling]:
-        await asyncio.sleep(THINKING * self._chance.random())
+        await asyncio.sleep(MAX_THINKING_SECONDS * self._chance.random())
         return [events.WordRuling(word=ruled.word, valid=ruled.valid) for ruled in file.words]
 
-    def _told(self, case_id: str, answer: adjudication_pb2.RuleCaseResponse | None, problem: str) -> None:
+    def _note_answer(self, case_id: str, answer: adjudication_pb2.RuleCaseResponse | None, problem: str) -> None:
         if answer is None:
             self.refused += 1
         else:

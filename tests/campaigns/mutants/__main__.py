@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from tests.campaigns.mutants.campaign import Tried, Verdict, as_json, measured, sample, tried
+from tests.campaigns.mutants.campaign import Tried, Verdict, as_json, measure_lines, sample, try_mutants
 
 OUT = Path("var/mutants.json")
 PAIRING = "services/faristol/pairing"
@@ -49,8 +49,8 @@ def main(
     rooms, suites = rooms or list(ROOMS), suites or list(SUITES)
     with TemporaryDirectory() as folder:
         console.print(f"seed {seed}; which test runs which line?")
-        lines = measured(Path(folder), rooms, suites)
-        found = tried(Path(folder), sample(rooms, count, seed), lines, jobs, _tell)
+        lines = measure_lines(Path(folder), rooms, suites)
+        found = try_mutants(Path(folder), sample(rooms, count, seed), lines, jobs, _tell)
     counted = Counter(outcome.verdict for outcome in found)
     caught = (counted[Verdict.KILLED] + counted[Verdict.SLOW]) / len(found)
     OUT.parent.mkdir(exist_ok=True)

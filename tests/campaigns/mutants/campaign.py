@@ -21,8 +21,8 @@ from tests.campaigns.mutants.mutation import Mutation, mutations
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("libs", "services", "apps")
 """Folders of the product, as Python finds it."""
-SLOWEST = 20.0
-"""Seconds that tests may take beyond three times what they took before. A mutant that takes longer is caught."""
+EXTRA_TIMEOUT_SECONDS = 20.0
+"""Seconds that tests may take beyond three times their usual time. A slower mutant is caught."""
 
 
 COMPILED = {
@@ -32,7 +32,7 @@ COMPILED = {
 
 
 class Verdict(StrEnum):
-    """What became of a mutant."""
+    """The outcome of a mutant."""
 
     KILLED = "killed"
     """A test failed."""
@@ -58,7 +58,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A mutant and what became of it."""
+    """A mutant and its outcome."""
 
     mutant: Mutant
     verdict: Verdict
@@ -74,7 +74,7 @@ class Lines:
     seconds: dict[str, float]
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """The tests that run the line of a mutant, the quickest first.
+        """Return the tests that run the line of a mutant, the quickest first.
 
         A line that is run while its module is imported is the business of every test that runs anything there, and a
         compiled one that of every test that runs anything where it is called.
@@ -88,7 +88,7 @@ class Lines:
         return sorted(tests, key=lambda test: (self.seconds.get(test, 0.0), test))
 
 
-def measured(folder: Path, rooms: Sequence[str], suites: Sequence[str]) -> Lines:
+def measure_lines(folder: Path, rooms: Sequence[str], suites: Sequence[str]) -> Lines:
     """Run the suites once as they are. Raises ``RuntimeError`` when a test fails."""
     out = folder / "coverage.json"
     environment = {
@@ -107,7 +107,7 @@ def measured(folder: Path, rooms: Sequence[str], suites: Sequence[str]) -> Lines
 
 
 def sample(rooms: Sequence[str], count: int, seed: int) -> list[Mutant]:
-    """``count`` mutants of the rooms at random; all of them where there are fewer."""
+    """Return ``count`` mutants of the packages at random, or all of them if there are fewer."""
     files = sorted(file for room in rooms for file in _sources(ROOT / room))
     every = [
         Mutant(str(file.relative_to(ROOT)), mutation) for file in files for mutation in mutations(file.read_bytes())
@@ -115,13 +115,13 @@ def sample(rooms: Sequence[str], count: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
-def tried(
+def try_mutants(
     folder: Path, mutants: Sequence[Mutant], lines: Lines, jobs: int, tell: Callable[[Tried], None]
 ) -> list[Tried]:
     """Try mutants in copies of the repository, ``jobs`` at a time."""
     copies: Queue[Path] = Queue()
     for number in range(jobs):
-        copies.put(_copied(folder / f"copy-{number}"))
+        copies.put(_copy_repository(folder / f"copy-{number}"))
 
     def run(mutant: Mutant) -> Tried:
         tests = lines.tests_of(mutant)
@@ -142,7 +142,7 @@ def tried(
 
 
 def as_json(found: Sequence[Tried]) -> list[dict[str, object]]:
-    """What was tried, for a file."""
+    """Return the tried mutants, for a file."""
     return [
         {
             "mutant": str(outcome.mutant),
@@ -158,10 +158,10 @@ def _verdict(copy: Path, mutant: Mutant, tests: Sequence[str], lines: Lines) -> 
     """Put a mutant in the place of its file, run the tests until one fails, and put the file back."""
     file = copy / mutant.path
     source = file.read_bytes()
-    file.write_bytes(mutant.mutation.applied(source))
+    file.write_bytes(mutant.mutation.apply_to(source))
     asked = copy / "tests-of-the-mutant"
     asked.write_text("\n".join(tests), encoding="utf-8")
-    timeout = SLOWEST + 3 * sum(lines.seconds.get(test, 0.0) for test in tests)
+    timeout = EXTRA_TIMEOUT_SECONDS + 3 * sum(lines.seconds.get(test, 0.0) for test in tests)
     try:
         done = _pytest(copy, ["-x", f"@{asked}"], {}, timeout)
     except subprocess.TimeoutExpired:
@@ -187,8 +187,8 @@ def _pytest(
     )
 
 
-def _copied(copy: Path) -> Path:
-    """A copy of the repository as it is here, with the generated code."""
+def _copy_repository(copy: Path) -> Path:
+    """Return a copy of the repository as it is here, with the generated code."""
     shutil.rmtree(copy, ignore_errors=True)
     left_out = shutil.ignore_patterns("__pycache__", ".venv", ".git", "var", ".*_cache", ".hypothesis", "node_modules")
     shutil.copytree(ROOT, copy, ignore=left_out)

@@ -13,7 +13,7 @@ from coverage import Coverage
 OUT = "MUTANTS_COVERAGE"
 """The environment variable with the file to write."""
 SOURCES = "MUTANTS_SOURCES"
-"""The environment variable with the folders whose lines are noted, with ``os.pathsep`` between them."""
+"""The environment variable with the folders whose lines are recorded, separated by ``os.pathsep``."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,16 +34,16 @@ class Lines:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Lines that are run from here on are run by this test."""
+        """Attribute the lines that run from here on to this test."""
         self._coverage.switch_context(item.nodeid)
         yield
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """How long each test takes."""
+        """Record the duration of each test."""
         self._seconds[report.nodeid] = self._seconds.get(report.nodeid, 0.0) + report.duration
 
     def pytest_sessionfinish(self) -> None:
-        """Write what was noted."""
+        """Write the recorded lines."""
         self._coverage.stop()
         data = self._coverage.get_data()
         lines = {

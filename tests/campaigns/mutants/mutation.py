@@ -49,16 +49,16 @@ class Mutation:
     what: str
     """The change in words: ``< becomes <=``."""
 
-    def applied(self, source: bytes) -> bytes:
-        """The file after the change."""
+    def apply_to(self, source: bytes) -> bytes:
+        """Return the file after the change."""
         return source[: self.start] + self.text.encode() + source[self.end :]
 
 
 def mutations(source: bytes) -> list[Mutation]:
-    """Every mutation of a file that still can be read as Python, in the order of their places."""
+    """Return every mutation of a file that still can be read as Python, in the order of their places."""
     tree = ast.parse(source)
     found = sorted(set(_Finder(source).of(tree)), key=lambda mutation: (mutation.start, mutation.end, mutation.text))
-    return [mutation for mutation in found if _is_python(mutation.applied(source))]
+    return [mutation for mutation in found if _is_python(mutation.apply_to(source))]
 
 
 def _is_python(source: bytes) -> bool:
@@ -77,7 +77,7 @@ class _Finder:
             self._offsets.append(self._offsets[-1] + len(line))
 
     def of(self, node: ast.AST) -> Iterator[Mutation]:
-        """The mutations of a node and of what is below it."""
+        """Yield the mutations of a node and of its descendants."""
         yield from self._own(node)
         for child in _behaviour(node):
             yield from self.of(child)
@@ -112,7 +112,7 @@ class _Finder:
     def _between(
         self, left: ast.expr, right: ast.expr, operator: type[ast.cmpop | ast.operator | ast.boolop], other: str
     ) -> Iterator[Mutation]:
-        """The operator between two operands, which may stand in brackets of their own."""
+        """Yield the operator between two operands, which may be in brackets."""
         start, end = self._place(left)[1], self._place(right)[0]
         between = self._source[start:end]
         written = _WRITTEN[operator].encode()
@@ -163,7 +163,7 @@ _WRITTEN: dict[type[ast.cmpop | ast.operator | ast.boolop], str] = {
 
 
 def _behaviour(node: ast.AST) -> Iterator[ast.AST]:
-    """What is below a node and does something: no annotations, no decorators, no texts, no imports."""
+    """Yield the nodes below a node that have behaviour: no annotations, decorators, texts or imports."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Assert | ast.Raise):
         return
     if isinstance(node, ast.Call) and _is_untested(node):
@@ -186,7 +186,7 @@ def _is_class(node: ast.AST) -> bool:
 
 
 def _is_untested(node: ast.expr) -> bool:
-    """Whether a call makes a text, a type or a line of a log."""
+    """Return whether a call makes a text, a type or a line of a log."""
     if not isinstance(node, ast.Call):
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

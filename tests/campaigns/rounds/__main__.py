@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from tests.campaigns.rounds.campaign import Paired, Plan, played
+from tests.campaigns.rounds.campaign import Paired, Plan, play_plan
 
 from faristol.bus import NatsServer
 
@@ -53,7 +53,7 @@ async def _campaign(plan: Plan) -> list[Paired]:
     with TemporaryDirectory() as folder:
         server = await NatsServer.start(Path(folder))
         try:
-            return await played(plan, server.url, tell)
+            return await play_plan(plan, server.url, tell)
         finally:
             await server.stop()
 

@@ -25,17 +25,18 @@ from faristol.rules.ruleset.with_options import with_options
 
 TOURNAMENT = "great"
 SERVED = ("lexicon", "pairing")
-AT_ONCE = 40
+MAX_REGISTRATIONS_AT_ONCE = 40
 """Players who register at the same time."""
 LATE_SHARE, LEAVING_SHARE, BYE_SHARE = 50, 200, 100
-"""One in so many comes late, leaves before each round after the first, and sits each round out with half a point."""
-LOOK = 0.05
+"""The rate at which players come late, leave before each round after the first, and sit a round out with half a point.
+"""
+POLL_SECONDS = 0.05
 """Seconds between two looks whether every result is in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is played."""
+    """The rules and sizes of the tournament."""
 
     players: int
     rounds: int
@@ -57,8 +58,10 @@ class Paired:
     """From the director's command to the answer."""
 
 
-async def played(plan: Plan, nats_url: str, tell: Callable[[Paired], None]) -> list[Paired]:
-    """Every round of the plan, told as it is paired. Raises ``ValueError`` for a pairing that breaks FISC I.1."""
+async def play_plan(plan: Plan, nats_url: str, tell: Callable[[Paired], None]) -> list[Paired]:
+    """Return the rounds of the plan, each reported when it is paired. Raises ``ValueError`` if a pairing breaks FISC
+    I.1.
+    """
     ruleset = with_options(load_ruleset(plan.ruleset), {"pairing": plan.pairing})
     async with serving(nats_url, SERVED, utc_now, lambda library: install(library, ruleset.tile_set, ())) as cell:
         championship = _Championship(plan, cell)
@@ -98,7 +101,7 @@ class _Championship:
             command_id=_id(),
         )
         await self._pairing.CreateTournament(create)
-        gate = asyncio.Semaphore(AT_ONCE)
+        gate = asyncio.Semaphore(MAX_REGISTRATIONS_AT_ONCE)
 
         async def register(player_id: str) -> None:
             async with gate:
@@ -113,7 +116,7 @@ class _Championship:
         await self._pairing.RegisterPlayer(request)
 
     async def play(self, number: int) -> Paired:
-        """A whole round."""
+        """Return a whole round."""
         sitting_out = await self._before(number)
         request = pairing_pb2.PairRoundRequest(command_id=_id(), tournament_id=TOURNAMENT, round=number)
         begin = time.perf_counter()
@@ -131,7 +134,7 @@ class _Championship:
         return Paired(number, len(self._there), len(answer.pairings), resting, seconds)
 
     async def _before(self, number: int) -> set[str]:
-        """Late entries, withdrawals and byes before a round; who sits it out."""
+        """Return late entries, withdrawals and byes before a round, and the absent players."""
         if number == 2:
             for player_id in self._late:
                 await self._register(player_id)
@@ -156,7 +159,7 @@ class _Championship:
         return sitting_out
 
     def _check(self, answer: pairing_pb2.PairRoundResponse, sitting_out: set[str]) -> None:
-        """Every player has one place, no two players meet twice and no player has two byes (FISC I.1)."""
+        """Check that every player has one place, no two players meet twice and no player has two byes (FISC I.1)."""
         pairs = [(table.first_player_id, table.second_player_id) for table in answer.pairings]
         bye = {answer.bye_player_id} - {""}
         placed = [player for pair in pairs for player in pair] + sorted(bye | sitting_out)
@@ -169,7 +172,7 @@ class _Championship:
         self._rested |= bye
 
     async def _report(self, pairings: Sequence[events.Pairing]) -> None:
-        """Every table reports its result, and the tournament takes them in."""
+        """Report the result of every table, and wait until the tournament has them."""
         at = to_timestamp(utc_now())
         writes = []
         for table in pairings:
@@ -192,7 +195,7 @@ class _Championship:
             played = (await self._pairing.GetTournament(request)).played
             if len(played[-1].finished_game_ids) == len(pairings):
                 return
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(POLL_SECONDS)
 
 
 def _id() -> str:

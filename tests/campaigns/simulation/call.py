@@ -1,4 +1,4 @@
-"""A gRPC call on its way, and what comes back."""
+"""A gRPC call in transit, and its answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server says."""
+    """The answer of a server."""
 
     code: grpc.StatusCode
     data: bytes = b""
@@ -26,7 +26,7 @@ class Answer:
 
 
 class Call:
-    """A call on its way, and what comes back."""
+    """A call in transit, and its answer."""
 
     def __init__(
         self, number: int, method: str, request: bytes, metadata: tuple[Any, ...], until: float, *, waits: bool = True
@@ -40,12 +40,12 @@ class Call:
         """When the caller gives up."""
         self.answers: asyncio.Queue[Answer] = asyncio.Queue()
         self.waits = waits
-        """False for the second copy of a call: nobody waits for its answer."""
+        """False for the second copy of a call: no caller waits for its answer."""
         self.context = copy_context()
         """The caller's."""
         self.cancelled = False
         self.before: bytes | None = None
-        """What this command was answered before it came."""
+        """The earlier answer to this command."""
         self.server: Server | None = None
         self.last = 0.0
         """When the last piece of the answer arrives: none overtakes another."""

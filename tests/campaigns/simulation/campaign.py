@@ -1,4 +1,4 @@
-"""``make simulate SEEDS=0-1999 JOBS=2``: run many worlds, and tell which seeds found something."""
+"""``make simulate SEEDS=0-1999 JOBS=2``: run many worlds, and report the seeds with errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tests.campaigns.simulation.report import Report
 from tests.campaigns.simulation.run import Outcome, install_lexicon, run
 
-RUNS_PER_PROCESS = 12
-"""What a run leaves behind in memory is not let grow for ever."""
+MAX_PROCESS_RUNS = 12
+"""Limits the memory that runs leave behind."""
 
 
 def main() -> int:
-    """Run what the command line asks for. 0 when every seed is clean, 1 when one is not."""
+    """Run the requested seeds. Return 0 if every seed is clean, else 1."""
     given = _arguments()
     report = Report()
     console = Console(stderr=True)
@@ -31,8 +31,8 @@ def main() -> int:
     with TemporaryDirectory(prefix="faristol-lexicon-") as lexicons, Progress(*columns, console=console) as progress:
         install_lexicon(Path(lexicons))
         bar = progress.add_task("clean so far", total=len(given.seeds))
-        with get_context("spawn").Pool(given.jobs, gc.freeze, maxtasksperchild=RUNS_PER_PROCESS) as pool:
-            for outcome, seconds in pool.imap_unordered(partial(_timed, Path(lexicons)), given.seeds):
+        with get_context("spawn").Pool(given.jobs, gc.freeze, maxtasksperchild=MAX_PROCESS_RUNS) as pool:
+            for outcome, seconds in pool.imap_unordered(partial(_time_run, Path(lexicons)), given.seeds):
                 report.add(outcome, seconds, given.out / "simulation")
                 if outcome.problems:
                     progress.print(f"seed {outcome.seed}: {'; '.join(outcome.problems)}", markup=False)
@@ -45,8 +45,8 @@ def main() -> int:
     return 1 if report.failures else 0
 
 
-def _timed(lexicons: Path, seed: int) -> tuple[Outcome, float]:
-    """One run and its CPU seconds. Whatever breaks in it is a problem of its seed."""
+def _time_run(lexicons: Path, seed: int) -> tuple[Outcome, float]:
+    """Return one run and its CPU seconds. Whatever breaks in it is a problem of its seed."""
     start = time.process_time()
     try:
         outcome = run(seed, lexicons)
@@ -79,7 +79,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def seeds_of(text: str) -> list[int]:
-    """The seeds that ``3,5,10-20`` names, in order. Raises ``argparse.ArgumentTypeError``."""
+    """Return the seeds that ``3,5,10-20`` names, in order. Raises ``argparse.ArgumentTypeError``."""
     try:
         found = sorted({seed for part in text.split(",") for seed in _range(part)})
     except ValueError:

@@ -17,7 +17,7 @@ _EMPTY = grpc.aio.Metadata()
 
 
 class Channel:
-    """What stubs call through."""
+    """The channel of stubs."""
 
     def __init__(self, network: Network, target: str) -> None:
         self._network = network
@@ -26,7 +26,7 @@ class Channel:
     def unary_unary(
         self, method: str, request_serializer: Any, response_deserializer: Any, _registered_method: bool = False
     ) -> Any:
-        """A method that is answered once."""
+        """Return a method that is answered once."""
 
         async def call(
             request: Any, *, timeout: float | None = None, metadata: Any = None, wait_for_ready: bool | None = None
@@ -39,7 +39,7 @@ class Channel:
     def unary_stream(
         self, method: str, request_serializer: Any, response_deserializer: Any, _registered_method: bool = False
     ) -> Any:
-        """A method that is answered piece by piece."""
+        """Return a method that is answered piece by piece."""
 
         def call(request: Any, *, timeout: float | None = None, metadata: Any = None) -> Any:
             pieces = Pieces(self._network, self._target, method, request_serializer(request), timeout, metadata)
@@ -48,11 +48,11 @@ class Channel:
         return call
 
     async def close(self, grace: float | None = None) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 class Pieces:
-    """What comes back of a call. Raises ``grpc.aio.AioRpcError`` where it is not answered."""
+    """Return the answer of a call. Raises ``grpc.aio.AioRpcError`` if there is none."""
 
     def __init__(
         self, network: Network, target: str, method: str, request: bytes, timeout: float | None, metadata: Any
@@ -63,7 +63,7 @@ class Pieces:
         network.send(target, self.call)
 
     async def next(self) -> Answer:
-        """The next answer."""
+        """Return the next answer."""
         left = self.call.until - self._network.world.loop.time()
         try:
             async with asyncio.timeout(left if left < float("inf") else None):
@@ -91,7 +91,7 @@ class _Stream:
             yield self._deserializer(piece.data)
 
     async def read(self) -> Any:
-        """The next piece, or ``grpc.aio.EOF``."""
+        """Return the next piece, or ``grpc.aio.EOF``."""
         piece = await self._pieces.next()
         end: Any = grpc.aio.EOF  # type: ignore[attr-defined] # missing in grpc-stubs
         return self._deserializer(piece.data) if piece.more else end

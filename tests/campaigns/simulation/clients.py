@@ -30,7 +30,7 @@ from faristol.words.plays import Grid, generate
 
 M = TypeVar("M", bound=Message)
 
-DEADLINE = 2.0
+DEADLINE_SECONDS = 2.0
 """Seconds that a caller waits for an answer."""
 
 _PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
@@ -41,7 +41,7 @@ _NAMESPACE = uuid.UUID("0d2ff6a5-6f2f-4b0e-9f63-5a1a9c9d7a11")
 
 @dataclass
 class Told:
-    """What clients were told."""
+    """The answers that clients received."""
 
     answers: dict[str, bytes] = field(default_factory=dict)
     """The answer to each command that was acknowledged, by its id."""
@@ -49,11 +49,11 @@ class Told:
     """Commands that were refused, and why."""
     reasons: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
-    """Answers that nobody should get."""
+    """Answers that no client should get."""
 
 
 class Caller:
-    """Somebody who calls, and calls again."""
+    """A caller that retries."""
 
     def __init__(self, api: Api, told: Told, name: str, luck: Random) -> None:
         self.api = api
@@ -63,16 +63,16 @@ class Caller:
         self._sent = 0
 
     def command_id(self) -> str:
-        """The id of the next command."""
+        """Return the id of the next command."""
         self._sent += 1
         return str(uuid.uuid5(_NAMESPACE, f"{self.name}/{self._sent}"))
 
     async def call(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
-        """Call until there is an answer. Raises ``grpc.aio.AioRpcError`` for one that stays what it is."""
+        """Call until there is an answer. Raises ``grpc.aio.AioRpcError`` for a permanent one."""
         pause = 0.05
         while True:
             try:
-                return await method(request, timeout=DEADLINE)
+                return await method(request, timeout=DEADLINE_SECONDS)
             except grpc.aio.AioRpcError as problem:
                 if problem.code() in _DEFECTS:
                     self.told.problems.append(f"{type(request).__name__}: {problem.code().name} {problem.details()}")
@@ -98,7 +98,7 @@ class Caller:
         return answer
 
     async def ask(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
-        """Ask for what comes about by itself, until it is there."""
+        """Query an automatic consequence until it is there."""
         while True:
             try:
                 return await self.call(method, request)
@@ -119,7 +119,7 @@ class Championship:
     plays: int
     """Turns of a game that are played; then tiles are exchanged until it ends."""
     dated: bool
-    """Whether players say when they did what, or leave it to the services' clocks."""
+    """Whether players send the times of actions, or leave them to the services' clocks."""
     slow: float
     """Probability of a turn that takes so long that time runs out."""
 
@@ -134,7 +134,7 @@ class Director(Caller):
         self.places: list[tuple[str, int]] = []
         """Who came where, once the standings are published."""
         self._latest = championship.plan.round_start(1, BEGINNING)
-        """When the last of what the director knows happened: games may take longer than was planned."""
+        """The time of the last event that the director knows: games may take longer than planned."""
 
     async def direct(self) -> None:
         """Direct all of it."""
@@ -209,7 +209,7 @@ class Director(Caller):
 
 
 class Refused(Exception):
-    """A director was refused what has to be granted."""
+    """A director was refused a permitted command."""
 
 
 class Player(Caller):
@@ -226,7 +226,7 @@ class Player(Caller):
         """The last turn of which it was decided whether to challenge."""
 
     async def play(self) -> datetime:
-        """Play until the result is final. Gives when that was."""
+        """Play until the result is final. Return its time."""
         request = game_pb2.GetGameRequest(game_id=self._game_id, player_id=self._player_id)
         while True:
             game = await self.ask(self.api.game.GetGame, request)
@@ -271,7 +271,7 @@ class Player(Caller):
             await self.command(self.api.game.Pass, game_pb2.PassRequest(**moment))
 
     def _tiles(self, grid: Grid, rack: list[str]) -> list[tuple[int, int, str, bool]]:
-        """A play; now and then one of a word that is none."""
+        """Return a play; sometimes one with an invalid word."""
         candidates = generate(self._championship.graph, grid, rack)
         if not candidates:
             return []
@@ -311,7 +311,9 @@ class Player(Caller):
             await self.command(self.api.game.SignSheet, game_pb2.SignSheetRequest(**self._moment(game, 60)))
 
     def _moment(self, game: game_pb2.GetGameResponse, seconds: float) -> dict[str, Any]:
-        """Whose command it is, where, and, where players say so, when: some time after what happened last."""
+        """Return the author of a command, the place and, for players with a clock, the time: some time after the last
+        event.
+        """
         moment: dict[str, Any] = {"game_id": self._game_id, "player_id": self._player_id}
         if self._championship.dated:
             after: datetime = to_datetime(game.occurred_at)

@@ -19,13 +19,13 @@ from tests.campaigns.simulation.world import World
 from faristol.event_store.append.group import Group
 from faristol.event_store.backends import sqlite
 
-SLOWEST = 0.002
+MAX_STATEMENT_SECONDS = 0.002
 """Seconds that a statement takes at most."""
-AGAIN = 0.005
+LOCK_RETRY_SECONDS = 0.005
 """Seconds until a statement that found the database locked is tried again."""
 
 AT_ONCE = ("cursor", "fetchall", "fetchone", "fetchmany", "close")
-"""Of cursors: what touches nothing that others see takes no time, and so spares the loop half of its work."""
+"""methods of cursors that affect no other connection take no time, which halves the work of the loop"""
 
 Step = Callable[[], Any]
 
@@ -40,7 +40,7 @@ class Disk:
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """Have both ways to SQLite lead here. Whoever finds the database locked waits in the loop, not in SQLite."""
+        """Route both ways to SQLite here. A caller that finds the database locked waits in the loop, not in SQLite."""
         with ExitStack() as stack:
             stack.enter_context(patch.object(aiosqlite.core, "SimpleQueue", partial(_Steps, self)))
             stack.enter_context(patch.object(aiosqlite.core, "Thread", _NoThread))
@@ -56,7 +56,7 @@ class Disk:
 
     def soon(self, step: Step) -> None:
         """Have a step run when the disk comes to it."""
-        self.world.loop.call_later(self._luck.random() * SLOWEST, step)
+        self.world.loop.call_later(self._luck.random() * MAX_STATEMENT_SECONDS, step)
 
     def run(
         self,
@@ -90,7 +90,7 @@ class Disk:
             until = self.world.loop.time() + self.patience if until is None else until
             if _is_locked(problem) and self.world.loop.time() < until:
                 again = partial(self.run, function, future, done, commits=commits, whole=whole, until=until)
-                self.world.loop.call_later(AGAIN * (0.5 + self._luck.random()), again)
+                self.world.loop.call_later(LOCK_RETRY_SECONDS * (0.5 + self._luck.random()), again)
                 return
             _tell(future, problem=problem)
         except Exception as problem:  # noqa: BLE001 # it is the caller's
@@ -113,14 +113,14 @@ class Disk:
 
 
 def _write_half(transaction: Step) -> None:
-    """Write the rows of a transaction whose commit will not come."""
+    """Write the rows of a transaction that is never committed."""
     insert = sqlite._insert
 
-    def unfinished(connection: sqlite3.Connection, group: Group) -> bool:
+    def insert_and_crash(connection: sqlite3.Connection, group: Group) -> bool:
         insert(connection, group)
         raise sqlite3.OperationalError("the process ends here")
 
-    with patch.object(sqlite, "_insert", unfinished), suppress(sqlite3.Error):
+    with patch.object(sqlite, "_insert", insert_and_crash), suppress(sqlite3.Error):
         transaction()
 
 
@@ -138,7 +138,7 @@ def _tell(future: asyncio.Future[Any] | None, *, result: Any = None, problem: Ba
 
 
 class _Steps:
-    """What a connection has to do, in order: the queue that its thread would take from."""
+    """The pending work of a connection, in order: the queue of its thread."""
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
@@ -156,9 +156,9 @@ class _Steps:
 
     def _next(self) -> None:
         future, function = self._waiting.popleft()
-        self._disk.run(function, future, self._done, commits=_commits(function))
+        self._disk.run(function, future, self._finish_step, commits=_commits(function))
 
-    def _done(self) -> None:
+    def _finish_step(self) -> None:
         self._busy = bool(self._waiting)
         if self._busy:
             self._disk.soon(self._next)
@@ -180,7 +180,7 @@ class _NoThread:
     daemon = False
 
     def __init__(self, target: Any, args: Any) -> None:
-        """What it would run is run by ``_Steps``."""
+        """``_Steps`` runs the work instead."""
 
     def start(self) -> None:
-        """There is nothing to start."""
+        """Do nothing: there is no thread to start."""

@@ -1,4 +1,4 @@
-"""What goes wrong in a run: which kinds, and how often, both drawn from its seed."""
+"""The faults of a run: their kinds and probabilities, drawn from its seed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from random import Random
 
 
 def _rate(highest: float, *, often: float = 0.5) -> float:
-    """A kind of fault; ``often`` is the share of runs that have it, ``highest`` its probability where it is worst."""
+    """Return a kind of fault; ``often`` is the share of runs that have it, ``highest`` its probability where it is
+    worst.
+    """
     value: float = field(default=0.0, metadata={"highest": highest, "often": often})
     return value
 
@@ -21,13 +23,13 @@ class Faults:
     crash_in_commit: float = _rate(0.02)
     """Of a process, with the rows of a transaction written and the commit not begun."""
     crash_after_commit: float = _rate(0.02)
-    """Of a process, with a commit done and nobody told."""
+    """Of a process, after a commit and before its answer."""
     crash_anywhere: float = _rate(0.15)
     """Of a process, per second."""
     stop: float = _rate(0.05, often=0.3)
     """Of a process, per second: as a rolling update stops it."""
     freeze: float = _rate(0.1, often=0.4)
-    """Of a process, per second: it does nothing for some seconds, and does not know."""
+    """Of a process, per second: it freezes for some seconds, without noticing."""
     disk_refuses: float = _rate(0.002, often=0.3)
     """A statement or a commit fails, as on a full disk."""
     call_lost: float = _rate(0.03)
@@ -59,17 +61,17 @@ class Faults:
     """Seconds that the clocks of two processes may be apart."""
 
     @classmethod
-    def drawn(cls, luck: Random) -> Faults:
-        """The faults of a run."""
+    def draw(cls, luck: Random) -> Faults:
+        """Return the faults of a run."""
         drawn = {}
         for kind in fields(cls):
-            there = luck.random() < kind.metadata["often"]
+            is_present = luck.random() < kind.metadata["often"]
             strength = luck.random() ** 2
-            drawn[kind.name] = kind.metadata["highest"] * strength if there else 0.0
+            drawn[kind.name] = kind.metadata["highest"] * strength if is_present else 0.0
         return cls(**drawn)
 
     def end(self) -> None:
-        """Nothing goes wrong any more; clocks stay as they are."""
+        """End all faults; clocks stay as they are."""
         for kind in fields(self):
             if kind.name != "skew":
                 setattr(self, kind.name, 0.0)

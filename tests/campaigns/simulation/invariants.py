@@ -1,4 +1,4 @@
-"""What has to hold once nothing goes wrong any more and everything has come to rest."""
+"""The invariants after the faults, when all work is done."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.projections.projection import projection
 
-BESIDE = 1_000_000
+COMPARED_GENERATION_NUMBER = 1_000_000
 """The generation of a projection that is computed to be compared, and never read."""
 
 
 async def at_rest(record: Record, consumers: int) -> str:
-    """What still has work to do; empty when everything has come to the record's end."""
+    """Return the consumers with pending work; empty if all have reached the end of the record."""
     everything, last = await status(record)
-    lines = [line for line in everything if line.state in (State.LIVE, State.STOPPED)]  # the rest nobody reads
+    lines = [
+        line for line in everything if line.state in (State.LIVE, State.STOPPED)
+    ]  # the remaining rows are never read
     behind = [f"{line.name} is {line.state} at {line.position} of {last}" for line in lines if line.lag]
     if len(lines) < consumers:
         behind.append(f"only {len(lines)} of {consumers} consumers")
@@ -37,7 +39,7 @@ async def at_rest(record: Record, consumers: int) -> str:
 
 
 async def check(record: Record, told: Told, accepted: set[str]) -> list[str]:
-    """Everything that is wrong."""
+    """Return all problems."""
     wrong = list(told.problems)
     verdict = await verify(record)
     if verdict.wrong:
@@ -49,7 +51,7 @@ async def check(record: Record, told: Told, accepted: set[str]) -> list[str]:
     wrong.extend(_positions(events))
     wrong.extend(await _answers(record, told, events))
     wrong.extend(_tables(events))
-    wrong.extend(await _projected(record, projection(), events))
+    wrong.extend(await _check_projection(record, projection(), events))
     missing = [event.position for event in events if event.event_id not in accepted]
     if missing:
         wrong.append(f"never on the bus: the events at {missing}")
@@ -63,7 +65,7 @@ def _positions(events: Sequence[Recorded]) -> list[str]:
 
 
 async def _answers(record: Record, told: Told, events: Sequence[Recorded]) -> list[str]:
-    """Every acknowledged command is in the record once, in one piece, and with the answer that was given."""
+    """Return the acknowledged commands that are not in the record once, in one piece, and with the given answer."""
     async with record.reading() as connection:
         rows = {row.command_id: row for row in await connection.execute(select(tables.commands))}
     wrong = []
@@ -82,7 +84,7 @@ async def _answers(record: Record, told: Told, events: Sequence[Recorded]) -> li
 
 
 def _tables(events: Sequence[Recorded]) -> list[str]:
-    """What games, their clocks, their cases and the tournament say of each other."""
+    """Return the contradictions between games, their clocks, their cases and the tournament."""
     streams: dict[str, list[Recorded]] = {}
     for event in events:
         streams.setdefault(event.stream, []).append(event)
@@ -122,7 +124,7 @@ def _game(table: Sequence[Recorded]) -> list[str]:
 
 
 def _challenges(both: Sequence[Recorded]) -> list[str]:
-    """From a challenge to its ruling nothing is drawn, pressed or completed, and the clock stands still."""
+    """Return the draws, presses, completions and clock movements between a challenge and its ruling."""
     wrong: list[str] = []
     raised: game.ChallengeRaised | None = None
     for event in both:
@@ -146,7 +148,7 @@ def _challenges(both: Sequence[Recorded]) -> list[str]:
 
 
 def _times(table: Sequence[Recorded], times: Sequence[Recorded]) -> list[str]:
-    """The times of both players are the time that their clocks ran."""
+    """Return the differences between the times of both players and the running time of their clocks."""
     (stopped,) = _only(times, clock.ClockStopped) or (None,)
     if stopped is None:
         return ["the clock was not stopped"]
@@ -179,7 +181,7 @@ def _times(table: Sequence[Recorded], times: Sequence[Recorded]) -> list[str]:
 
 
 def _result(table: Sequence[Recorded], recorded: pairing.ResultRecorded | None) -> list[str]:
-    """The sheet adds up, and the tournament has its result."""
+    """Return the errors of the sheet's sums and of the tournament's result."""
     wrong: list[str] = []
     scores: Counter[str] = Counter()
     for event in table:
@@ -203,23 +205,23 @@ def _result(table: Sequence[Recorded], recorded: pairing.ResultRecorded | None) 
     return wrong
 
 
-async def _projected(record: Record, work: Projection, events: Sequence[Recorded]) -> list[str]:
-    """The rows that are read are those that come of the record, applied to nothing."""
-    beside = work.at(BESIDE)
+async def _check_projection(record: Record, work: Projection, events: Sequence[Recorded]) -> list[str]:
+    """Check that the stored rows equal those computed from the record."""
+    compared = work.at(COMPARED_GENERATION_NUMBER)
     async with record.writing() as connection:
-        await connection.run_sync(beside.tables.create_all)
-        await beside.apply(connection, [event for event in events if event.type in work.types])
-        again = await _rows(connection, beside)
+        await connection.run_sync(compared.tables.create_all)
+        await compared.apply(connection, [event for event in events if event.type in work.types])
+        again = await _rows(connection, compared)
         try:
             live = await generations.live(connection, work)
         except generations.NotBuilt as problem:
             return [str(problem)]
-        there = await _rows(connection, work.at(live.generation))
-        await connection.run_sync(beside.tables.drop_all)
+        live_rows = await _rows(connection, work.at(live.generation))
+        await connection.run_sync(compared.tables.drop_all)
     if live.position != len(events):
         return [f"{work.name} is read at {live.position} of {len(events)}"]
-    if there != again:
-        different = sorted(str(row)[:200] for row in {*map(str, there)} ^ {*map(str, again)})
+    if live_rows != again:
+        different = sorted(str(row)[:200] for row in {*map(str, live_rows)} ^ {*map(str, again)})
         return [f"{work.name} is not what the record says: {different[:2]}"]
     return []
 

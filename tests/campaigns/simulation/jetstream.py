@@ -25,13 +25,13 @@ from tests.campaigns.simulation.world import World
 from faristol.bus import sign_in
 from faristol.bus.stream import NewsLimits
 
-SLOWEST = 0.003
-"""Seconds that a message takes at most, one way, when nothing is wrong."""
-LATE = 1.5
+MAX_MESSAGE_SECONDS = 0.003
+"""Limit of seconds that a message takes, one way, without faults."""
+MAX_LATE_SECONDS = 1.5
 """Seconds by which a message may be late."""
-DUPLICATES = 120.0
+DUPLICATE_WINDOW_SECONDS = 120.0
 """Seconds for which the stream knows the ids of its messages."""
-ACK_WAIT = 30.0
+ACK_WAIT_SECONDS = 30.0
 NEXT = "$JS.API.CONSUMER.MSG.NEXT."
 ACK = "$JS.ACK."
 
@@ -62,13 +62,13 @@ class Durable:
 
     next: int
     subjects: Sequence[str]
-    """What it is there for; none is everything."""
+    """The filter of a consumer; empty for all messages."""
     pending: dict[int, float] = field(default_factory=dict)
     """When each message that was not acknowledged is delivered again."""
     requests: deque[Request] = field(default_factory=deque)
 
     def takes(self, subject: str) -> bool:
-        """Whether it is there for news on a subject."""
+        """Return whether it is there for news on a subject."""
         return not self.subjects or any(_matches(pattern, subject) for pattern in self.subjects)
 
 
@@ -80,7 +80,7 @@ def _matches(pattern: str, subject: str) -> bool:
 
 
 class JetStream:
-    """The server. It can lose everything, or what it did not write down in time; clients are told what NATS tells."""
+    """The server. It can lose all data, or data not yet on disk; clients get the answers of NATS."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -101,8 +101,8 @@ class JetStream:
             yield
 
     def delay(self) -> float:
-        """Seconds that a message takes."""
-        return self._luck.random() * SLOWEST
+        """Return the seconds that a message takes."""
+        return self._luck.random() * MAX_MESSAGE_SECONDS
 
     def wipe(self) -> None:
         """Lose the stream and its consumers."""
@@ -143,7 +143,7 @@ class JetStream:
         self._there = True
 
     def make_durable(self, name: str, subjects: Sequence[str]) -> None:
-        """Make a consumer of what is published from now on, if it is not there."""
+        """Create a consumer of future messages, if it does not exist."""
         if name not in self._durables:
             self._durables[name] = Durable(self._last + 1, subjects)
 
@@ -154,7 +154,7 @@ class JetStream:
         message_id = headers["Nats-Msg-Id"]
         self.accepted.add(message_id)
         now = self.world.loop.time()
-        if now - self._ids.get(message_id, -DUPLICATES) >= DUPLICATES:
+        if now - self._ids.get(message_id, -DUPLICATE_WINDOW_SECONDS) >= DUPLICATE_WINDOW_SECONDS:
             self._last += 1
             self._ids[message_id] = now
             self._messages[self._last] = Stored(self._last, subject, data, dict(headers), now)
@@ -163,7 +163,7 @@ class JetStream:
         return True
 
     def ask(self, name: str, inbox: Subscription, batch: int, seconds: float) -> None:
-        """A pull request."""
+        """Handle a pull request."""
         durable = self._durables.get(name)
         if durable is None:
             inbox.status("503")
@@ -179,7 +179,7 @@ class JetStream:
             request.inbox.status("408")
 
     def acknowledge(self, name: str, number: int) -> None:
-        """A consumer has done with a message."""
+        """Acknowledge a message for a consumer."""
         if durable := self._durables.get(name):
             durable.pending.pop(number, None)
 
@@ -192,7 +192,7 @@ class JetStream:
             durable.next = max(durable.next, number + 1)
             message = self._messages.get(number)
             if message and durable.takes(message.subject):
-                durable.pending[number] = now + ACK_WAIT
+                durable.pending[number] = now + ACK_WAIT_SECONDS
                 request = durable.requests[0]
                 request.left -= 1
                 if not request.left:
@@ -207,7 +207,7 @@ class JetStream:
             return
         copies = 2 if self.world.happens(faults.news_twice) else 1
         for _ in range(copies):
-            late = self._luck.random() * LATE if self.world.happens(faults.news_late) else 0.0
+            late = self._luck.random() * MAX_LATE_SECONDS if self.world.happens(faults.news_late) else 0.0
             inbox.soon(self.delay() + late, message, f"{ACK}{name}.{message.number}")
 
 
@@ -220,7 +220,7 @@ class Client:
         self.is_closed = True
 
     async def connect(self, url: str, *, max_reconnect_attempts: int, reconnect_time_wait: float, **_: Any) -> None:
-        """Connect; where nothing answers, raise ``NoServersError``, or try for ever when so many attempts are given."""
+        """Connect; without an answer, raise ``NoServersError``, or retry if attempts are unlimited."""
         await asyncio.sleep(self._server.delay())
         while not self._server.up:
             if max_reconnect_attempts >= 0:
@@ -274,7 +274,7 @@ class Client:
 
 
 def _nobody() -> Any:
-    """The context of the server itself, which goes on when the process that asked is no more."""
+    """Return the context of the server, which continues after the end of the calling process."""
     context = copy_context()
     context.run(NODE.set, None)
     return context
@@ -327,7 +327,7 @@ class Context:
 
 
 class Subscription:
-    """In the place of ``nats.aio.subscription.Subscription``: what has come to an inbox."""
+    """Replaces ``nats.aio.subscription.Subscription``: the messages of an inbox."""
 
     def __init__(self, server: JetStream, client: Any) -> None:
         self.open = True
@@ -347,12 +347,12 @@ class Subscription:
         self.open = False
 
     def soon(self, seconds: float, message: Stored, reply: str) -> None:
-        """A message is on its way."""
+        """Schedule the arrival of a message."""
         sent = Msg(self._client, message.subject, reply, message.data, dict(message.headers))
         self._server.world.loop.call_later(seconds, self._come, sent, context=self._context.copy())
 
     def status(self, code: str) -> None:
-        """The server says something about a request."""
+        """Deliver a status of the server for a request."""
         sent = Msg(self._client, "", "", b"", {"Status": code})
         self._server.world.loop.call_later(self._server.delay(), self._come, sent, context=self._context.copy())
 

@@ -1,4 +1,4 @@
-"""An event loop without real time: the next thing to happen is drawn from a seed, and waiting costs nothing."""
+"""An event loop without real time: the next step is drawn from a seed, and waiting takes no time."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from random import Random
 from typing import Any
 
 NODE: ContextVar[Lane | None] = ContextVar("node", default=None)
-"""Whose work this is; None for the world's own."""
+"""The owner of the work; None for the world."""
 
 
 class Stuck(Exception):
-    """Nothing is left that could happen, and somebody still waits."""
+    """No step is left, and a task still waits."""
 
 
 class Lane:
-    """Work that lives, stops and dies together: what an operating system calls a process."""
+    """Work that lives, freezes and dies together, like a process of an operating system."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.alive = True
         self.frozen = False
         self.kept: list[asyncio.Handle] = []
-        """What came up while it was frozen."""
+        """Work that arrived during the freeze."""
         self.left: list[asyncio.Handle] = []
-        """What came up when it was dead."""
+        """Work that arrived after the end."""
         self._tasks: list[asyncio.Task[Any]] = []
         self._most = 256
 
@@ -42,7 +42,7 @@ class Lane:
 
 
 class _Serial:
-    """An order for what Python would order by address in memory."""
+    """An order for objects that Python would order by address in memory."""
 
     serial: int
 
@@ -86,11 +86,11 @@ class Loop(asyncio.BaseEventLoop):
         self.set_task_factory(lambda loop, work, **given: _Task(work, loop=self, **given))
 
     def serial(self) -> int:
-        """A number that was not given before."""
+        """Return a number that was not given before."""
         return next(self._count)
 
     def time(self) -> float:
-        """Seconds since the beginning of this world."""
+        """Return the seconds since the beginning of this world."""
         return self._now
 
     def create_future(self) -> asyncio.Future[Any]:
@@ -104,16 +104,16 @@ class Loop(asyncio.BaseEventLoop):
         return self.execute(func, *args)
 
     def thaw(self, lane: Lane) -> None:
-        """Let a lane go on that was frozen."""
+        """Resume a frozen lane."""
         lane.frozen = False
         self._ready.extend(lane.kept)
         lane.kept.clear()
 
     def _write_to_self(self) -> None:
-        """Nobody waits in a selector to be woken."""
+        """Do nothing: no thread waits in a selector."""
 
     def _process_events(self, event_list: Any) -> None:
-        """There is no selector."""
+        """Do nothing: there is no selector."""
 
     def _run_once(self) -> None:
         while self._scheduled and (self._scheduled[0].cancelled() or not self._ready):

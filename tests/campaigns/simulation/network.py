@@ -17,14 +17,14 @@ from tests.campaigns.simulation.server import Server
 from tests.campaigns.simulation.witness import Witness
 from tests.campaigns.simulation.world import World
 
-SLOWEST = 0.004
-"""Seconds that a message takes at most, one way, when nothing is wrong."""
-LATE = 3.0
+MAX_MESSAGE_SECONDS = 0.004
+"""Limit of seconds that a message takes, one way, without faults."""
+MAX_REPEAT_SECONDS = 3.0
 """Seconds after which a call may still arrive a second time."""
-CLOSE = 0.02
+MAX_CONCURRENT_REPEAT_SECONDS = 0.02
 """The same, where both are worked on at once."""
-SILENT = 0.2
-"""The share of lost messages of which nobody is told."""
+SILENT_LOSS_RATIO = 0.2
+"""The share of lost messages without a notification."""
 
 
 class Network:
@@ -54,51 +54,51 @@ class Network:
         return Channel(self, target)
 
     def _one_of(self, target: str) -> Server | None:
-        """A server at this address; behind a name without a port, any that serves what is called so."""
+        """Return a server at this address; for a name without a port, any server of that name."""
         if ":" in target:
             return self.servers.get(target)
-        there = [server for server in self.servers.values() if server.serves(target)]
-        return self._luck.choice(there) if there else None
+        candidates = [server for server in self.servers.values() if server.serves(target)]
+        return self._luck.choice(candidates) if candidates else None
 
     def send(self, target: str, call: Call) -> None:
         """Carry a call to a server, or lose it on the way."""
         faults = self.world.faults
         if self.world.happens(faults.call_lost):
             self.world.trace.note("fault", f"{call} is lost")
-            self.lost(call)
+            self.lose(call)
             return
         self.world.loop.call_later(self._delay(), self._arrive, target, call)
         if self.world.happens(faults.call_twice):
             self.world.trace.note("fault", f"{call} is sent twice")
             again = Call(self.world.loop.serial(), call.method, call.request, call.metadata, call.until, waits=False)
-            after = self._luck.choice((CLOSE, LATE))
+            after = self._luck.choice((MAX_CONCURRENT_REPEAT_SECONDS, MAX_REPEAT_SECONDS))
             self.world.loop.call_later(self._luck.random() * after, self._arrive, target, again)
 
     def _arrive(self, target: str, call: Call) -> None:
         server = self._one_of(target)
         if server is None or call.cancelled:
-            self.lost(call)
+            self.lose(call)
         else:
             call.server = server
-            server.arrived(call)
+            server.receive(call)
 
     def answer(self, call: Call, answer: Answer) -> None:
-        """Carry an answer to who called, or lose it on the way."""
+        """Carry an answer to the caller, or lose it on the way."""
         if self.world.happens(self.world.faults.answer_lost):
             self.world.trace.note("fault", f"the answer to {call} is lost")
             self.give_up(call)
-            self.lost(call)
+            self.lose(call)
         else:
             self._home(call, answer)
 
-    def lost(self, call: Call) -> None:
-        """The connection is gone. Mostly the caller is told; else it waits until its time is over."""
-        if call.until < float("inf") and self._luck.random() < SILENT:
+    def lose(self, call: Call) -> None:
+        """Lose the connection. Usually the caller is notified; otherwise the caller waits until the deadline."""
+        if call.until < float("inf") and self._luck.random() < SILENT_LOSS_RATIO:
             return
         self._home(call, Answer(grpc.StatusCode.UNAVAILABLE, details="the connection was lost"))
 
     def give_up(self, call: Call) -> None:
-        """The caller waits no more: the server hears of it in a moment."""
+        """Stop waiting, as the caller: the server is notified in a moment."""
         call.cancelled = True
         if server := call.server:
             self.world.loop.call_later(self._delay(), server.cancel, call, context=server.node.context)
@@ -109,4 +109,4 @@ class Network:
             self.world.loop.call_at(call.last, call.answers.put_nowait, answer, context=call.context)
 
     def _delay(self) -> float:
-        return self._luck.random() * SLOWEST
+        return self._luck.random() * MAX_MESSAGE_SECONDS

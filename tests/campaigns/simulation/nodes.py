@@ -29,13 +29,13 @@ class Node(Lane):
         self.stop = asyncio.Event()
         """Asked to end in good order."""
         self.on_end: list[Callable[[], object]] = []
-        """What others notice of its end."""
+        """The effects of its end on others."""
         self._skew = skew
         self._context = copy_context()
         self._context.run(NODE.set, self)
 
     def now(self) -> datetime:
-        """The time by its clock."""
+        """Return the time by its clock."""
         return self.world.now() + self._skew
 
     @property
@@ -48,14 +48,14 @@ class Node(Lane):
         return self.world.loop.create_task(work, context=self.context)
 
     def crash(self, when: str) -> None:
-        """End at this moment: nothing is finished, nothing is said, and open transactions are nobody's."""
+        """End at this moment: no work is finished, no answer is sent, and open transactions have no owner."""
         if not self.alive:
             return
         self.world.trace("crash", f"{self.name}: {when}")
         self._end()
 
     def exit(self) -> None:
-        """End in good order: everything has been stopped."""
+        """End in good order: all work has been stopped."""
         if self.alive:
             self.world.trace("exit", self.name)
             self._end()
@@ -66,7 +66,7 @@ class Node(Lane):
         self.kept.clear()
         for connection in self.connections:
             with suppress(sqlite3.ProgrammingError):  # it may have been closed in good order
-                connection.rollback()  # else its locks stay as long as anybody has a cursor of it
+                connection.rollback()  # otherwise its locks stay as long as a cursor exists
                 connection.close()
         self.connections.clear()
         for notice in self.on_end:
@@ -74,7 +74,7 @@ class Node(Lane):
         self.ended.set()
 
     def freeze(self, seconds: float) -> None:
-        """Do nothing for a while, and not know it."""
+        """Freeze for a while, without noticing."""
         if self.alive and not self.frozen:
             self.world.trace("freeze", f"{self.name}: for {seconds:.1f} s")
             self.frozen = True

@@ -39,12 +39,12 @@ LAYOUTS: Sequence[Sequence[Sequence[str]]] = (
 
 
 class Platform:
-    """All processes, started again whenever they end, and what befalls them."""
+    """All processes, restarted whenever they end, and their faults."""
 
     def __init__(self, world: World, network: Network, bus: JetStream, folder: Path, lexicons: Path) -> None:
         self.world = world
         self.problems: list[str] = []
-        """Processes that ended though nothing had befallen them."""
+        """Processes that ended without a fault."""
         self.nodes: list[Node] = []
         """All that there ever were."""
         self.pages: dict[Node, Any] = {}
@@ -83,7 +83,7 @@ class Platform:
             self.pages.pop(node, None)
 
     def start(self) -> None:
-        """Start everything."""
+        """Start all processes."""
         for number, services in enumerate(self._layout):
             self._tasks.append(asyncio.create_task(self._keep(f"node{number}", services, 7000 + number)))
         self._tasks.append(asyncio.create_task(self._befall()))
@@ -112,7 +112,7 @@ class Platform:
             await asyncio.sleep(self._luck.random() * 1.5)
 
     async def _live(self, node: Node, services: Sequence[str], port: int) -> None:
-        """The life of a process: what ``faristol serve`` does."""
+        """Run the life of a process, as ``faristol serve`` does."""
         elsewhere: dict[str, Any] = {f"peer_{name}": name for name in SERVICES if name not in services}
         settings = Settings(
             database_url=self.url,
@@ -151,7 +151,7 @@ class Platform:
         node.exit()
 
     async def _befall(self) -> None:
-        """What befalls processes, NATS and projections now and then."""
+        """Disturb processes, NATS and projections from time to time."""
         world, chance, faults = self.world, self.world.chance, self.world.faults
         every = 0.1
         while True:
@@ -174,7 +174,7 @@ class Platform:
                 self._bus.go_down(4 * chance.random())
 
     async def _rebuild(self, node: Node) -> None:
-        """What ``faristol projection rebuild`` does, as far as the process lives on."""
+        """Rebuild as ``faristol projection rebuild`` does, as long as the process lives."""
         self.world.trace.note("rebuild", "begins")
         try:
             record = await Record.open(self.url, node.now)
@@ -192,7 +192,7 @@ class Platform:
 
 
 class _Socket:
-    """A port that nobody is behind."""
+    """A port without a server."""
 
     def getsockname(self) -> tuple[str, int]:
         return "simulated", 80

@@ -1,4 +1,4 @@
-"""The public: somebody who follows the news of the tournament, and somebody who reads the pages' JSON."""
+"""The public: a subscriber to the tournament's notifications, and a reader of the pages' JSON."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.campaigns.simulation.world import World
 from faristol.client.services import Api
 from faristol.pb.results.v1 import results_pb2
 
-PATIENCE = 3.0
+PAGE_TIMEOUT_SECONDS = 3.0
 """Seconds that a visitor waits for a page."""
 
 
 class Follower:
-    """Follows the news, and goes on after the last piece wherever its connection was lost."""
+    """Subscribes to the notifications, and resumes after the last one when its connection is lost."""
 
     def __init__(self, api: Api, told: Told, tournament_id: str, luck: Random) -> None:
         self.heard: list[int] = []
@@ -71,7 +71,7 @@ class Visitor:
                 self._world.trace("visit", f"{node.name}: {status}")
 
     async def standings(self) -> list[tuple[str, int]]:
-        """Who has which place, as soon as a gateway says so."""
+        """Return the place of each player, once a gateway has the standings."""
         while True:
             for node, web in list(self._pages().items()):
                 status, body = await self._get(node, web)
@@ -80,18 +80,18 @@ class Visitor:
             await asyncio.sleep(0.2)
 
     async def _get(self, node: Node, web: Any) -> tuple[int, bytes]:
-        """Status and body; 0 when the process ended, or when it took too long."""
+        """Return the status and body; 0 when the process ended, or when it took too long."""
         done: asyncio.Queue[tuple[int, bytes]] = asyncio.Queue()
         node.run(_answer(web, self._path, done))
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(PAGE_TIMEOUT_SECONDS):
                 return await done.get()
         except TimeoutError:
             return 0, b""
 
 
 async def _answer(web: Any, path: str, done: asyncio.Queue[tuple[int, bytes]]) -> None:
-    """What an HTTP server asks of the application, by ASGI."""
+    """Call the application as an HTTP server does, by ASGI."""
     status, body = 0, b""
     asked = asyncio.Event()
 

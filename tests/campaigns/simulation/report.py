@@ -1,4 +1,4 @@
-"""What a campaign found, as a file that programs read and a line that people do."""
+"""The result of a campaign, as a file for programs and a line for people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Failure:
     trace: str
     """Path of its trace."""
     command: str
-    """What runs it again, alone."""
+    """The command that repeats it separately."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Report:
             self.failures.append(Failure(outcome.seed, outcome.problems, str(trace), command))
 
     def write(self, path: Path) -> None:
-        """As JSON."""
+        """Write the report as JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.failures.sort(key=lambda failure: failure.seed)
         self.happened = dict(sorted(self.happened.items()))

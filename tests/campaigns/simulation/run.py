@@ -1,4 +1,4 @@
-"""One run: a seed in, what came of it out."""
+"""One run: from a seed to its outcome."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ from faristol.rules.tiles import load_tile_set
 from faristol.words import Library
 from faristol.words.header import About
 
-CALM_AFTER = 12.0
-"""Seconds after which nothing goes wrong any more."""
-PATIENCE = 120.0
-"""Seconds from then on within which the championship has to end, and then again everything has to come to rest."""
+FAULTS_END_SECONDS = 12.0
+"""Seconds after which there are no faults."""
+IDLE_TIMEOUT_SECONDS = 120.0
+"""Seconds after the faults within which the championship has to end, and then all work."""
 RULESET = "fisc-2023"
 LEXICON = "simulated"
 builders(SERVICES)  # so that the first run has no module to import, which takes random bytes here and there
 
-FOLLOWERS = 8
-"""What follows the record: six reactions, a projection, the relay."""
-WORDS = 400
+FOLLOWER_COUNT = 8
+"""The followers of the record: six reactions, a projection, the relay."""
+WORD_COUNT = 400
 
 
 @dataclass
 class Outcome:
-    """What came of a run."""
+    """The outcome of a run."""
 
     seed: int
     problems: list[str]
     digest: str
-    """Of the trace, the record and the order of everything that happened."""
+    """Digest of the trace, the record and the order of all steps."""
     lines: list[str] = field(repr=False)
     """The trace."""
     counts: dict[str, int]
@@ -74,7 +74,7 @@ def run(seed: int, lexicons: Path, folder: Path | None = None) -> Outcome:
     """Run one world from its beginning to its end. ``folder`` is where its record is put, if not in memory."""
     with _quiet():
         outcome = _run(seed, lexicons, folder)
-        for _ in range(3):  # what goes lets go of more
+        for _ in range(3):  # a released object releases others
             gc.collect()
     return outcome
 
@@ -128,10 +128,10 @@ async def _course(world: World, platform: Platform, bus: JetStream, told: Told, 
     directing = asyncio.create_task(director.direct())
     problems: list[str] = []
     try:
-        await asyncio.wait([directing], timeout=CALM_AFTER)
+        await asyncio.wait([directing], timeout=FAULTS_END_SECONDS)
         world.faults.end()
         world.trace("calm", "nothing goes wrong any more")
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             await directing
     except TimeoutError:
         problems.append(f"the championship does not end: {_where(directing)}")
@@ -153,23 +153,23 @@ async def _course(world: World, platform: Platform, bus: JetStream, told: Told, 
 
 
 async def _rest(record: Record) -> list[str]:
-    """Wait until everything has come to the record's end."""
+    """Wait until all consumers have reached the end of the record."""
     left = "nothing was looked at"
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             while left:
                 await asyncio.sleep(0.5)
-                left = await invariants.at_rest(record, FOLLOWERS)
+                left = await invariants.at_rest(record, FOLLOWER_COUNT)
     except TimeoutError:
         return [f"no rest: {left}"]
     return []
 
 
 async def _public(record: Record, director: Director, follower: Follower, visitor: Visitor) -> list[str]:
-    """Whoever follows has heard of everything once and in order, and the pages show the standings."""
+    """Check that followers have received all events once and in order, and that the pages show the standings."""
     news = [event.position for event in await record.read(0, limit=100_000, types=PUBLIC)]
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             while len(follower.heard) < len(news):  # noqa: ASYNC110 # a look now and then is what a person does
                 await asyncio.sleep(0.2)
             places = await visitor.standings()
@@ -198,26 +198,26 @@ def _championship(world: World, lexicons: Path) -> Championship:
 
 
 def install_lexicon(folder: Path) -> Path:
-    """Install a lexicon of short words that mean nothing, the same on every machine. Gives the folder."""
+    """Install a lexicon of short meaningless words, the same on every machine. Return the folder."""
     tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
     vowels = [face for face in tile_set.faces if face in "AEIOU"]
     others = [face for face in ("B", "C", "D", "L", "M", "N", "P", "R", "S", "T") if face in tile_set.faces]
     words: list[tuple[str, ...]] = [(first, second) for first in vowels for second in others]
-    words += [(first, second, third) for first in others for second in vowels for third in others][:WORDS]
+    words += [(first, second, third) for first in others for second in vowels for third in others][:WORD_COUNT]
     about = About(LEXICON, "1", "CC0-1.0", "the simulation", date(2026, 1, 1))
     Library(folder).install(LEXICON, words, tile_set=tile_set, about=about)
     return folder
 
 
 def _memory() -> Path | None:
-    """Where files are in memory: fsync is asked for thousands of times, and no power is cut here."""
+    """Return a folder in memory: fsync is called thousands of times, and no power is cut here."""
     shared = Path("/dev/shm")  # the folder that Linux has for this
     return shared if shared.is_dir() else None
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let go of crashed processes in silence: what their ``finally`` would still do finds nothing there."""
+    """Release crashed processes silently: the work of their ``finally`` has no effect."""
     loggers = [logging.getLogger(name) for name in ("asyncio", "aiosqlite", "sqlalchemy", "opentelemetry")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

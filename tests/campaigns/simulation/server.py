@@ -43,7 +43,7 @@ class Server:
 
     async def start(self) -> None:
         self._network.servers[self._address] = self
-        self.node.on_end.append(self._ended)
+        self.node.on_end.append(self._lose_calls)
 
     async def stop(self, grace: float | None) -> None:
         self._away()
@@ -51,14 +51,14 @@ class Server:
             await asyncio.wait([*self._running.values()], timeout=grace)
         for call, task in [*self._running.items()]:
             task.cancel()
-            self._network.lost(call)
+            self._network.lose(call)
 
     def serves(self, service: str) -> bool:
-        """Whether this process runs a service."""
+        """Return whether this process runs a service."""
         return any(name.startswith(f"faristol.{service}.") for name in self._names)
 
-    def arrived(self, call: Call) -> None:
-        """A call is here; the process takes it up when it comes to it."""
+    def receive(self, call: Call) -> None:
+        """Receive a call; the process handles it when its turn comes."""
         self._waiting.add(call)
         self._network.world.loop.call_soon(self._take, call, context=self.node.context)
 
@@ -67,7 +67,7 @@ class Server:
         self._running[call] = asyncio.ensure_future(self._work(call))
 
     def cancel(self, call: Call) -> None:
-        """The caller has gone away."""
+        """Cancel a call, because the caller has gone."""
         if task := self._running.get(call):
             task.cancel()
 
@@ -75,10 +75,10 @@ class Server:
         if self._network.servers.get(self._address) is self:
             del self._network.servers[self._address]
 
-    def _ended(self) -> None:
+    def _lose_calls(self) -> None:
         self._away()
         for call in sorted((*self._waiting, *self._running), key=lambda call: call.number):
-            self._network.lost(call)
+            self._network.lose(call)
 
     async def _work(self, call: Call) -> None:
         context = _Context(call.metadata, call.until - self._network.world.loop.time())
@@ -93,7 +93,7 @@ class Server:
         self._network.answer(call, answer)
 
     async def _answer(self, call: Call, context: _Context) -> Answer:
-        """The answer, or the end of a stream of answers."""
+        """Return the answer, or the end of a stream of answers."""
         handler = await self._handler(_Details(call.method, call.metadata))
         if handler is None:
             return Answer(grpc.StatusCode.UNIMPLEMENTED)
@@ -107,16 +107,16 @@ class Server:
         return Answer(grpc.StatusCode.OK, handler.response_serializer(response))
 
     async def _handler(self, details: _Details) -> Any:
-        async def found(details: _Details) -> Any:
+        async def find_handler(details: _Details) -> Any:
             return next((handler for each in self._handlers if (handler := each.service(details))), None)
 
-        find: Any = found
+        find: Any = find_handler
         for interceptor in reversed(self._interceptors):
-            find = _intercepted(interceptor, find)
+            find = _wrap_interceptor(interceptor, find)
         return await find(details)
 
 
-def _intercepted(interceptor: Any, find: Any) -> Any:
+def _wrap_interceptor(interceptor: Any, find: Any) -> Any:
     async def through(details: _Details) -> Any:
         return await interceptor.intercept_service(find, details)
 
@@ -133,7 +133,7 @@ class _Details:
 
 @dataclass(slots=True)
 class _Context:
-    """What of ``grpc.aio.ServicerContext`` is used."""
+    """The used part of ``grpc.aio.ServicerContext``."""
 
     metadata: tuple[Any, ...]
     left: float

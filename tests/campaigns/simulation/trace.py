@@ -1,4 +1,4 @@
-"""What happened, line by line, and a digest of it: the same seed gives the same one."""
+"""The trace of a run, line by line, and its digest: the same seed has the same one."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Trace:
 
 
 class Log(logging.Handler):
-    """What the platform logs is part of the trace, and of nothing else: it goes wrong on purpose."""
+    """the log of the platform is only part of the trace: its faults are intended"""
 
     def __init__(self, trace: Trace, place: Path) -> None:
         super().__init__(logging.WARNING)
         self._trace = trace
         self._place = str(place)
-        """The folder of the record, whose name is another one each time."""
+        """The folder of the record, whose name differs each time."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """See ``logging.Handler``."""
@@ -57,7 +57,7 @@ class Log(logging.Handler):
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """Take in what is logged."""
+        """Add the log to the trace."""
         log = logging.getLogger("faristol")
         propagate, log.propagate = log.propagate, False
         log.addHandler(self)

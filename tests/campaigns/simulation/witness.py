@@ -1,4 +1,4 @@
-"""Somebody who looks into the record when a call arrives, and remembers it when the call is answered."""
+"""An observer of the record at the arrival of a call and at its answer."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 import grpc
 
-DIGEST = 32
-"""Bytes in front of a stored answer, which say what was asked."""
+DIGEST_BYTES = 32
+"""Bytes in front of a stored answer, which identify the request."""
 
 PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
-"""What may be said to any call: it is to be sent again."""
+"""Answers that any call may get: the caller has to retry."""
 
 
 class Witness:
-    """Finds answers that contradict what had been answered before the call came."""
+    """Finds answers that contradict an earlier stored answer."""
 
     def __init__(self, path: Path) -> None:
         self.problems: list[str] = []
@@ -24,7 +24,7 @@ class Witness:
         self._connection: sqlite3.Connection | None = None
 
     def answer_to(self, request: Any) -> bytes | None:
-        """The stored answer to a command; None when there is none yet, or when the request is not a command."""
+        """Return the stored answer to a command; None if there is none yet, or for a query."""
         if "command_id" not in request.DESCRIPTOR.fields_by_name or not self._path.exists():
             return None
         if self._connection is None:
@@ -34,10 +34,10 @@ class Witness:
             row = self._connection.execute(query, (request.command_id,)).fetchone()
         except sqlite3.OperationalError:
             return None  # the tables are still being made
-        return bytes(row[0])[DIGEST:] if row else None
+        return bytes(row[0])[DIGEST_BYTES:] if row else None
 
     def compare(self, what: str, before: bytes | None, code: grpc.StatusCode, data: bytes) -> None:
-        """A call was answered; ``before`` is what ``answer_to`` gave when it came."""
+        """Compare the answer of a call with ``before``, the result of ``answer_to`` when it came."""
         if before is None or code in PASSING:
             return
         if code is not grpc.StatusCode.OK:

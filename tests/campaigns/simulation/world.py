@@ -21,31 +21,31 @@ BEGINNING = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 
 
 class World:
-    """What a run happens in. Every kind of chance has a sequence of its own, which follows from the seed."""
+    """The world of a run. Every kind of chance has a separate sequence, which follows from the seed."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.loop = Loop(self.luck("order"))
         self.trace = Trace(self.loop.time)
         self.chance = self.luck("faults")
-        self.faults = Faults.drawn(self.luck("kinds of faults"))
+        self.faults = Faults.draw(self.luck("kinds of faults"))
         self._bytes = self.luck("bytes")
 
     def luck(self, what: str) -> Random:
-        """Numbers that depend on the seed and on what they are for."""
+        """Return numbers that depend on the seed and on their purpose."""
         return Random(f"{self.seed}/{what}")
 
     def happens(self, rate: float) -> bool:
-        """Whether something goes wrong now."""
+        """Return whether something goes wrong now."""
         return rate > 0 and self.chance.random() < rate
 
     def now(self) -> datetime:
-        """The time by a clock that is right."""
+        """Return the time by a clock that is right."""
         return BEGINNING + timedelta(seconds=self.loop.time())
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """Have Python's clocks and random bytes be those of this world; nothing is collected at a moment of its own."""
+        """Replace Python's clocks and random bytes by those of this world; garbage is collected only on request."""
 
         def seconds() -> float:
             return BEGINNING.timestamp() + self.loop.time()

@@ -1,4 +1,4 @@
-"""``make strangers``: attack a platform as strangers would, and those who may act elsewhere; nothing comes of it."""
+"""``make strangers``: attack a platform as strangers and as users with rights elsewhere; no attack succeeds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from faristol.event_store import Record, Recorded
 
 OUT = Path("var/strangers.json")
 FOLDER = Path("var/strangers")
-"""Where everything lies while it is tried, and the data of what went wrong afterwards."""
+"""Folder of the cells, and of the data of failed trials."""
 
 MOST_CROWDS_COUNT = 10
 """Repetitions of a crowd until there are enough commands to compare: on a busy machine they are few."""
@@ -45,7 +45,7 @@ console = Console(stderr=True)
 
 @dataclass
 class Outcome:
-    """What was tried and found."""
+    """The attempts and their results."""
 
     attacks: list[Attack] = field(default_factory=list)
     crowds: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """For the report."""
+        """Return the outcome for the report."""
         return {
             "attacks": [attack.as_json() for attack in self.attacks],
             "crowds": self.crowds,
@@ -92,7 +92,7 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
     (folder / "twin").mkdir()
     async with platform(folder, pages_apart=True) as cell, platform(folder / "twin", pages_apart=True) as twin:
         officials = Officials(cell, twin)
-        shown = await _shown(cell)
+        shown = await _fetch_shown(cell)
         began = len(await _events(cell))
         work = asyncio.create_task(officials.work())
         try:
@@ -104,10 +104,10 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
                 await calls.without_credential(cell),
                 await calls.from_elsewhere(cell),
                 await calls.false_tokens(cell),
-                await calls.revoked(cell, given),
+                await calls.use_revoked_token(cell, given),
                 await calls.under_another_name(cell, scorer),
-                await calls.replayed(cell, director),
-                await calls.guessed(cell, given),
+                await calls.replay_command(cell, director),
+                await calls.guess_pins(cell, given),
                 await calls.over_http(cell, given),
                 await calls.inside(cell, director),
                 (locked := await calls.locked_out(cell, given))[0],
@@ -139,7 +139,7 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
         outcome.wrong += facts_of_strangers(events, entitled, frozenset(locked[1]))
         outcome.wrong += names_of_others(events, scorer.credential_id, scorer.subject)
         outcome.wrong += secrets_in(cell.child.output(), [given, cell.token(scorer)])
-        if await _shown(cell) != shown:
+        if await _fetch_shown(cell) != shown:
             outcome.wrong.append("the standings are others than before")
         outcome.wrong += [
             line for during in crowds for line in find_delays(during, outcome.officials.get(during, {"commands": 0}))
@@ -164,7 +164,7 @@ async def _events(cell: Platform) -> list[Recorded]:
         await record.close()
 
 
-async def _shown(cell: Platform) -> Any:
+async def _fetch_shown(cell: Platform) -> Any:
     async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
         return (await web.get(f"/api/v1/tournaments/{PLAYED}/standings")).json()["standings"]
 

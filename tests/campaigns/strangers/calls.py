@@ -1,4 +1,4 @@
-"""Attacks by calls: no credential, a false one, that of somebody else, another name, the same again."""
+"""Attacks by calls: no credential, a false one, that of another user, another name, replayed calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.campaigns.strangers.outcome import Attack, private_in
 from tests.campaigns.strangers.platform import NOTE, OTHER, PLAYED, Platform, command, credential_of
-from tests.component.method_requests import METHODS, asked
+from tests.component.method_requests import METHODS, build_request
 from tests.support.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential
@@ -37,12 +37,12 @@ ACCESS = "/faristol.access.v1.AccessService"
 PASS = "/faristol.game.v1.GameService/Pass"
 CALL_ARBITER = "/faristol.game.v1.GameService/CallArbiter"
 WARN = "/faristol.pairing.v1.PairingService/WarnPlayer"
-GUESSES = 1_000
-MAY_GUESS = 10
+GUESS_COUNT = 1_000
+FREE_GUESS_COUNT = 10
 """Wrong PINs that are counted before a table is locked."""
-TABLES = 6
-LOCKS = 300
-MAY_GUESS_BY_ADDRESS = 31
+TABLE_COUNT = 6
+LOCK_COUNT = 300
+FREE_ADDRESS_GUESS_COUNT = 31
 """Wrong PINs of one address that are counted before its next one has to wait a minute; one more a minute later."""
 LARGEST_ERROR_BYTES = 100_000
 """Bytes of an answer to a request that fails; a page of an error repeats the path."""
@@ -69,20 +69,20 @@ INTERNAL = (
     "file:///etc/passwd",
 )
 """Addresses of webhooks that are inside the network of a cell, in the notations that resolvers accept."""
-FLOOD = 800
-KINDS = 4
+FLOOD_COUNT = 800
+FLOOD_KIND_COUNT = 4
 """Kinds of lines that the flood causes: each at most once a second."""
 
 
 def reason_of(problem: grpc.aio.AioRpcError) -> str:
-    """The reason in the details of a refusal."""
+    """Return the reason in the details of a refusal."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # the stubs know no asynchronous call
     info = error_details_pb2.ErrorInfo()
     return str(info.reason) if status and status.details and status.details[0].Unpack(info) else ""
 
 
-async def tried(cell: Platform, attack: Attack, path: str, request: Message, token: str = "", **said: str) -> Any:
-    """Make a call and count it. Gives its answer, or None for a refusal."""
+async def try_call(cell: Platform, attack: Attack, path: str, request: Message, token: str = "", **said: str) -> Any:
+    """Make a call and count it. Return its answer, or None for a refusal."""
     attack.tries += 1
     try:
         answer = await cell.call(path, request, token, **said)
@@ -97,16 +97,16 @@ async def tried(cell: Platform, attack: Attack, path: str, request: Message, tok
 
 
 async def walk(cell: Platform, attack: Attack, token: str, subject: str, player: str, **said: str) -> None:
-    """Try every method on the tournament that is attacked: commands are refused, answers hold nothing private."""
+    """Try every method on the attacked tournament: commands are refused, and answers contain no private data."""
     for path, method in METHODS.items():
-        request = asked(method, PLAYED, subject, player)
-        answer = await tried(cell, attack, path, request, token, **said)
+        request = build_request(method, PLAYED, subject, player)
+        answer = await try_call(cell, attack, path, request, token, **said)
         if answer is not None and needs_of(method).is_command:
             attack.wrong.append(f"{path} was carried out")
 
 
 async def without_credential(cell: Platform) -> Attack:
-    """Every method as anybody on the network, also under the names of officials."""
+    """Return every method as anybody on the network, also under the names of officials."""
     attack = Attack("without a credential")
     await walk(cell, attack, "", "nobody", cell.player)
     for said in ({"faristol-actor": "official-1"}, {"faristol-role": "director"}, {"authorization": "Basic YTpi"}):
@@ -115,7 +115,7 @@ async def without_credential(cell: Platform) -> Attack:
 
 
 async def from_elsewhere(cell: Platform) -> Attack:
-    """Every method by those who may act elsewhere: each role of another tournament, a player of another table."""
+    """Call every method with rights for another place: each role of another tournament, a player of another table."""
     attack = Attack("by a credential for something else")
     for role in (PLAYER, SCORER, DIRECTOR, JUDGE):
         player = f"{OTHER}-1" if role == PLAYER else ""
@@ -128,23 +128,25 @@ async def from_elsewhere(cell: Platform) -> Attack:
 
 
 async def _walk_own_session(cell: Platform, attack: Attack, credential: Credential) -> None:
-    """Every method but those by which somebody ends or gives what is their own."""
+    """Call every method except those by which a user ends or grants their own credentials."""
     token = cell.token(credential)
     own = {f"{ACCESS}/SignOut", "/faristol.pairing.v1.PairingService/CreateTournament"}
     for path, method in METHODS.items():
         if path in own or (path.endswith("/LodgeAppeal") and PLAYED in credential.scope.tournaments):
             continue
-        answer = await tried(cell, attack, path, asked(method, PLAYED, credential.subject, cell.player), token)
+        answer = await try_call(
+            cell, attack, path, build_request(method, PLAYED, credential.subject, cell.player), token
+        )
         if answer is not None and needs_of(method).is_command:
             attack.wrong.append(f"{path} was carried out for {credential}")
 
 
 async def false_tokens(cell: Platform) -> Attack:
-    """Tokens that are forged, spoilt, old, of another key or record, or of a role that there is not."""
+    """Return tokens that are forged, spoilt, old, of another key or record, or of a role that there is not."""
     attack = Attack("by a false token")
-    request = asked(METHODS[PASS], PLAYED, "nobody", cell.player)
+    request = build_request(METHODS[PASS], PLAYED, "nobody", cell.player)
     for name, token in _false(cell):
-        if await tried(cell, attack, PASS, request, token) is not None:
+        if await try_call(cell, attack, PASS, request, token) is not None:
             attack.wrong.append(f"{name} was taken")
     if len(attack.refused) != sum(1 for reason in attack.refused if "UNAUTHENTICATED" in reason):
         attack.wrong.append(f"a false token is more than unknown: {dict(attack.refused)}")
@@ -183,8 +185,8 @@ def _part(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
 
-async def revoked(cell: Platform, federation: str) -> Attack:
-    """A token that was good until two seconds ago."""
+async def use_revoked_token(cell: Platform, federation: str) -> Attack:
+    """Return a token that was good until two seconds ago."""
     attack = Attack("by a token revoked two seconds ago")
     grant = command(
         access_pb2.GrantCredentialRequest,
@@ -203,26 +205,26 @@ async def revoked(cell: Platform, federation: str) -> Attack:
 
 
 async def under_another_name(cell: Platform, scorer: Credential) -> Attack:
-    """A scorer at their own table who says that they are the director. What they may do counts as theirs."""
+    """Call as a scorer under the name of the director. Permitted calls of the scorer are not errors."""
     attack = Attack("under another name")
     token = cell.token(scorer)
     said = {"faristol-actor": "official-director", "faristol-role": "director"}
     request = command(game_pb2.CallArbiterRequest, game_id=f"{PLAYED}-r1-t1", player_id=cell.player)
-    if await tried(cell, attack, CALL_ARBITER, request, token, **said) is None:
+    if await try_call(cell, attack, CALL_ARBITER, request, token, **said) is None:
         attack.wrong.append("a scorer cannot call the arbiter")
     for path in (
         "/faristol.game.v1.GameService/ReopenGame",
         "/faristol.game.v1.GameService/ImposeSanction",
         "/faristol.pairing.v1.PairingService/CloseRound",
     ):
-        request = asked(METHODS[path], PLAYED, "official-director", cell.player)
-        if await tried(cell, attack, path, request, token, **said) is not None:
+        request = build_request(METHODS[path], PLAYED, "official-director", cell.player)
+        if await try_call(cell, attack, path, request, token, **said) is not None:
             attack.wrong.append(f"{path} was carried out under another name")
     return attack
 
 
-async def replayed(cell: Platform, director: Credential) -> Attack:
-    """A command that was overheard: again by strangers, and again by who sent it."""
+async def replay_command(cell: Platform, director: Credential) -> Attack:
+    """Replay an intercepted command: by strangers, and by its sender."""
     attack = Attack("by a command that was overheard")
     token = cell.token(director)
     request = command(
@@ -231,17 +233,17 @@ async def replayed(cell: Platform, director: Credential) -> Attack:
     first = await cell.call(WARN, request, token)
     for other in ("", cell.token(credential_of(DIRECTOR, OTHER)), cell.token(credential_of(SCORER, PLAYED, 2))):
         for _ in range(20):
-            if await tried(cell, attack, WARN, request, other) is not None:
+            if await try_call(cell, attack, WARN, request, other) is not None:
                 attack.wrong.append("the command of another was carried out")
     for _ in range(20):
-        again = await tried(cell, attack, WARN, request, token)
+        again = await try_call(cell, attack, WARN, request, token)
         if again is None or again.position != first.position:
             attack.wrong.append("who sends a command again is told something else")
     return attack
 
 
-async def guessed(cell: Platform, federation: str) -> Attack:
-    """A PIN of six digits, a thousand times."""
+async def guess_pins(cell: Platform, federation: str) -> Attack:
+    """Return a PIN of six digits, a thousand times."""
     attack = Attack("by guessing a PIN")
     grant = command(
         access_pb2.GrantCredentialRequest,
@@ -255,22 +257,22 @@ async def guessed(cell: Platform, federation: str) -> Attack:
 
     async def guess(number: int) -> Any:
         at = access_pb2.PinAtTable(tournament_id=PLAYED, table=3, pin=f"{(pin + number) % 10**6:06}")
-        return await tried(cell, attack, f"{ACCESS}/SignIn", command(access_pb2.SignInRequest, pin=at))
+        return await try_call(cell, attack, f"{ACCESS}/SignIn", command(access_pb2.SignInRequest, pin=at))
 
-    found = [answer for answer in await asyncio.gather(*map(guess, range(1, GUESSES + 1))) if answer is not None]
-    if found or attack.refused["UNAUTHENTICATED PIN_WRONG"] > MAY_GUESS:
+    found = [answer for answer in await asyncio.gather(*map(guess, range(1, GUESS_COUNT + 1))) if answer is not None]
+    if found or attack.refused["UNAUTHENTICATED PIN_WRONG"] > FREE_GUESS_COUNT:
         attack.wrong.append(f"{attack.refused['UNAUTHENTICATED PIN_WRONG']} guesses counted, {len(found)} were taken")
     return attack
 
 
 async def locked_out(cell: Platform, federation: str) -> tuple[Attack, list[str]]:
-    """Guess PINs of every table from ever other addresses, to guess one and to lock out those in the hall.
+    """Guess PINs of every table from changing addresses, to guess one and to lock out the people in the hall.
 
     Gives the ids of what those in the hall are signed in by, too.
     """
     attack = Attack("by locking tables, from forged addresses")
 
-    async def given(form: Any, table: int) -> Any:
+    async def grant_pin(form: Any, table: int) -> Any:
         grant = command(
             access_pb2.GrantCredentialRequest,
             name=f"Scorer {table}",
@@ -281,9 +283,9 @@ async def locked_out(cell: Platform, federation: str) -> tuple[Attack, list[str]
         )
         return await cell.call(f"{ACCESS}/GrantCredential", grant, federation)
 
-    tables = range(1, TABLES + 1)
-    pins = {table: await given(events_pb2.FORM_PIN, table) for table in tables}
-    link = await given(events_pb2.FORM_LINK, 1)
+    tables = range(1, TABLE_COUNT + 1)
+    pins = {table: await grant_pin(events_pb2.FORM_PIN, table) for table in tables}
+    link = await grant_pin(events_pb2.FORM_LINK, 1)
     async with (
         httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as hall,
         httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as stranger,
@@ -302,17 +304,17 @@ async def locked_out(cell: Platform, federation: str) -> tuple[Attack, list[str]
         if not await signed_in(hall, {}, **at(1, int(pins[1].pin))):
             attack.wrong.append("the hall could not sign in before the attack")
         await hall.post("/sign-out", headers={"sec-fetch-site": "same-origin"}, data={})
-        for number in range(1, LOCKS + 1):
+        for number in range(1, LOCK_COUNT + 1):
             attack.tries += 1
             forged = {
                 "x-forwarded-for": f"198.51.{number % 250}.{number % 7}",
                 "forwarded": f"for=198.51.100.{number % 250}",
             }
-            table = number % TABLES + 1
+            table = number % TABLE_COUNT + 1
             if await signed_in(stranger, forged, **at(table, int(pins[table].pin) + number)):
                 attack.wrong.append(f"guess {number} at table {table} was taken")
         counted = attack.refused["401 wrong"]
-        if counted > MAY_GUESS_BY_ADDRESS:
+        if counted > FREE_ADDRESS_GUESS_COUNT:
             attack.wrong.append(f"{counted} guesses of one address were counted, whatever address it claimed")
         if not await signed_in(hall, {}, **at(1, int(pins[1].pin))):
             attack.wrong.append("a device that was at table 1 before is locked out")
@@ -325,11 +327,11 @@ async def flooded_log(cell: Platform) -> Attack:
     """Fill the log: false tokens, requests that are malformed, and some that are broken off."""
     attack = Attack("by filling the log")
     before, began = len(cell.child.output()), time.monotonic()
-    for _ in range(FLOOD):
-        await tried(cell, attack, PASS, command(game_pb2.PassRequest, game_id=f"{PLAYED}-r1-t1"), "a.b.c")
+    for _ in range(FLOOD_COUNT):
+        await try_call(cell, attack, PASS, command(game_pb2.PassRequest, game_id=f"{PLAYED}-r1-t1"), "a.b.c")
     head = b"POST /api/v1/game/Pass HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
     bodies = (b"transfer-encoding: chunked\r\n\r\nzz\r\n", b"content-length: 5\n\n", b"content-length: 500\r\n\r\n{")
-    for number in range(FLOOD // 4):
+    for number in range(FLOOD_COUNT // 4):
         attack.tries += 1
         _, writer = await asyncio.open_connection("127.0.0.1", cell.http_port)
         writer.write(head + bodies[number % len(bodies)])
@@ -339,7 +341,7 @@ async def flooded_log(cell: Platform) -> Attack:
     said = cell.child.output()[before:]
     lines, seconds = said.count("\n"), time.monotonic() - began
     attack.refused[f"{lines} lines, {len(said):,} bytes in {seconds:.0f} s"] += 1
-    if lines > KINDS * (seconds + 2) or len(said) > 300 * KINDS * (seconds + 2):
+    if lines > FLOOD_KIND_COUNT * (seconds + 2) or len(said) > 300 * FLOOD_KIND_COUNT * (seconds + 2):
         attack.wrong.append(f"{attack.tries} requests wrote {lines} lines, {len(said):,} bytes, in {seconds:.0f} s")
     if "Traceback" in said:
         attack.wrong.append("a stranger had a traceback written")
@@ -352,17 +354,17 @@ async def inside(cell: Platform, director: Credential) -> Attack:
     token = cell.token(director)
     for url in INTERNAL:
         request = command(webhooks_pb2.AddWebhookRequest, tournament_id=PLAYED, url=url)
-        if await tried(cell, attack, "/faristol.results.v1.WebhookService/AddWebhook", request, token) is not None:
+        if await try_call(cell, attack, "/faristol.results.v1.WebhookService/AddWebhook", request, token) is not None:
             attack.wrong.append(f"a webhook to {url} was added")
     return attack
 
 
 async def over_http(cell: Platform, token: str) -> Attack:
-    """Pages and JSON: other verbs, paths that lead out, tokens in addresses, what is for officials alone."""
+    """Request pages and JSON: other verbs, paths that lead out, tokens in addresses, data only for officials."""
     attack = Attack("over HTTP")
     async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
         described = (await web.get("/openapi.json")).json()["paths"]
-        async for path, response in _asked(web, list(described), token):
+        async for path, response in _request_pages(web, list(described), token):
             attack.tries += 1
             attack.refused[str(response.status_code)] += 1
             if response.status_code >= 500:
@@ -374,7 +376,9 @@ async def over_http(cell: Platform, token: str) -> Attack:
     return attack
 
 
-async def _asked(web: httpx.AsyncClient, paths: Sequence[str], token: str) -> AsyncIterator[tuple[str, httpx.Response]]:
+async def _request_pages(
+    web: httpx.AsyncClient, paths: Sequence[str], token: str
+) -> AsyncIterator[tuple[str, httpx.Response]]:
     for path in paths:
         if path.endswith("/stream"):
             continue

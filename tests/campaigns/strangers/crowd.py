@@ -1,4 +1,4 @@
-"""A crowd of connections to one port, in a process of its own.
+"""A crowd of connections to one port, in a separate process.
 
 python -m tests.campaigns.strangers.crowd KIND PORT COUNT SECONDS
 
@@ -17,12 +17,12 @@ import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 
-ADDRESSES = 40
+ADDRESS_COUNT = 40
 """Loopback addresses from which the connections come."""
-AT_ONCE = 200
+MAX_CONNECTS_AT_ONCE = 200
 """Connections that are being made at a time."""
-LOWEST_PRIORITY = 19
-"""The niceness of the process. Attackers have machines of their own: the crowd must not take the platform's cores."""
+NICENESS_NUMBER = 19
+"""The niceness of the process. Attackers use their own machines: the crowd must not take the platform's cores."""
 CLIENT_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS = bytes(3) + b"\x04\x00" + bytes(4)
 HEADERS_BEGUN = b"\x00\x00\x10\x01\x00\x00\x00\x00\x01" + bytes(4)
@@ -30,8 +30,8 @@ HEADERS_BEGUN = b"\x00\x00\x10\x01\x00\x00\x00\x00\x01" + bytes(4)
 
 
 async def idle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Say nothing."""
-    await _closed(reader)
+    """Send no data."""
+    await _read_to_end(reader)
 
 
 async def slow_headers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -57,7 +57,7 @@ async def half_http2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
     """Begin to speak HTTP/2 and stop in the middle of the headers."""
     writer.write(CLIENT_PREFACE + SETTINGS + HEADERS_BEGUN)
     await writer.drain()
-    await _closed(reader)
+    await _read_to_end(reader)
 
 
 STREAM = b"GET /api/v1/stream?after=0 HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -102,7 +102,7 @@ RETURNS = frozenset({"brief-streams"})
 """Kinds whose connections are replaced at once by others, as long as the crowd stays."""
 
 
-async def _closed(reader: asyncio.StreamReader) -> None:
+async def _read_to_end(reader: asyncio.StreamReader) -> None:
     while await reader.read(65_536):
         pass
 
@@ -115,12 +115,12 @@ async def _has_ended(reader: asyncio.StreamReader) -> bool:
 
 
 async def crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, int]:
-    """Make the connections, let them do what they do for so many seconds, and say what became of them."""
+    """Make the connections, let them run for this number of seconds, and report their outcome."""
     said: Counter[str] = Counter()
-    gate = asyncio.Semaphore(AT_ONCE)
+    gate = asyncio.Semaphore(MAX_CONNECTS_AT_ONCE)
 
     async def connection(number: int) -> None:
-        source = (f"127.0.{1 + number % ADDRESSES}.1", 0)
+        source = (f"127.0.{1 + number % ADDRESS_COUNT}.1", 0)
         try:
             async with gate:
                 opened = asyncio.open_connection("127.0.0.1", port, local_addr=source, limit=65_536)
@@ -155,7 +155,7 @@ async def crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, i
 
 def main() -> None:
     """Be the crowd."""
-    os.nice(LOWEST_PRIORITY)
+    os.nice(NICENESS_NUMBER)
     kind, port, count, seconds = sys.argv[1:]
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

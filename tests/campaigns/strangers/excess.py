@@ -20,7 +20,7 @@ from faristol.credentials.roles import DIRECTOR
 REGISTER = "/faristol.pairing.v1.PairingService/RegisterPlayers"
 EMPTY_PLAYER = b"\x1a\x00"
 """An empty player of ``RegisterPlayersRequest``, field 3."""
-REPEATS = 20
+REPEAT_COUNT = 20
 MAX_ANSWER_BYTES = 200_000
 MAX_GROWTH_MB = 400
 """Memory that the platform may need beside its own: the largest messages are parsed one after another."""
@@ -78,7 +78,7 @@ async def by_size(cell: Platform) -> Attack:
     before, said = memory_mb(cell.child.process.pid), len(cell.child.output())
     token = cell.token(credential_of(DIRECTOR, HALL))
     await _over_grpc(cell, attack)
-    await _compressed(cell, attack)
+    await _send_compressed(cell, attack)
     await _over_http(cell, attack, token)
     await asyncio.sleep(1.5)
     grown = memory_mb(cell.child.process.pid) - before
@@ -92,10 +92,10 @@ async def by_size(cell: Platform) -> Attack:
 
 async def _over_grpc(cell: Platform, attack: Attack) -> None:
     for name, headers in HEADERS.items():
-        for _ in range(REPEATS):
-            await _sent(cell, attack, name, call_frames(REGISTER.encode(), headers))
+        for _ in range(REPEAT_COUNT):
+            await _send(cell, attack, name, call_frames(REGISTER.encode(), headers))
     for path in (b"/\xff\xfe/\x80", b"/faristol.game.v1.GameService/\xc3", b"*", b"/" + b"a" * 7_000):
-        await _sent(cell, attack, "a method that is none", call_frames(path))
+        await _send(cell, attack, "a method that is none", call_frames(path))
     raw: Any = cell.channel.unary_unary(REGISTER, request_serializer=_as_it_is, response_deserializer=_as_it_is)
     for message in (EMPTY_PLAYER * 2_000_000, b"\x0a" + b"\xff" * 3_900_000, EMPTY_PLAYER * 3_000_000):
         attack.tries += 1
@@ -107,13 +107,13 @@ async def _over_grpc(cell: Platform, attack: Attack) -> None:
                 attack.wrong.append(f"a message of {len(message):,} bytes: {problem.code().name} {problem.details()}")
 
 
-async def _compressed(cell: Platform, attack: Attack) -> None:
+async def _send_compressed(cell: Platform, attack: Attack) -> None:
     bomb = gzip.compress(bytes(60_000_000), 9)
     frames = call_frames(REGISTER.encode(), [(b"grpc-encoding", b"gzip")], bomb, is_compressed=True)
-    await asyncio.gather(*(_sent(cell, attack, "a compressed message", frames) for _ in range(REPEATS)))
+    await asyncio.gather(*(_send(cell, attack, "a compressed message", frames) for _ in range(REPEAT_COUNT)))
 
 
-async def _sent(cell: Platform, attack: Attack, name: str, frames: bytes) -> None:
+async def _send(cell: Platform, attack: Attack, name: str, frames: bytes) -> None:
     attack.tries += 1
     try:
         answer = await send_call(cell.grpc_port, frames, 30)
@@ -134,7 +134,7 @@ async def _over_http(cell: Platform, attack: Attack, token: str) -> None:
     form = {"sec-fetch-site": "same-origin", "cookie": f"faristol={token}"}
     async with httpx.AsyncClient(verify=PLAIN, base_url=base, timeout=60) as web:
 
-        async def counted(name: str, answer: httpx.Response) -> None:
+        async def count_answer(name: str, answer: httpx.Response) -> None:
             attack.tries += 1
             attack.refused[str(answer.status_code)] += 1
             if answer.status_code >= 500:
@@ -145,15 +145,15 @@ async def _over_http(cell: Platform, attack: Attack, token: str) -> None:
         for name, body in BODIES.items():
             for headers in credentials:
                 told = {"content-type": "application/json", **headers}
-                await counted(name, await web.post("/api/v1/pairing/RegisterPlayers", content=body, headers=told))
+                await count_answer(name, await web.post("/api/v1/pairing/RegisterPlayers", content=body, headers=told))
         packed = gzip.compress(b"{" + b" " * 50_000_000 + b"}")
         told = {"content-type": "application/json", "content-encoding": "gzip", "authorization": f"Bearer {token}"}
-        await counted("gzip", await web.post("/api/v1/pairing/RegisterPlayers", content=packed, headers=told))
+        await count_answer("gzip", await web.post("/api/v1/pairing/RegisterPlayers", content=packed, headers=told))
         for name, text in LISTS.items():
-            await counted(name, await web.post(page, data={"text": text, "act": "preview"}, headers=form))
+            await count_answer(name, await web.post(page, data={"text": text, "act": "preview"}, headers=form))
         for name, content in (("a workbook", b"PK\x03\x04" + bytes(900_000)), ("noise", bytes(range(256)) * 3_600)):
             file = {"content-type": "application/octet-stream", **form}
-            await counted(name, await web.post(f"{page}/text", content=content, headers=file))
+            await count_answer(name, await web.post(f"{page}/text", content=content, headers=file))
 
 
 def _as_it_is(message: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Attacks by who is on the machine: the bus with no credentials and with those of the platform, and its files."""
+"""Attacks from the same machine: the bus without credentials and with those of the platform, and its files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PUBLIC = frozenset({"lock", "record"})
 
 
 async def on_the_bus(cell: Platform) -> Attack:
-    """NATS without credentials, with wrong ones, and with those of the process itself."""
+    """Attack NATS without credentials, with wrong ones, and with those of the process itself."""
     attack = Attack("on the bus")
     address = json.loads(next((cell.data / "nats").glob("*.ports")).read_text(encoding="utf-8"))["nats"][0]
     for credentials in ({}, {"user": "cell", "password": "wrong"}, {"token": "wrong"}):
@@ -79,7 +79,7 @@ async def _listen(client: Client, attack: Attack, heard: list[str]) -> None:
     for subject in HEARD:
         attack.tries += 1
         await client.subscribe(subject, cb=hear)
-    await asyncio.sleep(1)  # the officials act meanwhile
+    await asyncio.sleep(1)  # the officials act in parallel
 
 
 def _counting(attack: Attack) -> Callable[[Exception], Awaitable[None]]:
@@ -90,7 +90,7 @@ def _counting(attack: Attack) -> Callable[[Exception], Awaitable[None]]:
 
 
 def at_the_files(cell: Platform) -> Attack:
-    """The data folder as another user of the machine sees it."""
+    """Return the data folder as another user of the machine sees it."""
     attack = Attack("at the files")
     for path in sorted(cell.data.rglob("*")):
         attack.tries += 1

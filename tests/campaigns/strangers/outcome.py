@@ -1,4 +1,4 @@
-"""What strangers tried, what came of it, and whether anything was changed or read that is not theirs."""
+"""The attempts of strangers, their outcome, and unauthorised changes or reads."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Attack:
     refused: Counter[str] = field(default_factory=Counter)
     """How often each status and reason was the answer."""
     wrong: list[str] = field(default_factory=list)
-    """What should not have been answered so."""
+    """Answers that should have been refused."""
 
     def as_json(self) -> dict[str, Any]:
-        """For the report."""
+        """Return the attack for the report."""
         return asdict(self) | {"refused": dict(self.refused.most_common())}
 
 
 def private_in(message: Message) -> Iterator[str]:
-    """The paths in an answer of what no stranger may see."""
+    """Yield the paths of data in an answer that no stranger may see."""
     for descriptor, value in message.ListFields():
         if descriptor.message_type is None:
             if descriptor.name in PRIVATE:
@@ -61,10 +61,10 @@ def private_in(message: Message) -> Iterator[str]:
 def facts_of_strangers(
     events: Iterable[Recorded], entitled: frozenset[str], entered: frozenset[str] = frozenset()
 ) -> Iterator[str]:
-    """What stands on the record since the attack began and comes from nobody who was entitled to it.
+    """Yield the events since the attack began that no entitled caller caused.
 
-    ``entitled`` are ids of credentials. A wrong PIN is on the record because it counts. By those of ``entered``
-    people in the hall sign in, and out again.
+    ``entitled`` are ids of credentials. A wrong PIN is on the record because it counts. With those of ``entered``
+    people in the hall sign in and out.
     """
     of_the_hall: set[str] = set()
     for event in events:
@@ -76,14 +76,14 @@ def facts_of_strangers(
 
 
 def names_of_others(events: Iterable[Recorded], credential_id: str, subject: str) -> Iterator[str]:
-    """Acts by a credential under another name than that of its holder."""
+    """Yield acts by a credential under another name than that of its holder."""
     for event in events:
         if event.metadata.credential == credential_id and event.metadata.actor != subject:
             yield f"{event.position}: {event.name} names {event.metadata.actor} and not {subject}"
 
 
 def secrets_in(text: str, secrets: Sequence[str]) -> Iterator[str]:
-    """How many times each secret stands in a text."""
+    """Yield the number of occurrences of each secret in a text."""
     for number, secret in enumerate(secrets, start=1):
         if times := text.count(secret):
             yield f"secret {number} of {len(secrets)} stands {times} times in the log"

@@ -16,9 +16,9 @@ import grpc
 import httpx
 from google.protobuf.message import Message
 from tests.campaigns.strangers.outcome import Pair, measure_commands
-from tests.component.method_requests import called
+from tests.component.method_requests import call_method
 from tests.component.processes import START_SECONDS, Child, free_port, wait_until_serving
-from tests.support.access_cell import seated
+from tests.support.access_cell import wait_for_seats
 from tests.support.plain_http import PLAIN
 
 from faristol.client.credentials import authorize, build_interceptors
@@ -31,24 +31,24 @@ from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 
 PLAYED, OTHER, HALL = "played", "other", "hall"
-"""The tournament that is attacked, another, and that in whose hall the officials are at work meanwhile."""
+"""The attacked tournament, another one, and that of the officials who work in parallel."""
 
 NOTE = "arrived drunk at the table"
-"""What an arbiter noted for officials alone."""
+"""A note of an arbiter for officials only."""
 
-SEATS = 6
-PACE = 0.05
+SEAT_COUNT = 6
+COMMAND_PAUSE_SECONDS = 0.05
 """Seconds between two commands of the officials."""
 
 
 def command(kind: Any, **fields: Any) -> Any:
-    """A command with an id of its own."""
+    """Return a command with a new id."""
     return kind(command_id=str(uuid.uuid4()), **fields)
 
 
 @dataclass
 class Platform:
-    """What `faristol up` serves, in a process of its own."""
+    """The services of `faristol up`, in a separate process."""
 
     child: Child
     data: Path
@@ -56,7 +56,7 @@ class Platform:
     http_port: int
     channel: grpc.aio.Channel
     player: str = ""
-    """Whoever plays at the first table of the tournament that is attacked: the system deals their tiles."""
+    """Players at the first table of the attacked tournament: the system deals their tiles."""
 
     @property
     def grpc_address(self) -> str:
@@ -74,16 +74,16 @@ class Platform:
         return (self.data / "access" / RECORD).read_text(encoding="utf-8")
 
     def token(self, credential: Credential) -> str:
-        """A token that it takes."""
+        """Return a token that it takes."""
         return issue(credential, self.keyring.signer(), self.record_id)
 
     async def call(self, path: str, request: Message, token: str = "", **metadata: str) -> Any:
-        """The response of a method; the first one of a stream. Raises ``grpc.aio.AioRpcError``."""
-        return await called(self.channel, path, request, token, **metadata)
+        """Return the response of a method; the first one of a stream. Raises ``grpc.aio.AioRpcError``."""
+        return await call_method(self.channel, path, request, token, **metadata)
 
 
 def credential_of(role: Role, tournament: str, *tables: int, player: str = "") -> Credential:
-    """A credential for an hour."""
+    """Return a credential for an hour."""
     now = datetime.now(UTC).replace(microsecond=0)
     scope = Scope(frozenset({tournament} if tournament else ()), frozenset(), frozenset(tables))
     subject = player if role == PLAYER else f"{tournament}-{ROLE_NAMES[role]}"
@@ -134,7 +134,7 @@ async def _prepare(cell: Platform) -> None:
             await pairing.CreateTournament(
                 command(pairing_pb2.CreateTournamentRequest, tournament_id=name, name=name, rounds=5)
             )
-            for number in range(1, SEATS + 1):
+            for number in range(1, SEAT_COUNT + 1):
                 player = {"player_id": f"{name}-{number}", "name": f"{name} {number}"}
                 await pairing.RegisterPlayer(command(pairing_pb2.RegisterPlayerRequest, tournament_id=name, **player))
         for name in (PLAYED, OTHER):
@@ -143,7 +143,7 @@ async def _prepare(cell: Platform) -> None:
             await pairing.StartRound(command(pairing_pb2.StartRoundRequest, **which))
         warning = {"tournament_id": PLAYED, "player_id": f"{PLAYED}-1", "arbiter_id": "", "note": NOTE}
         await pairing.WarnPlayer(command(pairing_pb2.WarnPlayerRequest, **warning))
-        cell.player = (await seated(game, PLAYED))[0]
+        cell.player = (await wait_for_seats(game, PLAYED))[0]
 
 
 @dataclass
@@ -157,13 +157,13 @@ class Officials:
     cell: Platform
     twin: Platform
     took: dict[str, list[Pair]] = field(default_factory=dict)
-    """The times of each command, by what was going on."""
+    """The durations of each command, by the running attack."""
     failed: list[str] = field(default_factory=list)
     credential_id: str = ""
     _during: str = "quiet"
 
     def during(self, what: str) -> None:
-        """Count from here on to what is going on."""
+        """Count from here on for this attack."""
         self._during = what
         self.took.setdefault(what, [])
 
@@ -174,12 +174,12 @@ class Officials:
         kinds = (pairing_pb2.CheckInPlayerRequest, pairing_pb2.CheckOutPlayerRequest)
         number = 0
         while True:
-            kind = kinds[number // SEATS % 2]
+            kind = kinds[number // SEAT_COUNT % 2]
             path = f"/faristol.pairing.v1.PairingService/{kind.__name__.removesuffix('Request')}"
             during = self._during
             milliseconds: dict[bool, float] = {}
             for platform in (self.cell, self.twin) if number % 2 else (self.twin, self.cell):
-                request = command(kind, tournament_id=HALL, player_id=f"{HALL}-{number % SEATS + 1}")
+                request = command(kind, tournament_id=HALL, player_id=f"{HALL}-{number % SEAT_COUNT + 1}")
                 token = platform.token(credential)
                 began = time.perf_counter()
                 try:
@@ -189,7 +189,7 @@ class Officials:
                 milliseconds[platform is self.cell] = 1_000 * (time.perf_counter() - began)
             self.took.setdefault(during, []).append(Pair(milliseconds[True], milliseconds[False]))
             number += 1
-            await asyncio.sleep(PACE)
+            await asyncio.sleep(COMMAND_PAUSE_SECONDS)
 
     def figures(self) -> dict[str, dict[str, float]]:
         """Get the figures of each period that had commands."""

@@ -1,4 +1,4 @@
-"""``make torture``: kill real processes under load at random moments, and judge what is left."""
+"""``make torture``: kill real processes under load at random moments, and check the result."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ with warnings.catch_warnings():
 
 OUT = Path("var/torture.json")
 FOLDER = Path("var/torture")
-"""Where everything lies while it is tried, and the data of what went wrong afterwards."""
+"""Folder of the cells, and of the data of failed trials."""
 
 console = Console(stderr=True)
 
 
 class Database(StrEnum):
-    """What is tried."""
+    """The sites to try."""
 
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
@@ -45,7 +45,7 @@ class Database(StrEnum):
 
 @contextmanager
 def site_on(database: Database, folder: Path) -> Iterator[Site]:
-    """The processes on a new database in ``folder``."""
+    """Yield the processes on a new database in ``folder``."""
     if database is Database.SQLITE:
         yield Embedded(folder)
         return
@@ -57,7 +57,7 @@ def site_on(database: Database, folder: Path) -> Iterator[Site]:
 
 
 def campaign(database: Database, kills: int, judge_every: int, seed: int, graph: WordGraph, folder: Path) -> Outcome:
-    """One campaign, with a progress bar."""
+    """Return one campaign, with a progress bar."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -1,4 +1,4 @@
-"""When what is killed: all of it follows from a seed."""
+"""Victims and times of kills, which all follow from a seed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-LONGEST_QUIET = 0.4
+MAX_QUIET_SECONDS = 0.4
 """Seconds between a recovery and the next blow."""
-LONGEST_START = 1.2
-"""Seconds between a blow and the next when that is to hit what is being started."""
-LONGEST_DOWN = 0.1
-"""Seconds for which what was killed stays down."""
-TWO_AT_ONCE = 0.15
-IMPATIENT = 0.35
+MAX_START_SECONDS = 1.2
+"""Seconds between two blows if the second one is to hit a starting process."""
+MAX_DOWN_SECONDS = 0.1
+"""Seconds for which a killed process stays down."""
+DOUBLE_BLOW_RATIO = 0.15
+EARLY_BLOW_RATIO = 0.35
 """Of all blows, how many are followed by the next before anything has recovered."""
 
 
@@ -27,23 +27,23 @@ class Blow:
     """Seconds that pass before it."""
     victims: tuple[str, ...]
     down: float
-    """Seconds until what was killed is started again."""
+    """Seconds until a killed process is restarted."""
     patient: bool
     """The next one waits until the cell has recovered from this one."""
 
 
 def blows(seed: int, victims: Sequence[str], count: int) -> Iterator[Blow]:
-    """So many blows. A victim that is named several times is hit more often. The last blow is waited for."""
+    """Yield blows. A victim that is named several times is hit more often. The last blow is awaited."""
     chance = random.Random(f"blows/{seed}")
     patient = True
     for number in range(1, count + 1):
-        several = 2 if len(victims) > 1 and chance.random() < TWO_AT_ONCE else 1
-        quiet = chance.random() * (LONGEST_QUIET if patient else LONGEST_START)
-        patient = chance.random() >= IMPATIENT or number == count
+        several = 2 if len(victims) > 1 and chance.random() < DOUBLE_BLOW_RATIO else 1
+        quiet = chance.random() * (MAX_QUIET_SECONDS if patient else MAX_START_SECONDS)
+        patient = chance.random() >= EARLY_BLOW_RATIO or number == count
         yield Blow(
             number=number,
             quiet=quiet,
             victims=tuple(dict.fromkeys(chance.sample(list(victims), several))),
-            down=chance.random() * LONGEST_DOWN,
+            down=chance.random() * MAX_DOWN_SECONDS,
             patient=patient,
         )

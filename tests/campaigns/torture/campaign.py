@@ -15,7 +15,7 @@ from tests.campaigns.torture import judgement
 from tests.campaigns.torture.blows import Blow, blows
 from tests.campaigns.torture.clients import Gate, Load, Network
 from tests.campaigns.torture.ledger import Ledger
-from tests.campaigns.torture.sites import LOOK, UP, Site
+from tests.campaigns.torture.sites import POLL_SECONDS, UP, Site
 
 from faristol.event_store import Record, RecordError
 from faristol.event_store.errors import CorruptData
@@ -23,27 +23,27 @@ from faristol.words import WordGraph
 
 RECOVERY_SECONDS = 60.0
 """After which a cell has not recovered."""
-AT_ONCE = 3
+CHAMPIONSHIP_COUNT = 3
 """Championships at the same time, of three tables each."""
-WARM = 20
-"""Commands that are acknowledged before the first blow: a blow to a cell that nobody uses yet proves little."""
+WARM_UP_COUNT = 20
+"""Commands that are acknowledged before the first blow: a blow to an unused cell proves little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """What a blow did."""
+    """The effect of a blow."""
 
     number: int
     victims: tuple[str, ...]
     acknowledged: float | None
     """Seconds from the kill to the first acknowledgement of a command sent after it; None when not waited for."""
     serving: float | None
-    """Seconds from the kill until what was killed served again; None for what is no service, or not waited for."""
+    """Seconds from the kill until the victim served again; None for a victim without a service, or not awaited."""
 
 
 @dataclass
 class Outcome:
-    """What a campaign came to."""
+    """The result of a campaign."""
 
     seed: int
     struck: list[Struck] = field(default_factory=list)
@@ -81,14 +81,14 @@ class Campaign:
         self.outcome = Outcome(seed)
 
     async def run(self, kills: int) -> Outcome:
-        """Strike so many times, or until something is wrong. Gives what it came to."""
+        """Strike this number of times, or until a check fails. Return the outcome."""
         began = time.monotonic()
         network = Network(self._site.replicas)
         try:
             self._wrong([] if await self._site.whole() else ["not every process came to serve"])
             async with self._looked_after(), self._load(network) as load:
-                if not await self._ledger.acknowledged_so_many(WARM, RECOVERY_SECONDS):
-                    self._wrong([f"fewer than {WARM} commands were acknowledged in {RECOVERY_SECONDS:.0f} s"])
+                if not await self._ledger.acknowledged_so_many(WARM_UP_COUNT, RECOVERY_SECONDS):
+                    self._wrong([f"fewer than {WARM_UP_COUNT} commands were acknowledged in {RECOVERY_SECONDS:.0f} s"])
                 for blow in blows(self._seed, self._site.victims, kills):
                     if self.outcome.wrong:
                         break
@@ -107,7 +107,7 @@ class Campaign:
 
     @asynccontextmanager
     async def _load(self, network: Network) -> AsyncIterator[Load]:
-        load = Load(network, self._ledger, self._gate, self._graph, self._seed, AT_ONCE)
+        load = Load(network, self._ledger, self._gate, self._graph, self._seed, CHAMPIONSHIP_COUNT)
         try:
             yield load
         finally:
@@ -119,7 +119,7 @@ class Campaign:
         async def look() -> None:
             while True:
                 self._site.look_after()
-                await asyncio.sleep(LOOK)
+                await asyncio.sleep(POLL_SECONDS)
 
         looking = asyncio.create_task(look())
         try:
@@ -167,7 +167,7 @@ class Campaign:
         if self.outcome.wrong:
             return
         self._tell(self.outcome, "judging")
-        async with self._gate.closed():
+        async with self._gate.close():
             if not await self._site.whole():
                 self._wrong(["not every process came back to serve"])
             url, key = self._site.database_url, self._site.public_key
@@ -176,19 +176,19 @@ class Campaign:
         self._tell(self.outcome, "judged")
 
     async def _look_closer(self) -> None:
-        """What is lost may have shown first in what it led to."""
+        """Check the consequences of a lost command, which may have appeared first."""
         told = list(self._ledger.acknowledged.values())
         await self._take(lambda record: judgement.against_the_ledger(record, told, self._ledger.sent))
 
     async def _end_in_order(self) -> None:
         await asyncio.to_thread(self._site.stop)
         url, key = self._site.database_url, self._site.public_key
-        self._wrong(await asyncio.to_thread(judgement.verified, url, key))
+        self._wrong(await asyncio.to_thread(judgement.check_verification, url, key))
 
     async def _take(self, judge: Callable[[Record], Awaitable[list[str]]]) -> None:
-        """Judge, and take over what is wrong. A record that cannot be read at all is wrong, too."""
+        """Check the record, and note its errors. An unreadable record is an error, too."""
         try:
-            async with judgement.opened(self._site.database_url) as record:
+            async with judgement.open_record(self._site.database_url) as record:
                 found = await judge(record)
                 self.outcome.events = await record.last_position()
         except (RecordError, SQLAlchemyError, CorruptData) as problem:
@@ -196,7 +196,7 @@ class Campaign:
         self._wrong(found)
 
     def _wrong(self, found: list[str]) -> None:
-        """Take over what is wrong, from wherever it was noticed."""
+        """Note errors, from any check."""
         self.outcome.wrong += [sentence for sentence in found if sentence not in self.outcome.wrong]
         for noticed in (self._ledger.wrong, self._site.wrong):
             self.outcome.wrong += noticed

@@ -20,11 +20,11 @@ from faristol.demo.plan import Plan
 from faristol.words import DEFAULT_NAME, WordGraph
 
 PLAYERS, ROUNDS, RULESET = 6, 5, "fisc-2023"
-TWICE = 0.04
+DUPLICATE_RATIO = 0.04
 """Of all attempts at a command, how many are made by two connections at the same moment."""
-THINKING = 0.04
+MAX_PAUSE_SECONDS = 0.04
 """Seconds that a client waits at most before a call, so that the load stays bounded on a fast machine."""
-AGAIN = 0.1
+RETRY_SECONDS = 0.1
 """Seconds between two attempts: few are waiting when the next kill comes."""
 LOSING = (
     grpc.StatusCode.UNAVAILABLE,
@@ -56,8 +56,8 @@ class Gate:
             self._left.set()
 
     @asynccontextmanager
-    async def closed(self) -> AsyncIterator[None]:
-        """Let nobody in, and wait until nobody is inside, which takes a call's deadline at the longest."""
+    async def close(self) -> AsyncIterator[None]:
+        """Admit no call, and wait until none is running, for a call's deadline at most."""
         self._open.clear()
         try:
             while self._inside:
@@ -78,7 +78,7 @@ class Network:
         self._channels = {address: grpc.aio.insecure_channel(address, options=EAGER) for address in addresses}
 
     def channel(self, address: str) -> grpc.aio.Channel:
-        """The connection to an address."""
+        """Return the connection to an address."""
         return self._channels[address]
 
     async def close(self) -> None:
@@ -88,7 +88,7 @@ class Network:
 
 
 class Client:
-    """Calls any replica of a service, the next time another, and keeps the ledger of what it was told."""
+    """Calls replicas of a service in turn, and records answers in the ledger."""
 
     def __init__(self, network: Network, ledger: Ledger, gate: Gate, chance: random.Random) -> None:
         self._network = network
@@ -97,31 +97,29 @@ class Client:
         self._chance = chance
 
     def api(self) -> Api:
-        """The public interfaces, through this client."""
+        """Return the public interfaces, through this client."""
         return Api(lambda service: cast("grpc.aio.Channel", _Line(self, self._network.replicas[service])))
 
     async def call(
         self, methods: Sequence[Callable[..., Awaitable[Any]]], path: str, request: Any, timeout: float
     ) -> Any:
-        """Call until there is an answer. Raises what a service refuses, and what it fails with after
-        ``MAX_RETRY_SECONDS``.
-        """
+        """Call until there is an answer. Raises the refusal of a service, and the error after ``MAX_RETRY_SECONDS``."""
         give_up = time.monotonic() + MAX_RETRY_SECONDS
         while True:
             try:
                 return await self._once(methods, path, request, timeout)
             except grpc.aio.AioRpcError as problem:
-                if not _lost(problem) or time.monotonic() > give_up:
+                if not _is_lost(problem) or time.monotonic() > give_up:
                     raise
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(RETRY_SECONDS)
 
     async def _once(
         self, methods: Sequence[Callable[..., Awaitable[Any]]], path: str, request: Any, timeout: float
     ) -> Any:
-        """One attempt, or two at once. Raises what the first one failed with."""
-        await asyncio.sleep(self._chance.random() * THINKING)
+        """Return one attempt, or two at once. Raises the error of the first one."""
+        await asyncio.sleep(self._chance.random() * MAX_PAUSE_SECONDS)
         is_command = "command_id" in request.DESCRIPTOR.fields_by_name
-        twice = is_command and self._chance.random() < TWICE
+        twice = is_command and self._chance.random() < DUPLICATE_RATIO
         chosen = [self._chance.choice(methods) for _ in range(2 if twice else 1)]
         async with self._gate.inside():
             if is_command:
@@ -133,7 +131,7 @@ class Client:
         answers = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
         problems = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         for problem in problems:
-            if answers and not _lost(problem):
+            if answers and not _is_lost(problem):
                 self._ledger.wrong.append(
                     f"command {request.command_id} was sent twice, acknowledged and refused: {problem}"
                 )
@@ -148,7 +146,7 @@ class Client:
         try:
             answer = await method(request, timeout=timeout)
         except grpc.aio.AioRpcError as problem:
-            if is_command and _lost(problem):
+            if is_command and _is_lost(problem):
                 self._ledger.lost[problem.code().name] += 1
             raise
         if is_command:
@@ -157,7 +155,7 @@ class Client:
 
 
 class _Line:
-    """What a stub takes for a channel: each of its methods goes to any of several addresses."""
+    """The channel of a stub: each of its methods goes to any of several addresses."""
 
     def __init__(self, client: Client, addresses: Sequence[str]) -> None:
         self._client = client
@@ -177,12 +175,12 @@ class _Line:
         return self._channels[0].unary_stream(path, **kept)
 
 
-def _lost(problem: BaseException) -> bool:
+def _is_lost(problem: BaseException) -> bool:
     return isinstance(problem, grpc.aio.AioRpcError) and problem.code() in LOSING
 
 
 class Load:
-    """Championships without end, so many at the same time."""
+    """Endless championships, several at the same time."""
 
     def __init__(self, network: Network, ledger: Ledger, gate: Gate, graph: WordGraph, seed: int, tables: int) -> None:
         self._network = network
@@ -208,7 +206,7 @@ class Load:
             self.finished.append(plan.tournament_id)
 
     def problems(self) -> list[str]:
-        """Why championships cannot go on; none while all of them do."""
+        """Return the reasons why championships cannot continue; empty while all of them do."""
         return [
             f"a championship cannot go on: {' '.join(str(task.exception()).split())}"
             for task in self._tasks
@@ -216,7 +214,7 @@ class Load:
         ]
 
     async def stop(self) -> None:
-        """Leave everything as it lies."""
+        """Leave all championships as they are."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

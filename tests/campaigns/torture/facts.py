@@ -1,4 +1,4 @@
-"""What must hold between the ledger of the clients and the rows of the record. Pure: rows in, sentences out.
+"""The invariants between the ledger of the clients and the rows of the record. Pure: rows in, sentences out.
 
 Each function gives a sentence for everything that does not hold, and nothing when all does.
 """
@@ -15,7 +15,7 @@ from faristol.event_store.stored import Stored
 from faristol.host.command_handler import digest
 
 Kept = Mapping[str, tuple[bytes, int]]
-"""The table of commands: by command id, the answer behind the digest of what was asked, and its position."""
+"""The table of commands: by command id, the answer behind the digest of the request, and its position."""
 
 FACT_OF: Mapping[str, Set[str]] = {
     "GrantCredential": {"CredentialGranted"},
@@ -38,7 +38,7 @@ FACT_OF: Mapping[str, Set[str]] = {
 
 
 def unkept(acknowledged: Iterable[Acknowledged], kept: Kept) -> Iterator[str]:
-    """Acknowledged commands that the record does not have, or has with another answer."""
+    """Yield acknowledged commands that the record does not have, or has with another answer."""
     for command in acknowledged:
         if command.command_id not in kept:
             yield f"{command} is not in the record"
@@ -50,15 +50,15 @@ def unkept(acknowledged: Iterable[Acknowledged], kept: Kept) -> Iterator[str]:
             yield f"{command} has another answer in the record"
 
 
-def unasked(sent: Collection[str], kept: Kept) -> Iterator[str]:
-    """Commands in the record that no client sent."""
+def find_unsent(sent: Collection[str], kept: Kept) -> Iterator[str]:
+    """Yield commands in the record that no client sent."""
     for command_id in kept:
         if command_id not in sent:
             yield f"command {command_id} is in the record, and no client sent it"
 
 
 def done_otherwise(acknowledged: Iterable[Acknowledged], events: Sequence[Stored]) -> Iterator[str]:
-    """Acknowledged commands that were not carried out exactly once, or not in one piece."""
+    """Yield acknowledged commands that were not carried out exactly once, or not in one piece."""
     of_command: dict[str, list[Stored]] = {}
     for event in events:
         if command_id := event.command_id:
@@ -69,15 +69,15 @@ def done_otherwise(acknowledged: Iterable[Acknowledged], events: Sequence[Stored
         if method not in FACT_OF:
             yield f"{command} cannot be judged: FACT_OF does not say which fact it is about"
         elif (times := sum(_name(event) in FACT_OF[method] for event in brought)) != 1:
-            yield f"{command} was carried out {times} times: {_shown(brought)}"
+            yield f"{command} was carried out {times} times: {_format_events(brought)}"
         elif [event.position for event in brought] != list(
             range(command.position - len(brought) + 1, command.position + 1)
         ):
-            yield f"{command} was not carried out in one piece: {_shown(brought)}"
+            yield f"{command} was not carried out in one piece: {_format_events(brought)}"
 
 
 def holes(events: Sequence[Stored], counter: int) -> Iterator[str]:
-    """Positions that are missing or taken twice; ``counter`` is the record's own count."""
+    """Yield the positions that are missing or taken twice; ``counter`` is the record's own count."""
     positions = [0, *(event.position for event in events), counter + 1]
     for before, position in pairwise(positions):
         if position != before + 1:
@@ -85,7 +85,7 @@ def holes(events: Sequence[Stored], counter: int) -> Iterator[str]:
 
 
 def said_twice(events: Iterable[Stored]) -> Iterator[str]:
-    """Facts that stand in their stream more than once: a command or a reaction was carried out again."""
+    """Yield facts that stand in their stream more than once: a command or a reaction was carried out again."""
     seen = Counter((event.stream, event.type, event.payload) for event in events)
     for (stream, kind, _), times in seen.items():
         if times > 1:
@@ -96,5 +96,5 @@ def _name(event: Stored) -> str:
     return event.type.rpartition(".")[2]
 
 
-def _shown(events: Sequence[Stored]) -> str:
+def _format_events(events: Sequence[Stored]) -> str:
     return ", ".join(map(str, events)) or "it left no event"

@@ -1,4 +1,4 @@
-"""The judgement: what the record, its read models and its consumers must be after whatever was killed.
+"""The checks of the record, its read models and its consumers after kills.
 
 Each function gives a sentence for everything that is wrong, and nothing when all is right.
 """
@@ -32,16 +32,18 @@ from faristol.event_store.integrity import seals
 from faristol.results.projections.projection import projection
 
 CATCH_UP_SECONDS = 60.0
-"""For consumers to come to the end of the record once nobody appends: leases of the killed run out within 6 s."""
-TOGETHER = 500
+"""Seconds for consumers to reach the end of the record after the last append: leases of the killed run expire within 6
+s.
+"""
+LOOKUP_SIZE = 500
 """Commands that are looked up in one statement."""
-SENT_AGAIN = 80
+RESENT_COUNT = 80
 """Acknowledged commands that are sent again in each judgement."""
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Record]:
-    """The record, for as long as a check takes: whoever keeps SQLite open spares others its recovery after a crash."""
+async def open_record(url: str) -> AsyncIterator[Record]:
+    """Yield the record for a check: an open SQLite database needs no recovery after a crash of another process."""
     record = await Record.open(url, create=False)
     try:
         yield record
@@ -50,7 +52,7 @@ async def opened(url: str) -> AsyncIterator[Record]:
 
 
 async def at_a_glance(record: Record, acknowledged: Sequence[Acknowledged]) -> list[str]:
-    """What can be told in a moment while the load goes on: these commands are kept, no position is missing."""
+    """Return the problems that can be found quickly under load: these commands are stored, no position is missing."""
     wrong: list[str] = []
     async with record.reading() as connection:
         counter, last = await stored.end(connection)
@@ -58,8 +60,8 @@ async def at_a_glance(record: Record, acknowledged: Sequence[Acknowledged]) -> l
         if not counter == last == count:
             wrong.append(f"the counter is at {counter}, the last event at {last}, and there are {count} events")
         kept: dict[str, tuple[bytes, int]] = {}
-        for start in range(0, len(acknowledged), TOGETHER):
-            ids = [command.command_id for command in acknowledged[start : start + TOGETHER]]
+        for start in range(0, len(acknowledged), LOOKUP_SIZE):
+            ids = [command.command_id for command in acknowledged[start : start + LOOKUP_SIZE]]
             found = await connection.execute(select(tables.commands).where(tables.commands.c.command_id.in_(ids)))
             kept |= {row.command_id: (bytes(row.answer), row.position) for row in found}
         halted = await all_stopped(connection)
@@ -75,16 +77,16 @@ async def at_a_glance(record: Record, acknowledged: Sequence[Acknowledged]) -> l
 async def against_the_ledger(
     record: Record, acknowledged: Collection[Acknowledged], sent: Collection[str]
 ) -> list[str]:
-    """Every acknowledged command is there once, as it was answered, and nothing is there that nobody asked for."""
+    """Return the acknowledged commands that are not stored once with their answer, and the ones that no client sent."""
     kept = {
         command_id: (answer, at) for command_id, answer, at in (await contents.rows(record, "commands"))["commands"]
     }
-    events = await contents.stored(record)
+    events = await contents.read_stored(record)
     async with record.reading() as connection:
         counter, _ = await stored.end(connection)
     return [
         *facts.unkept(acknowledged, kept),
-        *facts.unasked(sent, kept),
+        *facts.find_unsent(sent, kept),
         *facts.done_otherwise(acknowledged, events),
         *facts.holes(events, counter),
         *facts.said_twice(events),
@@ -92,7 +94,7 @@ async def against_the_ledger(
 
 
 async def caught_up(record: Record, seconds: float = CATCH_UP_SECONDS) -> list[str]:
-    """Once nobody appends, whatever follows the record comes to its end, and all of it is sealed."""
+    """Check that, after the last append, every consumer reaches the end of the record, and all of it is sealed."""
     give_up = time.monotonic() + seconds
     while True:
         lines, last = await status(record)
@@ -108,8 +110,8 @@ async def caught_up(record: Record, seconds: float = CATCH_UP_SECONDS) -> list[s
         await asyncio.sleep(0.2)
 
 
-def verified(url: str, public_key: Path, *, last: int | None = None, from_seal: bool = False) -> list[str]:
-    """`faristol record verify` finds order, hashes and seals right, up to ``last`` when that is known."""
+def check_verification(url: str, public_key: Path, *, last: int | None = None, from_seal: bool = False) -> list[str]:
+    """Check that `faristol record verify` finds order, hashes and seals valid, up to ``last`` if that is known."""
     options = ["--json", "--public-key", str(public_key), *(["--from-seal"] if from_seal else [])]
     said = faristol("record", "verify", *options, database_url=url, timeout=600)
     try:
@@ -123,8 +125,8 @@ def verified(url: str, public_key: Path, *, last: int | None = None, from_seal: 
     return []
 
 
-async def rebuilt(record: Record, url: str) -> list[str]:
-    """The read models, rebuilt by `faristol projection rebuild`, are the live ones byte for byte."""
+async def check_rebuild(record: Record, url: str) -> list[str]:
+    """Check that the read models, rebuilt by `faristol projection rebuild`, equal the live ones byte for byte."""
     live, before = await contents.read_models(record, projection())
     said = await asyncio.to_thread(faristol, "projection", "rebuild", database_url=url, timeout=600)
     if said.returncode:
@@ -136,7 +138,7 @@ async def rebuilt(record: Record, url: str) -> list[str]:
 
 
 def unequal(live: Iterable[Sequence[Any]], rebuilt: Iterable[Sequence[Any]]) -> list[str]:
-    """Rows of read models, by table and key, that the live tables and the rebuilt ones do not have alike."""
+    """Return the rows of read models, by table and key, that the live tables and the rebuilt ones do not have alike."""
     differing = {tuple(row) for row in live} ^ {tuple(row) for row in rebuilt}
     return sorted(
         {f"the {table} {key} of the read models is not as it is when it is rebuilt" for table, key, *_ in differing}
@@ -144,7 +146,7 @@ def unequal(live: Iterable[Sequence[Any]], rebuilt: Iterable[Sequence[Any]]) -> 
 
 
 async def asked_again(network: Network, again: Sequence[Acknowledged], chance: random.Random) -> list[str]:
-    """A command that is sent again, to any replica, gets its first answer."""
+    """Return a command that is sent again, to any replica, gets its first answer."""
     wrong = []
     for command in again:
         address = chance.choice(network.replicas[command.method.split(".")[1]])
@@ -162,21 +164,21 @@ async def asked_again(network: Network, again: Sequence[Acknowledged], chance: r
 async def full(
     record: Record, url: str, public_key: Path, network: Network, ledger: Ledger, chance: random.Random
 ) -> list[str]:
-    """Everything, while no client calls and every process serves."""
+    """Return all problems, while no client calls and every process serves."""
     acknowledged = list(ledger.acknowledged.values())
     wrong: list[str] = []
     async with record.reading() as connection:
         has_seals = await seals.last(connection) is not None
     if has_seals:
-        wrong += await asyncio.to_thread(verified, url, public_key, from_seal=True)
+        wrong += await asyncio.to_thread(check_verification, url, public_key, from_seal=True)
     wrong += await caught_up(record)
     last = await record.last_position()
     wrong += await against_the_ledger(record, acknowledged, ledger.sent)
-    wrong += await asyncio.to_thread(verified, url, public_key, last=last)
-    newest = acknowledged[-SENT_AGAIN // 4 :]
-    older = chance.sample(acknowledged, min(len(acknowledged), SENT_AGAIN - len(newest)))
+    wrong += await asyncio.to_thread(check_verification, url, public_key, last=last)
+    newest = acknowledged[-RESENT_COUNT // 4 :]
+    older = chance.sample(acknowledged, min(len(acknowledged), RESENT_COUNT - len(newest)))
     wrong += await asked_again(network, [*newest, *older], chance)
-    wrong += await rebuilt(record, url)
+    wrong += await check_rebuild(record, url)
     if (now := await record.last_position()) != last:
         wrong.append(f"the record grew from position {last} to {now}, though no new command was sent")
     return wrong

@@ -1,4 +1,4 @@
-"""What the clients were told: every command that was sent, and the answer to each that was acknowledged."""
+"""The answers that clients got: every command that was sent, and the answer to each acknowledged one."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ class Ledger:
         self.lost: Counter[str] = Counter()
         """Attempts without an answer, by status code."""
         self.wrong: list[str] = []
-        """What no client may ever be told."""
+        """Answers that no client may ever get."""
         self._file = path.open("w", encoding="utf-8")
         self._news = asyncio.Event()
         self._last = (0.0, 0.0)
         """When the attempt began that was acknowledged last, of those begun, and when it was acknowledged."""
 
     def close(self) -> None:
-        """Write what is held."""
+        """Write the buffered lines."""
         self._file.close()
 
     def acknowledge(self, method: str, request: Any, answer: Any, began: float) -> None:
-        """A client got an answer to an attempt that it began at ``began``, by the monotonic clock."""
+        """Note that a client got an answer to an attempt that it began at ``began``, by the monotonic clock."""
         new = Acknowledged(request.command_id, method, request, answer.SerializeToString(), answer.position)
         first = self.acknowledged.setdefault(new.command_id, new)
         if first is new:
@@ -69,7 +69,7 @@ class Ledger:
             news.set()
 
     async def acknowledged_after(self, moment: float, seconds: float) -> float | None:
-        """When the first command that was sent after ``moment`` was acknowledged; None when ``seconds`` pass first."""
+        """Return the time at which the first command sent after ``moment`` was acknowledged; None after ``seconds``."""
         try:
             async with asyncio.timeout(seconds):
                 while self._last[0] <= moment:
@@ -79,7 +79,7 @@ class Ledger:
         return self._last[1]
 
     async def acknowledged_so_many(self, count: int, seconds: float) -> bool:
-        """Whether ``count`` commands are acknowledged before ``seconds`` have passed."""
+        """Return whether ``count`` commands are acknowledged before ``seconds`` have passed."""
         try:
             async with asyncio.timeout(seconds):
                 while len(self.acknowledged) < count:

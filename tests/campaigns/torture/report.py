@@ -1,4 +1,4 @@
-"""What a campaign came to, for a person and as JSON."""
+"""The result of a campaign, for a person and as JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Any
 from rich.table import Table
 from tests.campaigns.torture.campaign import Outcome, Struck
 
-SLOWEST = 5
+SLOWEST_COUNT = 5
 """Blows that are shown by themselves: those after which it took longest until a command was acknowledged."""
-MOST_SHOWN = 20
-"""Sentences about what is wrong that are printed; the report has all."""
+MAX_SENTENCES = 20
+"""Limit of printed sentences about errors; the report has all."""
 
 
 def as_json(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
-    """Everything, by database."""
+    """Return all outcomes, by database."""
     machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
     return {"machine": machine, "databases": {name: _one(outcome) for name, outcome in outcomes.items()}}
 
@@ -41,18 +41,20 @@ def _one(outcome: Outcome) -> dict[str, Any]:
         "judgements": outcome.judgements,
         "seconds_to_acknowledgement": spread([blow.acknowledged for blow in outcome.struck]),
         "seconds_to_serving": spread([blow.serving for blow in outcome.struck]),
-        "slowest": [asdict(blow) for blow in sorted(outcome.struck, key=_waited, reverse=True)[:SLOWEST]],
+        "slowest": [
+            asdict(blow) for blow in sorted(outcome.struck, key=_waiting_seconds, reverse=True)[:SLOWEST_COUNT]
+        ],
         "seconds": round(outcome.seconds, 1),
         "wrong": outcome.wrong,
     }
 
 
-def _waited(struck: Struck) -> float:
+def _waiting_seconds(struck: Struck) -> float:
     return struck.acknowledged or 0.0
 
 
 def spread(measured: Sequence[float | None]) -> dict[str, float]:
-    """Count, median, 95th percentile and maximum of what was measured; nothing when nothing was."""
+    """Count, median, 95th percentile and maximum of measured values; empty if there are none."""
     known = sorted(value for value in measured if value is not None)
     if not known:
         return {}
@@ -65,7 +67,7 @@ def spread(measured: Sequence[float | None]) -> dict[str, float]:
 
 
 def as_table(outcomes: Mapping[str, Outcome]) -> Table:
-    """The figures, a column for each database."""
+    """Return the figures, a column for each database."""
     table = Table()
     table.add_column("what", no_wrap=True)
     for name in outcomes:
@@ -85,8 +87,8 @@ def as_table(outcomes: Mapping[str, Outcome]) -> Table:
 
 
 def how_to_look(name: str, outcome: Outcome, folder: Path) -> str:
-    """What is wrong, where its data are, and how to go on from there."""
-    shown = [f"  {sentence}" for sentence in outcome.wrong[:MOST_SHOWN]]
+    """Return the problems, the place of their data, and how to continue from there."""
+    shown = [f"  {sentence}" for sentence in outcome.wrong[:MAX_SENTENCES]]
     if more := len(outcome.wrong) - len(shown):
         shown.append(f"  and {more} more")
     record = f"--data {folder / 'data'}"

@@ -24,15 +24,15 @@ from faristol.host import SERVICES
 NATS = "nats-server"
 UP = "up"
 NEEDS_NATS = "NATS at "
-"""How a process says that it cannot start because NATS is away; whoever runs it starts it again."""
-LOOK = 0.1
-"""Seconds between two looks at what ended or came back by itself."""
-GRACE = 15.0
+"""The log line of a process that cannot start because NATS is unavailable; its operator restarts it."""
+POLL_SECONDS = 0.1
+"""Seconds between two checks of ended and restarted processes."""
+NATS_GRACE_SECONDS = 15.0
 """Seconds after a kill of NATS in which a process may end for want of it."""
 
 
 class Site(ABC):
-    """A cell whose record lies at ``database_url`` and is sealed often."""
+    """A cell with a record at ``database_url`` that is sealed often."""
 
     def __init__(self, folder: Path, database_url: str) -> None:
         self.folder = folder
@@ -43,7 +43,7 @@ class Site(ABC):
         self.wrong: list[str] = []
         """Processes that ended by themselves."""
         self._down: set[str] = set()
-        self._nats_killed = -GRACE
+        self._nats_killed = -NATS_GRACE_SECONDS
         key = folder / "seal.key"
         made = faristol("record", "key", str(key))
         assert made.returncode == 0, made.stderr
@@ -58,24 +58,24 @@ class Site(ABC):
     @property
     @abstractmethod
     def victims(self) -> Sequence[str]:
-        """What can be killed."""
+        """The possible victims."""
 
     @abstractmethod
     def addresses(self, victims: Sequence[str]) -> Sequence[str]:
-        """Where the gRPC servers among these answer."""
+        """Return the addresses of the gRPC servers among these."""
 
     def kill(self, victims: Sequence[str]) -> tuple[str, ...]:
-        """SIGKILL to these, as nearly at once as can be. Gives those that were there to be killed."""
-        there = tuple(name for name in victims if self._kill(name))
-        self._down.update(there)
-        for name in self.children.keys() & set(there):
+        """Send SIGKILL to these at nearly the same time. Return those that were there to be killed."""
+        killed = tuple(name for name in victims if self._kill(name))
+        self._down.update(killed)
+        for name in self.children.keys() & set(killed):
             self.children[name].process.wait()
-        if NATS in there:
+        if NATS in killed:
             self._nats_killed = time.monotonic()
-        return there
+        return killed
 
     def start(self, victims: Sequence[str]) -> None:
-        """Start again what was killed."""
+        """Restart killed processes."""
         for name in sorted(victims, key=lambda name: name != NATS):
             self._start(name)
             self._down.discard(name)
@@ -91,18 +91,18 @@ class Site(ABC):
         self.children[name].start()
 
     def look_after(self) -> None:
-        """Start again what ended by itself because NATS was away, and remember what had no such reason."""
+        """Restart processes that ended because NATS was unavailable, and note the others."""
         for name, child in self.children.items():
             if name in self._down or (code := child.process.poll()) is None:
                 continue
             last = (child.output().strip().splitlines() or ["nothing"])[-1]
-            if NEEDS_NATS not in last or time.monotonic() - self._nats_killed > GRACE:
+            if NEEDS_NATS not in last or time.monotonic() - self._nats_killed > NATS_GRACE_SECONDS:
                 self.wrong.append(f"{name} ended by itself with code {code} and said {last!r}: see {child.log}")
             self.restarts += 1
             child.start()
 
     async def serving(self, addresses: Sequence[str], seconds: float = START_SECONDS) -> float | None:
-        """When the last of these gRPC servers has come to serve; None when ``seconds`` pass first."""
+        """Return the time at which the last of these gRPC servers serves; None after ``seconds``."""
         try:
             async with asyncio.timeout(seconds):
                 await asyncio.gather(*map(_serves, addresses))
@@ -111,11 +111,11 @@ class Site(ABC):
         return time.monotonic()
 
     async def whole(self) -> bool:
-        """Wait until everything serves."""
+        """Wait until all processes serve."""
         return await self.serving(self.addresses(self.victims)) is not None
 
     def stop(self) -> None:
-        """SIGTERM to all, who have to end in order."""
+        """Send SIGTERM to all, which must end in order."""
         names = [name for name in self.children if name != NATS]
         self._down.update(self.children)
         for name in names:
@@ -127,14 +127,14 @@ class Site(ABC):
         self.kill(list(self.children))
 
     def abandon(self) -> None:
-        """End everything, in whatever state it is."""
+        """End all processes, in any state."""
         for child in self.children.values():
             if child.process.poll() is None:
                 child.kill()
 
 
 class Embedded(Site):
-    """``faristol up`` on SQLite, with a NATS server of its own that ends and starts with it."""
+    """``faristol up`` on SQLite, with its own NATS server, which ends and starts with it."""
 
     def __init__(self, folder: Path) -> None:
         self._data = folder / "data"
@@ -176,11 +176,11 @@ class Embedded(Site):
         while not self._nats():
             if time.monotonic() > give_up:
                 return False
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(POLL_SECONDS)
         return await super().whole()
 
     def _nats(self) -> int:
-        """Process id of the NATS server; 0 while there is none."""
+        """Return the process id of the NATS server; 0 if there is none."""
         with contextlib.suppress(OSError, ValueError):
             pid = int((self._data / "nats" / "nats.pid").read_text())
             command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")

@@ -23,7 +23,7 @@ def main(
     per_second: Annotated[float, typer.Option(min=1, help="Events a second.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same kills.")] = 1,
 ) -> None:
-    """Write news, kill, and count what viewers missed and heard twice; exit code 1 when there is any of it."""
+    """Write events, kill, and count the frames that viewers missed or got twice; exit code 1 if there are any."""
     folder = FOLDER.absolute() / str(seed)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

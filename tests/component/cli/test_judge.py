@@ -35,41 +35,43 @@ async def court(tmp_path: Path, library: Library, catalan: InstalledLexicon, sha
         yield made
 
 
-async def told(court: Court, *arguments: str, code: int = 0) -> str:
-    """What a command prints; what it complains of when it fails."""
+async def run_command(court: Court, *arguments: str, code: int = 0) -> str:
+    """Return the output of a command; its error output if it fails."""
     done = await asyncio.to_thread(faristol, *arguments, client_lexicon_address=court.address)
     assert done.returncode == code, done.stderr
     return done.stderr if code else done.stdout
 
 
 async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line(court: Court) -> None:
-    await told(court, "judge", "appoint", "cup", "eva", "--language", "ca", "--language", "es")
-    assert await told(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20") == "cup: panel\n"
-    shown = json.loads(await told(court, "judge", "show", "cup", "--json"))
+    await run_command(court, "judge", "appoint", "cup", "eva", "--language", "ca", "--language", "es")
+    assert await run_command(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20") == "cup: panel\n"
+    shown = json.loads(await run_command(court, "judge", "show", "cup", "--json"))
     assert (shown["mode"], shown["panel"], shown["lease_seconds"]) == ("MODE_PANEL", 3, 20)
     assert {judge["judge_id"]: judge["languages"] for judge in shown["judges"]}["eva"] == ["ca", "es"]
-    await told(court, "judge", "mode", "cup", "judge")
+    await run_command(court, "judge", "mode", "cup", "judge")
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY, ANYS)
-    await court.queued("eva", case_id)
-    queue = json.loads(await told(court, "judge", "watch", "--as", "eva", "--once", "--json"))
+    await court.wait_for_case("eva", case_id)
+    queue = json.loads(await run_command(court, "judge", "watch", "--as", "eva", "--once", "--json"))
     assert [case["case_id"] for case in queue["cases"]] == [case_id]
-    refused = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--valid", "anys", code=2)
+    refused = await run_command(
+        court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--valid", "anys", code=2
+    )
     assert "ANYS is not in the lexicon catalan: to accept it, give a reason and a source" in refused
-    other = await told(court, "judge", "rule", case_id, "--as", "ada", "--valid", "any", code=2)
+    other = await run_command(court, "judge", "rule", case_id, "--as", "ada", "--valid", "any", code=2)
     assert "expected A NY, A NY S" in other, "a ruling that is refused leaves the case to others"
-    ruled = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--invalid", "a ny s")
+    ruled = await run_command(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--invalid", "a ny s")
     assert ruled == f"{case_id}: ruled\n"
     await court.close_round(1)
-    rows = list(csv.DictReader(io.StringIO(await told(court, "ruling", "export", "cup"))))
+    rows = list(csv.DictReader(io.StringIO(await run_command(court, "ruling", "export", "cup"))))
     assert [(row["word"], row["valid"], row["judges"]) for row in rows] == [
         ("ANY", "yes", "eva"),
         ("ANYS", "no", "eva"),
     ]
-    assert "A NY, A NY S: play withdrawn  (FISC I.10)" in await told(court, "ruling", "list", "cup")
-    (times,) = json.loads(await told(court, "ruling", "stats", "cup", "--json"))["times"]
+    assert "A NY, A NY S: play withdrawn  (FISC I.10)" in await run_command(court, "ruling", "list", "cup")
+    (times,) = json.loads(await run_command(court, "ruling", "stats", "cup", "--json"))["times"]
     assert (times["mode"], times["rulings"]) == ("MODE_JUDGE", 1)
-    assert "there is no tournament 'lliga'" in await told(court, "ruling", "stats", "lliga", code=2)
+    assert "there is no tournament 'lliga'" in await run_command(court, "ruling", "stats", "lliga", code=2)
 
 
 @pytest.mark.parametrize(
@@ -137,8 +139,8 @@ async def test_directors_and_judges_are_told_in_the_language_of_the_terminal(
         ("ruling", "list", "cup"),
         ("ruling", "stats", "cup"),
     ]
-    said = [(await told(court, *arguments)).splitlines()[0] for arguments in commands]
-    said.append((await told(court, "judge", "dismiss", "cup", "nothing", code=2)).strip())
+    said = [(await run_command(court, *arguments)).splitlines()[0] for arguments in commands]
+    said.append((await run_command(court, "judge", "dismiss", "cup", "nothing", code=2)).strip())
     assert said[:-1] == expected[:-1]
     assert expected[-1] in said[-1]
 
@@ -198,7 +200,7 @@ async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(cou
         await office.open_game(f"{office.tournament}-r1-t1")
     first = await court.challenge("cup-r1-t1", ANY)
     taken = await other.challenge("lliga-r1-t1", ANY)
-    await court.queued("ada", taken)
+    await court.wait_for_case("ada", taken)
     heard: list[tuple[str, str]] = []
     later: list[str] = []
 
@@ -212,12 +214,12 @@ async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(cou
             )
         return [events.WordRuling(word=word.word, valid=word.valid) for word in file.words]
 
-    def told(case_id: str, _: pb.RuleCaseResponse | None, problem: str) -> None:
+    def note_answer(case_id: str, _: pb.RuleCaseResponse | None, problem: str) -> None:
         heard.append((case_id, problem))
 
-    await asyncio.wait_for(judge_queue(Judge(court.channel, "ada"), "", ask, told, most=2), 60)
+    await asyncio.wait_for(judge_queue(Judge(court.channel, "ada"), "", ask, note_answer, most=2), 60)
     assert heard == [(first, ""), (later[0], "ada is not a judge of the tournament cup.")]
-    assert (await court.queued("berta", taken)).case_id == taken
+    assert (await court.wait_for_case("berta", taken)).case_id == taken
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Who calls services from a terminal is told in the terminal's language."""
+"""Callers of services from a terminal get messages in the terminal's language."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_table_sheet_prizes_and_pair_are_told_in_the_language_of_the_terminal(co
 
 
 class Listening:
-    """A service that answers with what it is asked."""
+    """A service that answers with its request."""
 
     async def AddWebhook(self, request: pb.AddWebhookRequest) -> pb.AddWebhookRequest:  # noqa: N802
         return request

@@ -1,4 +1,4 @@
-"""Both kinds of database for every change: these tests hold what SQL does."""
+"""both kinds of database for every change: these tests check SQL"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from google.protobuf.message import Message
-from tests.component.running_clocks import dealt
+from tests.component.running_clocks import deal_racks
 
 from faristol.clock.rounds import build_end_reaction
 from faristol.event_store import Decision, Metadata, Record, Write
@@ -19,19 +19,21 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules.ruleset.file import load_ruleset
 
-START = 1_700_000_000_000_000_000
-SECOND = 1_000_000_000
+START_NS = 1_700_000_000_000_000_000
+SECOND_NS = 1_000_000_000
 GAMES = ("cup-r1-t1", "cup-r1-t2", "cup-r1-t3")
-ENDED = game_events.GameEnded(condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START + 900 * SECOND))
-CLOSED = game_events.TableClosed(occurred_at=timestamp(START + 900 * SECOND))
+ENDED = game_events.GameEnded(
+    condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START_NS + 900 * SECOND_NS)
+)
+CLOSED = game_events.TableClosed(occurred_at=timestamp(START_NS + 900 * SECOND_NS))
 ABSENT = clock_events.PlayerAbsent(
     player_id="biel",
-    signal_at=timestamp(START),
-    clock_starts_at=timestamp(START),
+    signal_at=timestamp(START_NS),
+    clock_starts_at=timestamp(START_NS),
     arbiter_id="arbiter-1",
-    occurred_at=timestamp(START),
+    occurred_at=timestamp(START_NS),
 )
-AWAY = clock_events.PlayerLeft(player_id="biel", turn=1, told=True, occurred_at=timestamp(START))
+AWAY = clock_events.PlayerLeft(player_id="biel", turn=1, told=True, occurred_at=timestamp(START_NS))
 
 
 async def add(record: Record, stream: str, *facts: Message) -> None:
@@ -40,7 +42,7 @@ async def add(record: Record, stream: str, *facts: Message) -> None:
 
 
 async def began(record: Record, ruleset: str, games: Sequence[str] = GAMES) -> None:
-    """The games of a round."""
+    """Begin the games of a round."""
     pairings = [pairing_events.Pairing(table=table, game_id=game_id) for table, game_id in enumerate(games, 1)]
     await add(record, "tournament-cup", pairing_events.RoundPaired(round=1, pairings=pairings))
     for game_id in games:
@@ -50,14 +52,14 @@ async def began(record: Record, ruleset: str, games: Sequence[str] = GAMES) -> N
             tournament_id="cup",
             player_ids=["anna", "biel"],
             ruleset=pin,
-            occurred_at=timestamp(START),
+            occurred_at=timestamp(START_NS),
         )
-        started = game_events.GameStarted(first_player_id="anna", occurred_at=timestamp(START))
-        await add(record, f"game-{game_id}", opened, *dealt(["anna", "biel"], started.occurred_at), started)
+        started = game_events.GameStarted(first_player_id="anna", occurred_at=timestamp(START_NS))
+        await add(record, f"game-{game_id}", opened, *deal_racks(["anna", "biel"], started.occurred_at), started)
 
 
-async def told(record: Record, game_id: str, ended: Message = ENDED) -> Decision | None:
-    """A game ends, and the clocks hear of it."""
+async def end_game(record: Record, game_id: str, ended: Message = ENDED) -> Decision | None:
+    """End a game, and return the reaction of the clocks."""
     await add(record, f"game-{game_id}", ended)
     reaction, news = build_end_reaction(record), (await record.read_stream(f"game-{game_id}"))[-1]
     assert news.type in reaction.types
@@ -77,10 +79,10 @@ async def test_who_is_missing_from_the_last_game_of_a_round_loses_with_the_one_b
     opened = clock_events.ClockOpened(
         game_id=GAMES[2], tournament_id="cup", player_ids=["anna", "biel"], allowance_ms=1_800_000
     )
-    started = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START))
+    started = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START_NS))
     await add(record, f"clock-{GAMES[2]}", opened, started, missing)
-    assert await told(record, GAMES[0]) is None
-    decision = await told(record, GAMES[1], ended)
+    assert await end_game(record, GAMES[0]) is None
+    decision = await end_game(record, GAMES[1], ended)
     assert decision is not None
     await record.append(decision, Metadata())
     lost, stopped = (await record.facts(f"clock-{GAMES[2]}"))[3:]
@@ -103,8 +105,8 @@ async def test_a_game_that_nobody_is_missing_from_goes_on_and_so_does_one_under_
         game_id=GAMES[2], tournament_id="cup", player_ids=["anna", "biel"], allowance_ms=1_800_000
     )
     await add(record, f"clock-{GAMES[2]}", opened, *([missing] if missing else []))
-    assert await told(record, GAMES[0]) is None
-    assert await told(record, GAMES[1]) is None
+    assert await end_game(record, GAMES[0]) is None
+    assert await end_game(record, GAMES[1]) is None
     await record.close()
 
 
@@ -116,11 +118,11 @@ async def record(tmp_path: Path) -> AsyncIterator[Record]:
 
 
 async def missing_from(record: Record, game_id: str) -> None:
-    """Somebody has not come to a game, whose clock runs."""
+    """Record that a player is missing from a game, whose clock runs."""
     opened = clock_events.ClockOpened(
         game_id=game_id, tournament_id="cup", player_ids=["anna", "biel"], allowance_ms=1_800_000
     )
-    started = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START))
+    started = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START_NS))
     await add(record, f"clock-{game_id}", opened, started, ABSENT)
 
 
@@ -128,11 +130,11 @@ async def test_a_game_that_is_played_later_is_not_waited_for_until_it_begins(rec
     await began(record, "fise")
     await missing_from(record, GAMES[2])
     await add(record, "tournament-cup", pairing_events.GamePostponed(round=1, game_id=GAMES[0]))
-    assert await told(record, GAMES[1]) is not None
+    assert await end_game(record, GAMES[1]) is not None
     await add(record, "tournament-cup", pairing_events.PostponedGameStarted(round=1, game_id=GAMES[0]))
     (ended,) = [event for event in await record.read_stream(f"game-{GAMES[1]}") if event.name == "GameEnded"]
     assert await build_end_reaction(record).react(ended) is None
-    assert await told(record, GAMES[0]) is not None
+    assert await end_game(record, GAMES[0]) is not None
 
 
 async def test_a_game_whose_postponement_is_taken_back_is_waited_for(record: Record) -> None:
@@ -140,7 +142,7 @@ async def test_a_game_whose_postponement_is_taken_back_is_waited_for(record: Rec
     await missing_from(record, GAMES[2])
     facts = (pairing_events.GamePostponed, pairing_events.PostponementCancelled)
     await add(record, "tournament-cup", *(fact(round=1, game_id=GAMES[0]) for fact in facts))
-    assert await told(record, GAMES[1]) is None
+    assert await end_game(record, GAMES[1]) is None
 
 
 async def test_a_round_that_is_paired_anew_has_the_games_of_its_last_pairing(record: Record) -> None:
@@ -148,8 +150,8 @@ async def test_a_round_that_is_paired_anew_has_the_games_of_its_last_pairing(rec
     pairings = [pairing_events.Pairing(table=table, game_id=game_id) for table, game_id in enumerate(GAMES, 1)]
     await add(record, "tournament-cup", pairing_events.RoundPaired(round=1, pairings=pairings))
     await missing_from(record, GAMES[2])
-    assert await told(record, GAMES[0]) is None
-    assert await told(record, GAMES[1]) is not None
+    assert await end_game(record, GAMES[0]) is None
+    assert await end_game(record, GAMES[1]) is not None
 
 
 @pytest.mark.parametrize("order", ["by table", "backwards", "any"])
@@ -169,7 +171,7 @@ async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game
     reaction, read = build_end_reaction(record), 0
     plain = record.facts_after
 
-    async def counted(versions: Mapping[str, int]) -> list[tuple[str, Message]]:
+    async def count_read(versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         nonlocal read
         read += 1
         return await plain(versions)
@@ -178,7 +180,7 @@ async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game
     for game_id in ending_games:
         await add(record, f"game-{game_id}", ENDED)
         news = (await record.read_stream(f"game-{game_id}"))[-1]
-        record.facts_after = counted  # type: ignore[method-assign] # it counts, and reads as before
+        record.facts_after = count_read  # type: ignore[method-assign] # it counts, and reads as before
         decisions.append(await reaction.react(news))
         record.facts_after = plain  # type: ignore[method-assign] # as it was
         if signed:

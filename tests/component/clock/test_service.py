@@ -1,4 +1,4 @@
-"""The clock over gRPC and by itself, on a record that keeps what it is told."""
+"""The clock over gRPC and on its own, on a real record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.component.running_clocks import dealt
+from tests.component.running_clocks import deal_racks
 
 from faristol.clock.service_module import part
 from faristol.event_store import Conflict, Decision, Guard, Metadata, Record, Write
@@ -27,8 +27,8 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset.file import load_ruleset
 
-START = 1_700_000_000_000_000_000
-SECOND = 1_000_000_000
+START_NS = 1_700_000_000_000_000_000
+SECOND_NS = 1_000_000_000
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
 GAME = "cup-r1-t1"
 
@@ -37,11 +37,11 @@ OPENED = game_events.GameOpened(
     tournament_id="cup",
     player_ids=["anna", "biel"],
     ruleset=game_events.Pin(name="fisc-2023", digest=load_ruleset("fisc-2023").digest),
-    occurred_at=timestamp(START),
+    occurred_at=timestamp(START_NS),
 )
-DEALT = dealt(["anna", "biel"], timestamp(START - 3_600 * SECOND))
-STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START))
-PASSED = game_events.Passed(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
+DEALT = deal_racks(["anna", "biel"], timestamp(START_NS - 3_600 * SECOND_NS))
+STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START_NS))
+PASSED = game_events.Passed(turn=1, player_id="biel", occurred_at=timestamp(START_NS + SECOND_NS))
 
 
 @pytest.fixture
@@ -64,22 +64,22 @@ async def clocks(record: Record) -> AsyncIterator[clock_pb2_grpc.ClockServiceAsy
 
 
 async def play(record: Record, *facts: Message) -> None:
-    """The game goes on."""
+    """Continue the game."""
     stream = f"game-{GAME}"
     version = len(await record.read_stream(stream))
     await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
 
 
-async def followed(record: Record) -> Settled:
-    """The table, settled."""
+async def load_settled(record: Record) -> Settled:
+    """Return the table, settled."""
     settled = await load_table(record, GAME)
     assert settled is not None
     return settled
 
 
 async def follow(record: Record) -> Decision:
-    """What follows at the table from what was recorded."""
-    return (await followed(record)).decision()
+    """Return the consequences at the table of the recorded events."""
+    return (await load_settled(record)).decision()
 
 
 async def facts(record: Record) -> list[str]:
@@ -107,7 +107,7 @@ async def test_a_press_does_not_wait_for_the_clock_to_have_heard_of_the_game(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED, PASSED)
-    answer = await clocks.Press(pressing(at=START + 3 * SECOND))
+    answer = await clocks.Press(pressing(at=START_NS + 3 * SECOND_NS))
     assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockPressed"]
     assert (answer.used_ms, answer.position) == (3_000, await record.last_position())
 
@@ -116,18 +116,18 @@ async def test_the_clock_is_told_as_it_stands_in_the_record(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED, PASSED)
-    await clocks.Press(pressing(at=START + 3 * SECOND))
+    await clocks.Press(pressing(at=START_NS + 3 * SECOND_NS))
     assert await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME)) == clock_pb2.GetClockResponse(
         game_id=GAME,
         running_player_id="anna",
-        running_since=timestamp(START + 3 * SECOND),
-        running=[clock_pb2.RunningClock(player_id="anna", since=timestamp(START + 3 * SECOND))],
+        running_since=timestamp(START_NS + 3 * SECOND_NS),
+        running=[clock_pb2.RunningClock(player_id="anna", since=timestamp(START_NS + 3 * SECOND_NS))],
         times=[clock_events.SideTime(player_id="anna"), clock_events.SideTime(player_id="biel", used_ms=3_000)],
         allowance_ms=25 * 60_000,
         version=3,
         turn=2,
         deadline="OvertimeCapExceeded",
-        deadline_at=timestamp(START + (3 + 35 * 60) * SECOND + SECOND // 1_000),
+        deadline_at=timestamp(START_NS + (3 + 35 * 60) * SECOND_NS + SECOND_NS // 1_000),
     )
 
 
@@ -135,24 +135,24 @@ async def test_a_press_sent_twice_is_one_press_with_one_answer(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED, PASSED)
-    request = pressing(at=START + 3 * SECOND)
+    request = pressing(at=START_NS + 3 * SECOND_NS)
     assert await clocks.Press(request) == await clocks.Press(request)
     assert (await facts(record)).count("ClockPressed") == 1
 
 
 async def test_a_press_without_a_time_happens_now(record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
     await play(record, OPENED, *DEALT, STARTED, PASSED)
-    assert (await clocks.Press(pressing())).used_ms == (NOW.timestamp() * 1000) - START // 1_000_000
+    assert (await clocks.Press(pressing())).used_ms == (NOW.timestamp() * 1000) - START_NS // 1_000_000
 
 
 async def test_a_press_without_a_time_is_never_before_the_last_fact(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    ahead = int(NOW.timestamp()) * SECOND + 60 * SECOND
+    ahead = int(NOW.timestamp()) * SECOND_NS + 60 * SECOND_NS
     passed = game_events.Passed(turn=1, player_id="biel", occurred_at=timestamp(ahead))
     await play(record, OPENED, *DEALT, STARTED, passed)
     await clocks.Press(pressing())
-    assert (await followed(record)).table.clock.running_since == ahead
+    assert (await load_settled(record)).table.clock.running_since == ahead
 
 
 async def test_a_refused_press_names_its_article_and_writes_nothing(
@@ -160,7 +160,7 @@ async def test_a_refused_press_names_its_article_and_writes_nothing(
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await clocks.Press(pressing(at=START + SECOND))
+        await clocks.Press(pressing(at=START_NS + SECOND_NS))
     code, info = problem(caught)
     assert (code, info.reason, info.metadata["article"]) == (
         grpc.StatusCode.FAILED_PRECONDITION,
@@ -175,7 +175,7 @@ async def test_a_press_before_the_last_fact_is_an_invalid_argument(
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED, PASSED)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await clocks.Press(pressing(at=START))
+        await clocks.Press(pressing(at=START_NS))
     code, info = problem(caught)
     assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "occurred_at")
 
@@ -188,7 +188,7 @@ async def test_a_stop_holds_the_clock_where_the_book_has_it(
     opened.ruleset.name, opened.ruleset.digest = "pes-2024", load_ruleset("pes-2024").digest
     await play(record, opened, *DEALT, STARTED, PASSED)
     request = clock_pb2.StopRequest(
-        command_id=str(uuid.uuid4()), game_id=GAME, player_id="biel", occurred_at=timestamp(START + 3 * SECOND)
+        command_id=str(uuid.uuid4()), game_id=GAME, player_id="biel", occurred_at=timestamp(START_NS + 3 * SECOND_NS)
     )
     answer = await clocks.Stop(request)
     assert (answer.used_ms, answer.too_late) == (3_000, False)
@@ -225,13 +225,13 @@ async def test_players_who_are_not_there_are_noted_and_come(
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED)
     who: dict[str, Any] = {"game_id": GAME, "player_id": "anna"}
-    minute = timestamp(START + 60 * SECOND)
+    minute = timestamp(START_NS + 60 * SECOND_NS)
     await clocks.ReportAbsence(
         clock_pb2.ReportAbsenceRequest(command_id=str(uuid.uuid4()), arbiter_id="arbiter-1", occurred_at=minute, **who)
     )
     shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
     assert (list(shown.absent_player_ids), shown.deadline) == (["anna"], "TimeForfeited")
-    two_minutes = timestamp(START + 120 * SECOND)
+    two_minutes = timestamp(START_NS + 120 * SECOND_NS)
     await clocks.RecordArrival(
         clock_pb2.RecordArrivalRequest(command_id=str(uuid.uuid4()), occurred_at=two_minutes, **who)
     )
@@ -264,7 +264,7 @@ async def test_an_arbiter_ends_the_time_of_the_round(
 async def test_a_press_that_comes_too_late_says_so(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START - 40 * 60 * SECOND))
+    started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START_NS - 40 * 60 * SECOND_NS))
     await play(record, OPENED, *DEALT, started, PASSED)
     answer = await clocks.Press(pressing())
     assert (answer.too_late, answer.used_ms) == (True, 35 * 60_000)
@@ -274,7 +274,7 @@ async def test_a_press_that_comes_too_late_says_so(
 async def test_a_time_that_is_over_goes_on_the_record_when_it_is_claimed(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START - 40 * 60 * SECOND))
+    started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START_NS - 40 * 60 * SECOND_NS))
     await play(record, OPENED, *DEALT, started)
     claim = clock_pb2.ClaimTimeRequest(command_id=str(uuid.uuid4()), game_id=GAME, player_id="anna")
     answer = await clocks.ClaimTime(claim)
@@ -319,10 +319,10 @@ async def test_what_two_replicas_decide_at_once_is_written_once(record: Record) 
 
 
 async def test_a_clock_that_is_behind_its_game_follows_all_of_it(record: Record) -> None:
-    raised = game_events.ChallengeRaised(turn=1, challenge=1, occurred_at=timestamp(START + 2 * SECOND))
-    ruled = game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(START + 2 * SECOND))
-    placed = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
-    written = game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=timestamp(START + 2 * SECOND))
+    raised = game_events.ChallengeRaised(turn=1, challenge=1, occurred_at=timestamp(START_NS + 2 * SECOND_NS))
+    ruled = game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(START_NS + 2 * SECOND_NS))
+    placed = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START_NS + SECOND_NS))
+    written = game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=timestamp(START_NS + 2 * SECOND_NS))
     await play(record, OPENED, *DEALT, STARTED, placed, raised, ruled, written)
     await record.append(await follow(record), Metadata())
     assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockNeutralised", "ClockResumed"]
@@ -345,8 +345,10 @@ async def test_what_follows_from_the_game_is_shown_before_the_clock_has_heard_of
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED)
     await record.append(await follow(record), Metadata())
-    placed = game_events.PlayPlaced(turn=1, player_id="biel", score=2, occurred_at=timestamp(START + SECOND))
-    raised = game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(START + SECOND))
+    placed = game_events.PlayPlaced(turn=1, player_id="biel", score=2, occurred_at=timestamp(START_NS + SECOND_NS))
+    raised = game_events.ChallengeRaised(
+        turn=1, challenge=1, player_id="anna", occurred_at=timestamp(START_NS + SECOND_NS)
+    )
     await play(record, placed, raised)
     before = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
     assert (before.running_player_id, before.neutralised, before.following) == ("", True, 1)

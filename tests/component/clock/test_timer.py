@@ -1,4 +1,4 @@
-"""Deadlines fire by themselves, at their moment, where somebody plays by the time of day."""
+"""Deadlines fire automatically, at their time, by the time of day."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.component.running_clocks import add, ago, said, start, told
+from tests.component.running_clocks import add, ago, list_clock_events, start, wait_for_event
 
 from faristol.clock import replicas
 from faristol.clock.timer import NANOSECONDS_FACTOR, ClockTimer
@@ -25,7 +25,7 @@ TURN_MS = 120_000
 
 @asynccontextmanager
 async def ticking(record: Record, number: int = 1) -> AsyncIterator[list[ClockTimer]]:
-    """Timers that run beside the block."""
+    """Run timers beside the block."""
     timers = [ClockTimer(record, lambda: datetime.now(UTC)) for _ in range(number)]
     tasks = [asyncio.create_task(timer.run()) for timer in timers]
     yield timers
@@ -37,8 +37,8 @@ async def test_a_deadline_fires_and_is_dated_at_its_moment(record: Record) -> No
     await start(record, "cup-r1-t1", CAP_MS - 300)
     await start(record, "cup-r1-t2", TURN_MS - 300, ruleset="festa-major")
     async with ticking(record):
-        exceeded = (await told(record, "cup-r1-t1", "OvertimeCapExceeded")).message
-        timed_out = (await told(record, "cup-r1-t2", "TurnTimedOut")).message
+        exceeded = (await wait_for_event(record, "cup-r1-t1", "OvertimeCapExceeded")).message
+        timed_out = (await wait_for_event(record, "cup-r1-t2", "TurnTimedOut")).message
     assert isinstance(exceeded, clock_events.OvertimeCapExceeded)
     assert isinstance(timed_out, clock_events.TurnTimedOut)
     for game_id, over in (("cup-r1-t1", exceeded.occurred_at), ("cup-r1-t2", timed_out.occurred_at)):
@@ -53,12 +53,12 @@ async def test_a_deadline_that_passed_while_no_timer_ran_fires_when_one_does_and
     await start(record, "cup-r1-t1", CAP_MS - 1)
     await asyncio.sleep(0.1)
     async with ticking(record, 3):
-        await told(record, "cup-r1-t1", "OvertimeCapExceeded")
+        await wait_for_event(record, "cup-r1-t1", "OvertimeCapExceeded")
         await start(record, "cup-r1-t2", CAP_MS - 200)
-        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+        await wait_for_event(record, "cup-r1-t2", "OvertimeCapExceeded")
         await asyncio.sleep(0.3)
-    assert await said(record, "cup-r1-t1") == ["OvertimeCapExceeded", "ClockStopped"]
-    assert await said(record, "cup-r1-t2") == ["OvertimeCapExceeded", "ClockStopped"]
+    assert await list_clock_events(record, "cup-r1-t1") == ["OvertimeCapExceeded", "ClockStopped"]
+    assert await list_clock_events(record, "cup-r1-t2") == ["OvertimeCapExceeded", "ClockStopped"]
 
 
 async def test_no_deadline_fires_at_a_table_that_is_not_live_or_goes_by_a_clock_of_its_own(record: Record) -> None:
@@ -66,11 +66,11 @@ async def test_no_deadline_fires_at_a_table_that_is_not_live_or_goes_by_a_clock_
     await start(record, "cup-r1-t2", CAP_MS - 1, keeping=game_events.KEEPING_RECORDED)
     await start(record, "cup-r1-t3", CAP_MS - 200)
     async with ticking(record):
-        await told(record, "cup-r1-t3", "OvertimeCapExceeded")
+        await wait_for_event(record, "cup-r1-t3", "OvertimeCapExceeded")
         await start(record, "cup-r1-t4", CAP_MS - 200)
-        await told(record, "cup-r1-t4", "OvertimeCapExceeded")
-    assert await said(record, "cup-r1-t1") == []
-    assert await said(record, "cup-r1-t2") == []
+        await wait_for_event(record, "cup-r1-t4", "OvertimeCapExceeded")
+    assert await list_clock_events(record, "cup-r1-t1") == []
+    assert await list_clock_events(record, "cup-r1-t2") == []
 
 
 async def test_who_does_something_in_time_has_no_deadline_any_more(record: Record) -> None:
@@ -88,8 +88,8 @@ async def test_who_does_something_in_time_has_no_deadline_any_more(record: Recor
             ),
         )
         await start(record, "cup-r1-t2", CAP_MS - 2_000)
-        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
-    assert await said(record, "cup-r1-t1") == ["ClockCorrected"]
+        await wait_for_event(record, "cup-r1-t2", "OvertimeCapExceeded")
+    assert await list_clock_events(record, "cup-r1-t1") == ["ClockCorrected"]
 
 
 async def test_a_deadline_writes_what_it_means_for_the_game_and_what_was_missing_there(record: Record) -> None:
@@ -109,10 +109,10 @@ async def test_a_deadline_writes_what_it_means_for_the_game_and_what_was_missing
         ),
     )
     async with ticking(record):
-        await told(record, "cup-r1-t1", "OvertimeCapExceeded")
+        await wait_for_event(record, "cup-r1-t1", "OvertimeCapExceeded")
     written = [event.name for event in await record.read_stream("game-cup-r1-t1")]
     assert written[-4:] == ["Passed", "PlayCompleted", "GameEnded", "TimePenalty"]
-    assert (await said(record, "cup-r1-t1"))[-1] == "ClockStopped"
+    assert (await list_clock_events(record, "cup-r1-t1"))[-1] == "ClockStopped"
 
 
 async def test_a_ruleset_that_is_not_here_leaves_the_other_clocks_their_deadlines(
@@ -129,7 +129,7 @@ async def test_a_ruleset_that_is_not_here_leaves_the_other_clocks_their_deadline
     await add(record, "clock-cup-r1-t1", clock_events.ClockOpened(game_id="cup-r1-t1", occurred_at=at))
     await start(record, "cup-r1-t2", CAP_MS - 100)
     async with ticking(record):
-        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+        await wait_for_event(record, "cup-r1-t2", "OvertimeCapExceeded")
     assert "fisc-1999" in caplog.text
 
 
@@ -141,9 +141,9 @@ async def test_what_goes_wrong_with_one_clock_is_logged_once_and_leaves_the_othe
     await add(record, "clock-cup-r1-t1", stray)
     await start(record, "cup-r1-t2", CAP_MS - 400)
     async with ticking(record):
-        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+        await wait_for_event(record, "cup-r1-t2", "OvertimeCapExceeded")
         await start(record, "cup-r1-t3", CAP_MS - 200)
-        await told(record, "cup-r1-t3", "OvertimeCapExceeded")
+        await wait_for_event(record, "cup-r1-t3", "OvertimeCapExceeded")
     failures = [line for line in caplog.records if "deadlines of cup-r1-t1 fail" in line.getMessage()]
     assert [line.exc_info is not None for line in failures] == [True]
 
@@ -165,8 +165,10 @@ async def test_replicas_that_know_of_each_other_split_the_clocks_and_write_no_de
         for game_id in games:
             await start(record, game_id, CAP_MS - 500, since=at)
         for game_id in games:
-            await told(record, game_id, "OvertimeCapExceeded")
-    assert [await said(record, game_id) for game_id in games] == [["OvertimeCapExceeded", "ClockStopped"]] * len(games)
+            await wait_for_event(record, game_id, "OvertimeCapExceeded")
+    assert [await list_clock_events(record, game_id) for game_id in games] == [
+        ["OvertimeCapExceeded", "ClockStopped"]
+    ] * len(games)
     assert sum(timer.written for timer in timers) == len(games)
     assert all(timer.written for timer in timers)
 
@@ -183,7 +185,7 @@ async def test_deadlines_that_a_dead_replica_keeps_are_told_by_another(record: R
         await start(record, game_id, CAP_MS - 300)
     async with ticking(record) as (timer,):
         for game_id in games:
-            await told(record, game_id, "OvertimeCapExceeded")
+            await wait_for_event(record, game_id, "OvertimeCapExceeded")
     await cancel_tasks([dead])
     assert timer.written == len(games)
 
@@ -193,11 +195,11 @@ async def test_a_game_that_goes_on_after_its_deadline_was_prepared_has_its_deadl
 ) -> None:
     await start(record, "cup-r1-t1", CAP_MS - 1_000)
     async with ticking(record):
-        await asyncio.sleep(0.3)  # the timer has prepared what it will write on the game as it is now
+        await asyncio.sleep(0.3)  # the timer has prepared its events for the present state of the game
         await add(
             record,
             "game-cup-r1-t1",
             game_events.TilesLaid(turn=1, player_id="anna", occurred_at=to_timestamp(ago(0))),
         )
-        await told(record, "cup-r1-t1", "OvertimeCapExceeded")
-    assert (await said(record, "cup-r1-t1"))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
+        await wait_for_event(record, "cup-r1-t1", "OvertimeCapExceeded")
+    assert (await list_clock_events(record, "cup-r1-t1"))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]

@@ -1,4 +1,4 @@
-"""The time of a duplicate turn is called by itself, and nothing is asked of the database while no turn runs."""
+"""The end of a duplicate turn is called automatically, and the database is not queried while no turn runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import event
-from tests.component.running_clocks import add, ago, told
+from tests.component.running_clocks import add, ago, wait_for_event
 
 from faristol.clock.turn_timer import TurnTimer
 from faristol.event_store import Record
@@ -22,7 +22,7 @@ from faristol.rules.ruleset.file import load_ruleset
 
 
 async def begin(record: Record, game_id: str, left_ms: int, ruleset: str = "fisc-2023-duplicate") -> None:
-    """A game in whose first turn so much time is left. Rules without a digest are rules that are nowhere."""
+    """Begin a game with so much time left in its first turn. Rules without a digest are stored nowhere."""
     at = to_timestamp(ago(0))
     known = load_ruleset(ruleset).digest if ruleset.startswith("fisc-2023") else ""
     opened = events.DuplicateOpened(
@@ -41,16 +41,16 @@ async def begin(record: Record, game_id: str, left_ms: int, ruleset: str = "fisc
 
 @asynccontextmanager
 async def ticking(record: Record) -> AsyncIterator[None]:
-    """A timer that runs beside the block."""
+    """Yield a timer that runs beside the block."""
     task = asyncio.create_task(TurnTimer(record, lambda: datetime.now(UTC)).run())
     yield
     assert not task.done()
     await cancel_tasks([task])
 
 
-async def called(record: Record, game_id: str) -> ticks.TimeCalled:
-    """The end of the time of a game's turn, once it is on the record."""
-    fact = (await told(record, game_id, "TimeCalled", stream="duplicate")).message
+async def wait_for_call(record: Record, game_id: str) -> ticks.TimeCalled:
+    """Return the end of the time of a game's turn, once it is on the record."""
+    fact = (await wait_for_event(record, game_id, "TimeCalled", stream="duplicate")).message
     assert isinstance(fact, ticks.TimeCalled)
     return fact
 
@@ -58,9 +58,9 @@ async def called(record: Record, game_id: str) -> ticks.TimeCalled:
 async def test_time_is_called_when_it_is_over_in_games_before_the_timer_began_and_after(record: Record) -> None:
     await begin(record, "cup-r1", 200)
     async with ticking(record):
-        await called(record, "cup-r1")
+        await wait_for_call(record, "cup-r1")
         await begin(record, "cup-r2", 200)
-        await called(record, "cup-r2")
+        await wait_for_call(record, "cup-r2")
     for game_id in ("cup-r1", "cup-r2"):
         told_of = [fact.message for fact in await record.read_stream(f"duplicate-{game_id}")]
         (start,) = [fact for fact in told_of if isinstance(fact, ticks.TurnTimerStarted)]
@@ -74,9 +74,9 @@ async def test_what_goes_wrong_with_one_game_leaves_the_others_their_time(
     await begin(record, "cup-r1", 200, ruleset="club-1999")
     await begin(record, "cup-r2", 200)
     async with ticking(record):
-        await called(record, "cup-r2")
+        await wait_for_call(record, "cup-r2")
         await begin(record, "cup-r3", 200)
-        await called(record, "cup-r3")
+        await wait_for_call(record, "cup-r3")
     assert [line.getMessage() for line in caplog.records if "cup-r1" in line.getMessage()] == [
         "the deadlines of cup-r1 fail; other games are not affected"
     ]
@@ -85,7 +85,7 @@ async def test_what_goes_wrong_with_one_game_leaves_the_others_their_time(
 async def test_a_cell_in_which_no_turn_runs_is_not_asked_for_events_again_and_again(record: Record) -> None:
     await begin(record, "cup-r1", 100)
     async with ticking(record):
-        await called(record, "cup-r1")
+        await wait_for_call(record, "cup-r1")
         await asyncio.sleep(1.2)  # it looks once more at the game that it has ended
         asked: list[str] = []
         event.listen(record.engine.sync_engine, "before_cursor_execute", lambda *said: asked.append(said[2]))

@@ -26,7 +26,7 @@ from faristol.event_store.errors import RecordError, UnknownDatabase
 from faristol.host import Settings
 
 
-async def asked(url: str, question: str) -> str:
+async def query(url: str, question: str) -> str:
     database = Postgres(parse(url))
     try:
         async with database.engine.connect() as connection:
@@ -38,8 +38,8 @@ async def asked(url: str, question: str) -> str:
 @pytest.mark.parametrize(("given", "expected"), [("", "faristol"), ("application_name=standings", "standings")])
 async def test_the_database_shows_who_is_connected(new_database: str, given: str, expected: str) -> None:
     url = f"{new_database}&{given}" if given else new_database
-    assert await asked(url, "SHOW application_name") == expected
-    assert await asked(url, "SHOW synchronous_commit") == "on"
+    assert await query(url, "SHOW application_name") == expected
+    assert await query(url, "SHOW synchronous_commit") == "on"
 
 
 async def test_a_password_in_a_file_is_read_at_each_connection(
@@ -49,7 +49,7 @@ async def test_a_password_in_a_file_is_read_at_each_connection(
     role, file = f"r{uuid.uuid4().hex[:12]}", tmp_path / "password"
     hba = Path(str(make_url(postgres).query["host"])) / "pg_hba.conf"
     hba.write_text(f"local all {role} scram-sha-256\n{hba.read_text(encoding='utf-8')}", encoding="utf-8")
-    await asked(new_database, "SELECT pg_reload_conf()")
+    await query(new_database, "SELECT pg_reload_conf()")
     await _run(new_database, f"CREATE ROLE {role} LOGIN PASSWORD 'first'")
     url = make_url(new_database).set(username=role).update_query_dict({"password_file": str(file)})
     database = Postgres(parse(url.render_as_string(hide_password=False)))
@@ -70,7 +70,7 @@ async def test_a_password_in_a_file_is_read_at_each_connection(
         await database.close()
     file.write_text("of another role\n", encoding="utf-8")
     own = url.set(password="second").render_as_string(hide_password=False)
-    assert await asked(own, "SELECT current_user") == role, "a password of the URL itself goes before the file"
+    assert await query(own, "SELECT current_user") == role, "a password of the URL itself goes before the file"
 
 
 async def _run(url: str, statement: str) -> None:
@@ -103,7 +103,7 @@ async def test_a_process_has_no_more_connections_than_it_may(new_database: str, 
 
 
 def _authority(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
-    """An authority that made itself a certificate for ``localhost``, and how a server shows it."""
+    """Return an authority that made itself a certificate for ``localhost``, and how a server shows it."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     made = (
@@ -128,7 +128,7 @@ def _authority(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
 
 @asynccontextmanager
 async def _tls_before(postgres: str, context: ssl.SSLContext) -> AsyncIterator[int]:
-    """The port at which the server is reached by TLS alone: its build here has none of its own."""
+    """Yield the port at which the server is reached only by TLS: its build here has no TLS."""
     socket = f"{make_url(postgres).query['host']}/.s.PGSQL.5432"
 
     async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -174,7 +174,7 @@ async def test_the_server_is_trusted_by_the_authority_that_the_url_names(
         name = make_url(new_database).database
         url = f"postgresql://postgres@{host}:{port}/{name}?{parameters.format(own=own, other=other)}"
         if is_let_in:
-            assert await asked(url, "SELECT 1") == "1"
+            assert await query(url, "SELECT 1") == "1"
             return
         with pytest.raises(RecordError):
             await (await Record.open(url)).close()

@@ -1,4 +1,4 @@
-"""Tables over gRPC and by themselves, on a record that keeps what it is told."""
+"""Tables over gRPC and on their own, on a real record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.support.table_games import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
+from tests.support.table_games import FISC, GAME, OPENED, SEED, START_NS, after, build_press, open_game, tiles
 
 from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.personal_data.erasure import erase
@@ -63,7 +63,7 @@ ALLOWANCE_MS = 25 * 60_000
 
 
 async def start(record: Record, bag_left: int = 86) -> None:
-    await write(record, f"game-{GAME}", *opened(bag_left=bag_left))
+    await write(record, f"game-{GAME}", *open_game(bag_left=bag_left))
     await write(
         record,
         f"clock-{GAME}",
@@ -72,9 +72,9 @@ async def start(record: Record, bag_left: int = 86) -> None:
             tournament_id="cup",
             player_ids=["anna", "biel"],
             allowance_ms=ALLOWANCE_MS,
-            occurred_at=timestamp(START),
+            occurred_at=timestamp(START_NS),
         ),
-        clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START)),
+        clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START_NS)),
     )
 
 
@@ -83,7 +83,7 @@ async def names(record: Record, game: str = GAME) -> list[str]:
 
 
 async def follow(record: Record, event: Recorded) -> list[str]:
-    """What is written once ``event`` is on the record, by the reaction that hears of it or at the table itself."""
+    """Return the events that follow ``event``, from the reaction that receives it or from the table itself."""
 
     async def decide() -> Decision:
         reactions = part(Runtime(Settings.model_validate({}), record)).reactions
@@ -172,7 +172,7 @@ async def test_a_turn_from_play_to_press_and_the_next_players_move(
     await tables.PlacePlay(placing())
     drawn = await tables.DrawTiles(drawing(after(40)))
     assert len(drawn.drawn) == 4
-    await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    await write(record, f"clock-{GAME}", build_press("anna", 1, after(50)))
     game = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
     assert (game.phase, game.turn, game.turn_player_id) == (game_pb2.PHASE_TURN, 2, "biel")
     assert (game.sides[0].score, game.occurred_at) == (10, timestamp(after(50)))
@@ -210,7 +210,7 @@ async def test_a_table_hears_of_the_press_by_itself(record: Record, tables: game
     await start(record)
     await tables.PlacePlay(placing())
     await tables.DrawTiles(drawing(after(40)))
-    press = await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    press = await write(record, f"clock-{GAME}", build_press("anna", 1, after(50)))
     assert await follow(record, press) == ["PlayCompleted"]
 
 
@@ -344,7 +344,7 @@ async def test_without_a_time_a_command_happens_now_and_never_before_the_last_fa
     assert isinstance(last, events.Passed)
     assert last.occurred_at.ToDatetime(UTC) == NOW
     ahead = int(NOW.timestamp()) * 1_000_000_000 + 5_000_000_000
-    await write(record, f"clock-{GAME}", pressed("anna", 1, ahead))
+    await write(record, f"clock-{GAME}", build_press("anna", 1, ahead))
     await tables.Pass(passing("biel"))
     last = (await record.read_stream(f"game-{GAME}"))[-1].message
     assert isinstance(last, events.Passed)
@@ -357,7 +357,7 @@ async def test_a_decision_does_not_hold_when_the_clock_has_moved(
     await start(record)
     await tables.PlacePlay(placing())
     await tables.DrawTiles(drawing(after(40)))
-    await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    await write(record, f"clock-{GAME}", build_press("anna", 1, after(50)))
     settled = await load_table(record, GAME)
     assert settled is not None
     decision = settled.decision()
@@ -368,7 +368,7 @@ async def test_a_decision_does_not_hold_when_the_clock_has_moved(
 
 
 async def tournament(record: Record, digest: str) -> Recorded:
-    at = timestamp(START)
+    at = timestamp(START_NS)
     pairings = [
         pairing_events.Pairing(table=n, game_id=f"cup-r1-t{n}", first_player_id=f"a{n}", second_player_id=f"b{n}")
         for n in (1, 2, 3)
@@ -404,13 +404,13 @@ async def test_a_table_is_not_opened_under_rules_other_than_those_pinned(record:
 
 
 async def three_tables(record: Record) -> None:
-    """Three rounds under FISE: Anna and Biel, Carla and Anna, Anna and Biel."""
+    """Prepare three rounds under FISE: Anna and Biel, Carla and Anna, Anna and Biel."""
     pin = events.Pin(name="fise", digest=load_ruleset("fise").digest)
     for number in (1, 2, 3):
         game_id, seats = f"cup-r{number}-t1", ["anna", "biel"] if number != 2 else ["carla", "anna"]
         pairing = pairing_events.Pairing(table=1, game_id=game_id, player_ids=seats)
         await write(record, "tournament-cup", pairing_events.RoundPaired(round=number, pairings=[pairing]))
-        rest = opened()[1:]
+        rest = open_game()[1:]
         begun = events.GameOpened()
         begun.CopyFrom(OPENED)
         begun.game_id, begun.player_ids[:] = game_id, seats
@@ -443,7 +443,7 @@ async def test_who_asks_or_answers_about_a_word_again_in_another_game_is_disqual
     for player in ("anna", "biel", "carla"):
         await write(record, "tournament-cup", pairing_events.PlayerRegistered(player_id=player))
 
-    async def asked(number: int, player: str, answerer: str = "") -> list[str]:
+    async def ask_word(number: int, player: str, answerer: str = "") -> list[str]:
         game_id = f"cup-r{number}-t1"
         request = game_pb2.RecordWordAskedRequest(
             command_id=command(),
@@ -462,9 +462,9 @@ async def test_who_asks_or_answers_about_a_word_again_in_another_game_is_disqual
         ]
 
     with pytest.raises(grpc.aio.AioRpcError, match="stranger is not a player of the tournament"):
-        await asked(1, "anna", "stranger")
-    assert await asked(1, "biel", "anna") == []
-    assert await asked(3, "biel", "anna") == ["biel", "anna"]
+        await ask_word(1, "anna", "stranger")
+    assert await ask_word(1, "biel", "anna") == []
+    assert await ask_word(3, "biel", "anna") == ["biel", "anna"]
     ended = [fact for fact in await record.facts("game-cup-r3-t1") if isinstance(fact, events.GameEnded)]
     assert [sorted(fact.loser_ids) for fact in ended] == [["anna", "biel"]]
 
@@ -476,7 +476,7 @@ async def test_who_withdraws_from_the_tournament_loses_the_game_that_is_being_pl
     await start(record)
     if turns:
         await write(record, f"game-{GAME}", events.Passed(turn=1, player_id="anna", occurred_at=timestamp(after(20))))
-        await write(record, f"clock-{GAME}", pressed("anna", 1, after(21)))
+        await write(record, f"clock-{GAME}", build_press("anna", 1, after(21)))
     withdrawn = pairing_events.PlayerWithdrawn(
         player_id="biel", round=2, game_id=GAME, occurred_at=timestamp(after(30))
     )

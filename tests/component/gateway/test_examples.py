@@ -1,4 +1,4 @@
-"""The programs of examples/ do what their docstrings say, against a gateway that runs."""
+"""The programs of examples/ work as their docstrings say, against a running gateway."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import httpx
 import pytest
 from tests.component.processes import free_port
 from tests.support.plain_http import PLAIN
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship
 
 from faristol.kernel.topics import Topic
@@ -54,28 +54,28 @@ async def test_the_list_of_examples_is_complete() -> None:
     assert listed == {file.name for file in EXAMPLES.iterdir() if file.suffix in (".py", ".html")}
 
 
-async def test_standings_are_read_page_by_page_and_an_unknown_tournament_is_named(finished: Stage) -> None:
-    code, said, _ = await run("standings.py", address_of(finished), "lliga")
+async def test_standings_are_read_page_by_page_and_an_unknown_tournament_is_named(finished_stage: Stage) -> None:
+    code, said, _ = await run("standings.py", address_of(finished_stage), "lliga")
     assert code == 0
     assert [line.split()[0] for line in said.splitlines()] == ["1", "2", "3", "4", "5"]
     assert said.startswith("1 Carme Riera 1.5\n")
-    code, _, errors = await run("standings.py", address_of(finished), "none")
+    code, _, errors = await run("standings.py", address_of(finished_stage), "none")
     assert (code, "none" in errors) == (1, True)
 
 
-async def test_the_frame_leads_to_a_page_that_any_site_may_frame(finished: Stage) -> None:
+async def test_the_frame_leads_to_a_page_that_any_site_may_frame(finished_stage: Stage) -> None:
     found = re.search(r'src="https://results\.example([^"]+)"', (EXAMPLES / "embedded_standings.html").read_text())
     assert found
-    answer = await finished.http.get(found[1])
+    answer = await finished_stage.http.get(found[1])
     assert answer.status_code == 200
     assert "Carme Riera" in answer.text
     assert "x-frame-options" not in answer.headers
 
 
-async def test_the_app_prints_the_standings_and_each_result(finished: Stage) -> None:
+async def test_the_app_prints_the_standings_and_each_result(finished_stage: Stage) -> None:
     program = EXAMPLES / "results_app.py"
     assert len(program.read_text().splitlines()) <= 22
-    address = address_of(finished)
+    address = address_of(finished_stage)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         str(program),
@@ -97,8 +97,8 @@ async def test_the_app_prints_the_standings_and_each_result(finished: Stage) -> 
 
 
 @asynccontextmanager
-async def started(made: Path, stage: Stage, address: str = "") -> AsyncIterator[asyncio.StreamReader]:
-    """What a client says that runs, of the gateway or of another address."""
+async def run_client(made: Path, stage: Stage, address: str = "") -> AsyncIterator[asyncio.StreamReader]:
+    """Yield the output of a running client, of the gateway or of another address."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, str(made), address or address_of(stage), "lliga", stdout=asyncio.subprocess.PIPE
     )
@@ -115,13 +115,15 @@ async def started(made: Path, stage: Stage, address: str = "") -> AsyncIterator[
 async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage: Stage, tmp_path: Path) -> None:
     hall = Championship()
     await stage.add(*hall.create())
-    program = (EXAMPLES / "content_client.py").read_text().replace("json.load(", "no_answer(")  # whoever fetches breaks
+    program = (
+        (EXAMPLES / "content_client.py").read_text().replace("json.load(", "no_answer(")
+    )  # the client that fetches breaks
     heard = "            name, _, value ="
     assert heard in program
     made = tmp_path / "program.py"
     made.write_text(program.replace(heard, f"            print('heard', flush=True)\n{heard}", 1))
-    async with started(made, stage) as said:
-        # Who is still reading the past when news comes may have to fetch, as the page says: it follows the news first.
+    async with run_client(made, stage) as said:
+        # a client that still reads the past when an event arrives may have to fetch, as the page says
         assert await said.readline() == b"heard\n"
         await asyncio.sleep(0.5)
         await stage.add(*hall.first_round())
@@ -141,7 +143,7 @@ async def test_the_receiver_prints_each_result_once_and_verifies_signatures(
     assert len(program.read_text().splitlines()) <= 34
     url = f"http://127.0.0.1:{port}/"
     wanted = webhooks_pb2.WebhookFilter(types=["ResultRecorded"])
-    async with opened(tmp_path / "cell", webhook_networks="127.0.0.0/8") as stage:
+    async with open_stage(tmp_path / "cell", webhook_networks="127.0.0.0/8") as stage:
         await stage.add(*Championship().steps())
         request = webhooks_pb2.AddWebhookRequest(
             command_id=str(uuid.uuid4()), tournament_id="lliga", url=url, filter=wanted, after_position=0
@@ -174,23 +176,23 @@ async def test_the_receiver_prints_each_result_once_and_verifies_signatures(
     assert printed == [f"{each.game_id} {each.position}" for each in told]
 
 
-async def test_the_client_prints_the_plays_of_its_table(finished: Stage) -> None:
+async def test_the_client_prints_the_plays_of_its_table(finished_stage: Stage) -> None:
     plays = Topic.of({"lliga": ""}, rounds=[1], tables=[1], types=["PlayPlaced"])
-    news = [each for each in map(to_notification, await finished.record.read(types=PUBLIC)) if plays.has(each)]
+    news = [each for each in map(to_notification, await finished_stage.record.read(types=PUBLIC)) if plays.has(each)]
     assert len(news) > 3
-    async with started(EXAMPLES / "stream_client.py", finished) as said:
+    async with run_client(EXAMPLES / "stream_client.py", finished_stage) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
     assert told == [f"{each.game_id} {each.position}" for each in news]
 
 
-async def test_the_client_says_what_is_wrong_with_its_question(finished: Stage) -> None:
-    code, _, errors = await run("stream_client.py", address_of(finished), "none")
+async def test_the_client_says_what_is_wrong_with_its_question(finished_stage: Stage) -> None:
+    code, _, errors = await run("stream_client.py", address_of(finished_stage), "none")
     assert (code, "there is no tournament 'none'" in errors) == (1, True)
 
 
-async def test_the_follower_prints_the_results_of_its_table(finished: Stage) -> None:
+async def test_the_follower_prints_the_results_of_its_table(finished_stage: Stage) -> None:
     topic = Topic.of({"lliga": ""}, tables=[1], types=["ResultRecorded"])
-    news = [each for each in map(to_notification, await finished.record.read(types=PUBLIC)) if topic.has(each)]
-    async with started(EXAMPLES / "grpc_follower.py", finished, finished.running.grpc_address) as said:
+    news = [each for each in map(to_notification, await finished_stage.record.read(types=PUBLIC)) if topic.has(each)]
+    async with run_client(EXAMPLES / "grpc_follower.py", finished_stage, finished_stage.running.grpc_address) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
     assert told == [f"{each.game_id} {each.position}" for each in news] != []

@@ -26,7 +26,7 @@ async def court(
 
 
 async def rows(court: Court) -> tuple[dict[str, list[tuple[object, ...]]], Live]:
-    """Every row of the docket that is read, by table."""
+    """Return every row of the docket that is read, by table."""
 
     async def look(connection, live):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
         tables = docket.tables(live.version, live.generation)
@@ -49,10 +49,10 @@ async def test_a_docket_built_again_is_the_live_one(court: Court) -> None:
         pb.DismissJudgeRequest(command_id=command(), tournament_id="cup", judge_id="carles")
     )
     waits = await court.challenge("cup-r1-t1", ANYS, number=2)
-    await court.queued("ada", waits)
+    await court.wait_for_case("ada", waits)
     await court.open_game("cup-r1-t2")
     gone = await court.challenge("cup-r1-t2", ANY)
-    await court.queued("ada", gone)
+    await court.wait_for_case("ada", gone)
     await court.add("game-cup-r1-t2", game_events.GameEnded(occurred_at=now()))
     await court.came(gone, events.CaseWithdrawn)
     await court.close_round(1)
@@ -115,6 +115,6 @@ async def test_the_cases_that_wait_are_told_of_one_tournament_alone(court: Court
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game("cup-r1-t1")
     waits = await court.challenge("cup-r1-t1", ANY)
-    await court.queued("ada", waits)
+    await court.wait_for_case("ada", waits)
     assert [case.case_id for case in await queries.waiting(court.record, "cup")] == [waits]
     assert await queries.waiting(court.record, "lliga") == []

@@ -35,7 +35,7 @@ async def test_a_tournament_is_ruled_on_by_the_lexicon_unless_a_director_says_ot
     assert (ruled.valid, ruled.mode, list(ruled.judge_ids)) == (True, events.MODE_AUTOMATIC, [])
     await court.set_mode(events.MODE_JUDGE)
     case_id = await court.challenge(GAME, ANY, number=2)
-    assert (await court.queued("ada", case_id)).mode == events.MODE_JUDGE
+    assert (await court.wait_for_case("ada", case_id)).mode == events.MODE_JUDGE
     answer = await court.direct.GetAdjudication(pb.GetAdjudicationRequest(tournament_id="cup"))
     assert (answer.mode, answer.panel, [judge.judge_id for judge in answer.judges]) == (
         events.MODE_JUDGE,
@@ -48,7 +48,7 @@ async def test_of_two_judges_who_claim_at_once_one_gets_the_case_and_the_other_i
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     answers = await asyncio.gather(
         court.claim(case_id, "ada"),
         court.claim(case_id, "berta"),
@@ -65,7 +65,7 @@ async def test_a_judge_holds_one_case_at_a_time(court: Court) -> None:
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     first, second = await court.challenge(GAME, ANY), await court.challenge(GAME, ANYS, number=2)
-    await court.queued("ada", second)
+    await court.wait_for_case("ada", second)
     await court.claim(first, "ada")
     assert (await reason(court.claim(second, "ada")))[0] == "HOLDS_ANOTHER"
     await court.rule(first, "ada", {ANY: True})
@@ -76,11 +76,11 @@ async def test_a_case_file_has_what_is_known_of_the_words_and_nothing_of_the_pla
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     first = await court.challenge(GAME, ANYS)
-    await court.queued("ada", first)
+    await court.wait_for_case("ada", first)
     await court.claim(first, "ada")
     await court.rule(first, "ada", {ANYS: True}, "the plural of any", "Gramàtica, 7.2")
     second = await court.challenge(GAME, ANY, ANYS, number=2)
-    await court.queued("berta", second)
+    await court.wait_for_case("berta", second)
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=second, judge_id="berta"))
     known, unknown = file.words
     assert (known.valid, [(listing.layer, listing.on) for listing in known.listings], list(known.earlier)) == (
@@ -108,7 +108,7 @@ async def test_judges_of_a_panel_are_blind_to_each_other_until_the_last_has_rule
     await court.set_mode(events.MODE_PANEL, panel=3)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     for judge, valid in (("ada", True), ("berta", False), ("carles", True)):
         await court.claim(case_id, judge)
         before = await court.lexicon.GetCase(lexicon_pb2.GetCaseRequest(case_id=case_id))
@@ -131,11 +131,11 @@ async def test_a_judge_who_gives_no_sign_loses_the_case_and_no_other(court: Cour
     await court.open_game(GAME)
     await court.set_mode(events.MODE_JUDGE, lease_seconds=600)
     kept = await court.challenge(GAME, ANY)
-    await court.queued("ada", kept)
+    await court.wait_for_case("ada", kept)
     await court.claim(kept, "ada")
     await court.set_mode(events.MODE_JUDGE, lease_seconds=2)
     lost = await court.challenge(GAME, ANY, number=2)
-    await court.queued("berta", lost)
+    await court.wait_for_case("berta", lost)
     await court.claim(lost, "berta")
     returned = await court.came(lost, events.CaseReturned)
     assert (returned.judge_id, returned.reason) == ("berta", events.RETURN_REASON_SILENT)
@@ -150,7 +150,7 @@ async def test_a_case_that_is_given_back_is_free_at_once(court: Court) -> None:
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     await court.claim(case_id, "ada")
     await court.judges.ReleaseCase(pb.ReleaseCaseRequest(command_id=command(), case_id=case_id, judge_id="ada"))
     assert (await court.claim(case_id, "berta")).seat == 1
@@ -160,7 +160,7 @@ async def test_a_dismissed_judge_leaves_the_case_and_rules_no_more(court: Court)
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     await court.claim(case_id, "ada")
     await court.direct.DismissJudge(pb.DismissJudgeRequest(command_id=command(), tournament_id="cup", judge_id="ada"))
     assert (await reason(court.rule(case_id, "ada", {ANY: True})))[0] == "NOT_A_JUDGE"
@@ -174,9 +174,9 @@ async def test_a_case_is_escalated_once_by_however_many_processes_and_the_direct
         await court.set_mode(events.MODE_JUDGE, escalate_after_seconds=5)
         await court.open_game(GAME)
         case_id = await court.challenge(GAME, ANY)
-        await court.queued("ada", case_id)
+        await court.wait_for_case("ada", case_id)
         assert await court.queue("head") == []
-        assert (await court.queued("head", case_id)).escalated
+        assert (await court.wait_for_case("head", case_id)).escalated
         await court.claim(case_id, "head")
         assert (await court.rule(case_id, "head", {ANY: True})).ruled
     assert len(await court.facts(case_id, events.CaseEscalated)) == 1
@@ -216,7 +216,7 @@ async def test_a_case_whose_game_ended_leaves_the_queue(court: Court) -> None:
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     await court.add(f"game-{GAME}", game_events.GameEnded(occurred_at=now()))
     assert (await court.came(case_id, events.CaseWithdrawn)).reason == events.WITHDRAWN_REASON_GAME_ENDED
     assert (await reason(court.claim(case_id, "ada")))[0] == "CASE_WITHDRAWN"
@@ -226,13 +226,13 @@ async def test_a_case_whose_challenge_was_taken_back_leaves_the_queue_and_the_ne
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     await court.add(f"game-{GAME}", game_events.EntriesTakenBack(turn=3, occurred_at=now()))
     again = await court.challenge(GAME, ANYS, number=2)
     withdrawn = await court.came(case_id, events.CaseWithdrawn)
     assert withdrawn.reason == events.WITHDRAWN_REASON_ENTRIES_TAKEN_BACK
     assert (await reason(court.claim(case_id, "ada")))[0] == "CASE_WITHDRAWN"
-    await court.queued("ada", again)
+    await court.wait_for_case("ada", again)
     await court.claim(again, "ada")
     await court.rule(again, "ada", {ANYS: False})
 
@@ -241,10 +241,10 @@ async def test_an_appeal_goes_to_another_judge_with_its_arguments(court: Court) 
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANYS)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     await court.claim(case_id, "ada")
     await court.rule(case_id, "ada", {ANYS: False})
-    appeal = await court.queued("berta", await court.appeal(GAME, "see 7.2"))
+    appeal = await court.wait_for_case("berta", await court.appeal(GAME, "see 7.2"))
     assert appeal.appeal
     assert (await reason(court.claim(appeal.case_id, "ada")))[0] == "RULED_FIRST"
     await court.claim(appeal.case_id, "berta")
@@ -266,11 +266,11 @@ async def test_an_appeal_that_the_arbiter_at_the_table_ruled_on_leaves_the_queue
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     await court.claim(case_id, "ada")
     await court.rule(case_id, "ada", {ANY: True})
     appeal_id = await court.appeal(GAME)
-    await court.queued("berta", appeal_id)
+    await court.wait_for_case("berta", appeal_id)
     await court.add(f"game-{GAME}", game_events.AppealRuled(turn=3, challenge=1, occurred_at=now()))
     withdrawn = await court.came(appeal_id, events.CaseWithdrawn)
     assert withdrawn.reason == events.WITHDRAWN_REASON_ARBITER_RULED
@@ -289,13 +289,13 @@ async def test_a_judge_is_shown_what_was_ruled_on_a_word_in_every_tournament_of_
         game_id = f"{held.tournament}-r1-t{number}"
         await held.open_game(game_id)
         case_id = await held.challenge(game_id, ANYS)
-        await held.queued("ada", case_id)
+        await held.wait_for_case("ada", case_id)
         await held.claim(case_id, "ada")
         await held.rule(case_id, "ada", {ANYS: number != 2}, f"reason {number}", "Gramàtica, 7.2")
         ruled.append((case_id, held.tournament, number != 2, f"reason {number}"))
     await other.open_game("lliga-r1-t9")
     waits = await other.challenge("lliga-r1-t9", ANY, ANYS)
-    await other.queued("berta", waits)
+    await other.wait_for_case("berta", waits)
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=waits, judge_id="berta"))
     unruled, known = file.words
     assert list(unruled.earlier) == []
@@ -327,7 +327,7 @@ async def test_the_committee_gets_every_word_with_reason_and_source(court: Court
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY, ANYS)
-    await court.queued("ada", case_id)
+    await court.wait_for_case("ada", case_id)
     await court.claim(case_id, "ada")
     await court.rule(case_id, "ada", {ANY: True, ANYS: True}, 'the "plural", of any', "=Gramàtica, 7.2")
 

@@ -189,7 +189,7 @@ async def test_a_judge_is_told_the_case_of_a_game_in_their_languages_alone(
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
 
-    async def told(language: str) -> str:
+    async def get_case(language: str) -> str:
         now = runtime.now().replace(microsecond=0)
         scope = Scope(frozenset({"cup"}), languages=frozenset({language}))
         judge = Credential(str(uuid.uuid4()), "nil", JUDGE, scope, now, now + timedelta(hours=1))
@@ -199,9 +199,9 @@ async def test_a_judge_is_told_the_case_of_a_game_in_their_languages_alone(
             stub: lexicon_pb2_grpc.LexiconServiceAsyncStub = lexicon_pb2_grpc.LexiconServiceStub(channel)
             return (await stub.GetCase(asked, metadata=(("authorization", f"Bearer {token}"),))).case_id
 
-    assert await told("ca") == case_id
+    assert await get_case("ca") == case_id
     with pytest.raises(grpc.aio.AioRpcError, match="there is no case of the game 'g'"):
-        await told("el")
+        await get_case("el")
     await server.stop(None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import grpc
-from tests.component.pairing.test_service import command, create, refused, register
+from tests.component.pairing.test_service import command, create, read_refusal, register
 from tests.support.pairing_service import Desk
 
 from faristol.event_store.backends import tables
@@ -27,11 +27,11 @@ async def amend(desk: Desk, player_id: str, **given: Any) -> pb.AmendPlayerRespo
 
 
 async def reason(desk: Desk, player_id: str, **given: Any) -> tuple[grpc.StatusCode, str]:
-    code, _, info = await refused(amend(desk, player_id, **given))
+    code, _, info = await read_refusal(amend(desk, player_id, **given))
     return code, info.reason
 
 
-async def shown(desk: Desk, tournament_id: str = "open") -> pb.GetTournamentResponse:
+async def get_tournament(desk: Desk, tournament_id: str = "open") -> pb.GetTournamentResponse:
     return await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))
 
 
@@ -43,13 +43,13 @@ async def test_what_is_not_given_stays_and_a_name_is_that_of_every_tournament(de
     answer = await amend(desk, "anna", name="  Anna   Puig ", club="Valls")
     assert list(answer.parts) == [events.ENTRY_PART_NAME]
     for tournament in ("open", "other"):
-        (found,) = (await shown(desk, tournament)).players
+        (found,) = (await get_tournament(desk, tournament)).players
         assert (found.name, found.club, found.country) == ("Anna Puig", "Valls", "ESP")
     await register(desk, tournament_id="other", player_id="biel", name="Biel Soler")
-    code, _, info = await refused(register(desk, tournament_id="other", player_id="anna", name="Ana Puig"))
+    code, _, info = await read_refusal(register(desk, tournament_id="other", player_id="anna", name="Ana Puig"))
     assert (code, info.reason) == (grpc.StatusCode.ALREADY_EXISTS, "ALREADY_EXISTS")
     await amend(desk, "anna", club="", country="AND")
-    (found,) = (await shown(desk)).players
+    (found,) = (await get_tournament(desk)).players
     assert (found.name, found.club, found.country) == ("Anna Puig", "", "AND")
 
 
@@ -76,7 +76,7 @@ async def test_an_erasure_forgets_the_amended_name_and_note_and_nothing_is_amend
     await register(desk, player_id="anna", name="Ana Puig", note="needs a ramp")
     await amend(desk, "anna", name="Anna Puigdomènech", note="needs a lift")
     await erase(desk.record, "anna")
-    (found,) = (await shown(desk)).players
+    (found,) = (await get_tournament(desk)).players
     assert (found.name, found.note) == ("", "")
     async with desk.record.reading() as connection:
         assert await list_stored_names(connection) == []
@@ -91,14 +91,14 @@ async def test_a_note_that_was_put_right_is_shown_and_the_one_before_does_not_co
     await create(desk)
     await register(desk, player_id="anna", name="Anna Puig", note="needs a ramp")
     await amend(desk, "anna", note="needs a lift")
-    assert (await shown(desk)).players[0].note == "needs a lift"
+    assert (await get_tournament(desk)).players[0].note == "needs a lift"
     await amend(desk, "anna", category="U18")
-    assert (await shown(desk)).players[0].note == "needs a lift"
+    assert (await get_tournament(desk)).players[0].note == "needs a lift"
     await erase_note(desk.record, "tournament-open", 5)
-    assert (await shown(desk)).players[0].note == ""
+    assert (await get_tournament(desk)).players[0].note == ""
     await amend(desk, "anna", note="sits down")
     await amend(desk, "anna", note="")
-    assert (await shown(desk)).players[0].note == ""
+    assert (await get_tournament(desk)).players[0].note == ""
 
 
 async def test_a_name_is_free_as_at_registration_and_is_taken_once_somebody_has_it(desk: Desk) -> None:
@@ -106,7 +106,7 @@ async def test_a_name_is_free_as_at_registration_and_is_taken_once_somebody_has_
     await create(desk, tournament_id="other")
     for name, club in (("Anna Puig", "Valls"), ("Ana Puig", "Valls"), ("Anna Puig", "Reus")):
         await register(desk, name=name, club=club)
-    first, second, third = (player.player_id for player in (await shown(desk)).players)
+    first, second, third = (player.player_id for player in (await get_tournament(desk)).players)
     assert await reason(desk, second, name="ANNA PUIG") == TAKEN
     assert await reason(desk, third, club="Valls") == TAKEN
     await amend(desk, second, name="Anna Puig", club="Vic")
@@ -114,7 +114,7 @@ async def test_a_name_is_free_as_at_registration_and_is_taken_once_somebody_has_
     await amend(desk, first, name="Berta Puig")
     await amend(desk, second, club="Valls")
     for name in ("Berta Puig", "Anna Puig"):  # the namesakes that are remembered are those of now
-        code, _, info = await refused(register(desk, name=name, club="Valls"))
+        code, _, info = await read_refusal(register(desk, name=name, club="Valls"))
         assert (code, info.reason) == TAKEN
     await register(desk, name="Ana Puig", club="Valls")
 
@@ -126,7 +126,7 @@ async def test_a_namesake_whose_name_was_put_right_in_another_tournament_is_foun
         await register(desk, tournament_id=tournament, player_id="anna", name="Ana Puig")
     await register(desk, tournament_id="other", name="Biel Soler")
     await amend(desk, "anna", name="Anna Puig")
-    code, _, info = await refused(register(desk, tournament_id="other", name="Anna Puig"))
+    code, _, info = await read_refusal(register(desk, tournament_id="other", name="Anna Puig"))
     assert (code, info.reason) == TAKEN
 
 
@@ -142,7 +142,7 @@ async def test_what_cannot_be_a_name_a_country_or_a_category_is_told_by_its_fiel
         {"club": "a\u0000"},
     ]
     for given in wrong:
-        code, text, _ = await refused(amend(desk, "anna", **given))
+        code, text, _ = await read_refusal(amend(desk, "anna", **given))
         assert (code, text.partition(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, next(iter(given)))
 
 
@@ -152,12 +152,12 @@ async def test_of_two_who_amend_a_player_the_second_sees_the_first_and_another_p
     await create(desk)
     for name in ("Ana Puig", "Biel Soler"):
         await register(desk, player_id=name.partition(" ")[0].lower(), name=name)
-    seen = (await shown(desk)).version
+    seen = (await get_tournament(desk)).version
     await amend(desk, "biel", name="Biel Solé", expected_version=seen)
     await amend(desk, "ana", name="Anna Puig", expected_version=seen)
     changed = (grpc.StatusCode.FAILED_PRECONDITION, "CHANGED_MEANWHILE")
     assert await reason(desk, "ana", name="Ana Puig", expected_version=seen) == changed
-    assert (await shown(desk)).players[0].name == "Anna Puig"
+    assert (await get_tournament(desk)).players[0].name == "Anna Puig"
 
 
 async def test_a_history_says_what_was_corrected_and_not_what_stood_there(desk: Desk) -> None:
@@ -167,7 +167,7 @@ async def test_a_history_says_what_was_corrected_and_not_what_stood_there(desk: 
     answer = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=4))
     said = {}
     for language in ("ca", "es", "el", "en"):
-        (act,) = describe_history(answer, Roster(await shown(desk), language), language)
+        (act,) = describe_history(answer, Roster(await get_tournament(desk), language), language)
         said[language] = act.said
     assert said == {
         "ca": "S’ha corregit la inscripció d’Anna Puig: nom, ràting.",

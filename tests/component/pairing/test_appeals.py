@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import grpc
 import pytest
-from tests.component.pairing.test_service import act, create, refused, register
+from tests.component.pairing.test_service import act, create, read_refusal, register
 from tests.support.pairing_service import Desk
 
 from faristol.event_store.personal_data import people
@@ -36,8 +36,8 @@ def countries(**told: str) -> list[pb.PersonCountry]:
     return [pb.PersonCountry(person_id=person, country=country) for person, country in told.items()]
 
 
-async def warned(desk: Desk) -> int:
-    """A tournament with a tribunal, in which p1 was warned: the version of that."""
+async def warn_player(desk: Desk) -> int:
+    """Return a tournament with a tribunal, in which p1 was warned: the version of that."""
     await create(desk, ruleset="fise", rounds=3)
     for place, country in enumerate(("ESP", "ESP", "COL", "VEN"), start=1):
         await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
@@ -47,7 +47,7 @@ async def warned(desk: Desk) -> int:
 
 
 async def test_countries_of_players_are_those_they_entered_with_and_those_of_others_are_told(desk: Desk) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(ona="AND", pau="POR"))
 
     assert isinstance(lodged, pb.LodgeAppealResponse)
@@ -60,14 +60,14 @@ async def test_countries_of_players_are_those_they_entered_with_and_those_of_oth
 
 
 async def test_another_country_than_a_player_entered_with_and_what_is_no_country_are_refused(desk: Desk) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     before = await desk.record.last_position()
     for told in ({"p1": "FRA"}, {"ona": "Andorra"}):
         lodging = act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(**told))
-        code, message, _ = await refused(lodging)
+        code, message, _ = await read_refusal(lodging)
         assert code is grpc.StatusCode.INVALID_ARGUMENT
         assert message.startswith("countries: ")
-    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=appointments(p2="FRA")))
+    code, message, _ = await read_refusal(act(desk, "AppointTribunal", appointments=appointments(p2="FRA")))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert message.startswith("appointments: ")
     assert await desk.record.last_position() == before
@@ -84,7 +84,7 @@ async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_
     for place, club in enumerate(("Valls", "Valls", "Reus", ""), start=1):
         await register(desk, player_id=f"p{place}", name=f"Player {place}", country="ESP", club=club)
     members, told = appointments(ona="ESP", pau="ESP"), affiliations(ona="Club Tarragona", pau="FISE")
-    code, _, info = await refused(act(desk, "AppointTribunal", appointments=members))
+    code, _, info = await read_refusal(act(desk, "AppointTribunal", appointments=members))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "TRIBUNAL_BARRED")
     for wrong, said in (
         (affiliations(p2="Reus"), "affiliations: p2 was registered with another club"),
@@ -92,7 +92,7 @@ async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_
         ([*told, *affiliations(ona="FISE")], "affiliations: ona is named twice"),
         (affiliations(**dict.fromkeys([f"x{place}" for place in range(101)], "FISE")), "affiliations: names 101"),
     ):
-        code, message, _ = await refused(act(desk, "AppointTribunal", appointments=members, affiliations=wrong))
+        code, message, _ = await read_refusal(act(desk, "AppointTribunal", appointments=members, affiliations=wrong))
         assert (code, message.startswith(said)) == (grpc.StatusCode.INVALID_ARGUMENT, True), message
     await act(desk, "AppointTribunal", appointments=members, affiliations=[*told, *affiliations(p2="VALLS")])
     await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta")
@@ -109,18 +109,18 @@ async def test_a_country_that_is_told_once_of_a_player_is_not_asked_for_again(de
     await create(desk, ruleset="fise", rounds=3)
     for place, country in enumerate(("", "", "COL", "VEN"), start=1):
         await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
-    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=appointments()))
+    code, message, _ = await read_refusal(act(desk, "AppointTribunal", appointments=appointments()))
     assert (code, message) == (grpc.StatusCode.INVALID_ARGUMENT, "appointments: expected the country of p2")
     await act(desk, "AppointTribunal", appointments=appointments(p2="ESP"))
     await act(desk, "AppointTribunal", appointments=appointments())
     await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta")
     version = len(await desk.record.read_stream("tournament-open"))
 
-    async def asked() -> list[str]:
+    async def list_without_country() -> list[str]:
         found = await desk.stub.ListSanctions(pb.ListSanctionsRequest(tournament_id="open", player_id="p1"))
         return [each.player_id for each in found.without_country]
 
-    assert await asked() == ["ona", "pau", "p1"]
+    assert await list_without_country() == ["ona", "pau", "p1"]
     told = countries(ona="AND", pau="POR", p1="ESP")
     await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told)
     await act(desk, "WithdrawAppeal", appeal=1)
@@ -141,12 +141,12 @@ async def test_names_of_members_are_kept_beside_the_events_with_their_countries_
     members = appointments()
     members[0] = pb.Appointment(person_id=ona, role=events.TRIBUNAL_ROLE_ORGANISERS, name="Núria Peñalver")
     members[1] = pb.Appointment(person_id=pau, role=events.TRIBUNAL_ROLE_FEDERATION, name="Ζωή Ρώτα", country="GRC")
-    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=members))
+    code, message, _ = await read_refusal(act(desk, "AppointTribunal", appointments=members))
     assert (code, message) == (
         grpc.StatusCode.INVALID_ARGUMENT,
         "appointments: expected the country of Núria Peñalver",
     )
-    for country in ("FRA", "AND"):  # what is said of a person of this tournament last holds
+    for country in ("FRA", "AND"):  # the last data of a person of this tournament is valid
         members[0].country = country
         await act(desk, "AppointTribunal", appointments=members)
     await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta")
@@ -181,18 +181,18 @@ async def test_the_name_of_a_person_who_is_known_otherwise_stays_when_they_are_a
 
 
 async def test_an_appeal_is_against_an_act_that_there_is(desk: Desk) -> None:
-    version = await warned(desk)
-    code, _, _ = await refused(act(desk, "LodgeAppeal", player_id="p1", version=version + 1))
+    version = await warn_player(desk)
+    code, _, _ = await read_refusal(act(desk, "LodgeAppeal", player_id="p1", version=version + 1))
     assert code is grpc.StatusCode.NOT_FOUND
-    code, _, info = await refused(act(desk, "LodgeAppeal", player_id="p1", version=1))
+    code, _, info = await read_refusal(act(desk, "LodgeAppeal", player_id="p1", version=1))
     assert info.reason == "NO_SANCTION"
 
 
 async def test_what_the_tribunal_decided_has_to_be_said(desk: Desk) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(ona="AND", pau="POR"))
     for both in (False, True):
-        code, message, _ = await refused(act(desk, "DecideAppeal", appeal=1, upheld=both, dismissed=both))
+        code, message, _ = await read_refusal(act(desk, "DecideAppeal", appeal=1, upheld=both, dismissed=both))
         assert code is grpc.StatusCode.INVALID_ARGUMENT
         assert message == "upheld: expected one of upheld=true and dismissed=true"
     await act(desk, "DecideAppeal", appeal=1, dismissed=True)
@@ -202,7 +202,7 @@ async def test_what_the_tribunal_decided_has_to_be_said(desk: Desk) -> None:
 
 
 async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     told = countries(ona="AND", pau="POR")
     await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told, note="Player 1 was not there")
     await act(desk, "DecideAppeal", appeal=1, upheld=True)
@@ -224,7 +224,7 @@ async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) ->
 async def test_what_is_noted_of_an_appeal_goes_with_anybody_involved_in_it_and_with_a_player_who_sits(
     erased: str, desk: Desk
 ) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     told = countries(ona="AND", pau="POR")
     lodged = await act(
         desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told, note="he swore at me"
@@ -240,7 +240,7 @@ async def test_what_is_noted_of_an_appeal_goes_with_anybody_involved_in_it_and_w
 
 
 async def test_an_appeal_is_taken_back_by_its_number_and_the_note_on_it_goes_with_who_was_involved(desk: Desk) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     told = countries(ona="AND", pau="POR")
     await act(desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told)
     await act(desk, "WithdrawAppeal", appeal=1, note="it was the one opposite who was warned")
@@ -249,7 +249,7 @@ async def test_an_appeal_is_taken_back_by_its_number_and_the_note_on_it_goes_wit
     assert recorded[-1].name == "AppealWithdrawn"
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     assert (acts[-2].undone_by, acts[-1].undone_by) == ("WithdrawAppeal", "")
-    code, _, info = await refused(act(desk, "DecideAppeal", appeal=1, upheld=True))
+    code, _, info = await read_refusal(act(desk, "DecideAppeal", appeal=1, upheld=True))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "APPEAL_WITHDRAWN")
     await erase(desk.record, "p2")
     assert not await desk.record.notes_of("tournament-open")
@@ -258,7 +258,7 @@ async def test_an_appeal_is_taken_back_by_its_number_and_the_note_on_it_goes_wit
 async def test_an_appeal_and_an_appointment_sent_again_are_answered_as_first_whatever_is_known_of_persons_since(
     desk: Desk,
 ) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     appointing = pb.AppointTribunalRequest(
         command_id=str(uuid4()), tournament_id="open", appointments=appointments(p2="ESP")
     )
@@ -278,7 +278,7 @@ async def test_an_appeal_and_an_appointment_sent_again_are_answered_as_first_wha
 
 
 async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_once(desk: Desk) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     many = [f"x{place}" for place in range(101)]
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
         (
@@ -290,10 +290,10 @@ async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_
         ({"countries": [*countries(ona="AND"), *countries(ona="FRA")]}, "countries: ona is named twice"),
     )
     for fields, expected in wrong:
-        code, message, _ = await refused(act(desk, "LodgeAppeal", player_id="p1", version=version, **fields))
+        code, message, _ = await read_refusal(act(desk, "LodgeAppeal", player_id="p1", version=version, **fields))
         assert code is grpc.StatusCode.INVALID_ARGUMENT
         assert message.startswith(expected)
-    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=appointments() * 21))
+    code, message, _ = await read_refusal(act(desk, "AppointTribunal", appointments=appointments() * 21))
     assert (code, message) == (
         grpc.StatusCode.INVALID_ARGUMENT,
         "appointments: names 105 people; expected at most 100",
@@ -306,7 +306,7 @@ async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_
 async def test_a_tournament_shows_its_tribunal_and_where_each_appeal_stands(
     desk: Desk, said: str, phase: pb.AppealPhase.ValueType
 ) -> None:
-    version = await warned(desk)
+    version = await warn_player(desk)
     told = countries(ona="AND", pau="POR")
     await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told)
     await act(desk, "WithdrawAppeal", appeal=1)
@@ -358,7 +358,7 @@ async def test_whoever_is_acquitted_while_a_round_is_paired_is_said_to_need_anot
         await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=lodged)
     answer: Any = await act(desk, by, **how[by])
     assert answer.round_to_pair_again == 1
-    code, _, info = await refused(act(desk, "StartRound", round=1))
+    code, _, info = await read_refusal(act(desk, "StartRound", round=1))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "ENTERED_AFTER_PAIRING")
 
 
@@ -376,14 +376,14 @@ async def test_who_sends_a_sanction_is_the_arbiter_where_none_is_named_and_not_t
     await create(desk, ruleset="fise", rounds=3)
     await register(desk, player_id="p1", name="Player 1")
 
-    async def sent(by: str) -> object:
+    async def send(by: str) -> object:
         request = getattr(pb, f"{method}Request")(
             command_id=str(uuid4()), tournament_id="open", player_id="p1", **fields
         )
         return await getattr(desk.stub, method)(request, metadata=(("faristol-actor-name-bin", by.encode()),))
 
-    assert (await refused(sent("Player 1")))[2].reason == "OWN_GAME"
-    await sent("Eva Soler")
+    assert (await read_refusal(send("Player 1")))[2].reason == "OWN_GAME"
+    await send("Eva Soler")
     imposed = [
         event for event in await desk.record.read_stream("tournament-open") if getattr(event.message, "arbiter_id", "")
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import grpc
 import pytest
-from tests.component.pairing.test_service import act, command, create, refused, register
+from tests.component.pairing.test_service import act, command, create, read_refusal, register
 from tests.support.pairing_service import Desk
 
 from faristol.event_store.backends import tables
@@ -20,7 +20,7 @@ WAITING, GRANTED = pb.DATA_REQUEST_STATE_WAITING, pb.DATA_REQUEST_STATE_GRANTED
 REFUSED, ERASED = pb.DATA_REQUEST_STATE_REFUSED, pb.DATA_REQUEST_STATE_ERASED
 
 
-async def listed(desk: Desk, tournament_id: str = "", player_id: str = "") -> list[pb.DataRequest]:
+async def list_requests(desk: Desk, tournament_id: str = "", player_id: str = "") -> list[pb.DataRequest]:
     asked = pb.ListDataRequestsRequest(tournament_id=tournament_id, player_id=player_id)
     return list((await desk.stub.ListDataRequests(asked)).requests)
 
@@ -47,11 +47,11 @@ async def test_a_granted_correction_amends_the_player_in_the_same_act_and_the_an
     assert (list(answer.parts), answer.player_id) == ([events.ENTRY_PART_NAME], "anna")
     written = await desk.record.read(before)
     assert [event.name for event in written] == ["PlayerAmended", "DataRequestAnswered"]
-    first, second = await listed(desk, "open")
+    first, second = await list_requests(desk, "open")
     assert (first.name, first.state, first.note, first.answer) == ("Anna Puig", GRANTED, "I am Anna Puig", "Sorry!")
     assert (second.state, second.note, bool(second.tournament_name)) == (WAITING, "", True)
-    assert [each.player_id for each in await listed(desk)] == ["anna", "anna", "biel"]
-    assert [each.request for each in await listed(desk, player_id="biel")] == [1]
+    assert [each.player_id for each in await list_requests(desk)] == ["anna", "anna", "biel"]
+    assert [each.request for each in await list_requests(desk, player_id="biel")] == [1]
     shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
     assert shown.waiting_data_requests == 1
 
@@ -59,11 +59,11 @@ async def test_a_granted_correction_amends_the_player_in_the_same_act_and_the_an
 async def test_a_correction_that_cannot_be_made_leaves_the_request_waiting(desk: Desk) -> None:
     await asked_for(desk)
     before = await desk.record.last_position()
-    code, _, _ = await refused(act(desk, "AnswerDataRequest", request=1, corrected=True, country="Spain"))
+    code, _, _ = await read_refusal(act(desk, "AnswerDataRequest", request=1, corrected=True, country="Spain"))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
-    code, _, info = await refused(act(desk, "AnswerDataRequest", request=1, corrected=True, club="Valls"))
+    code, _, info = await read_refusal(act(desk, "AnswerDataRequest", request=1, corrected=True, club="Valls"))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "SAME_ENTRY")
-    assert (await desk.record.last_position(), (await listed(desk, "open"))[0].state) == (before, WAITING)
+    assert (await desk.record.last_position(), (await list_requests(desk, "open"))[0].state) == (before, WAITING)
 
 
 async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_after_an_erasure(desk: Desk) -> None:
@@ -83,9 +83,9 @@ async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_
     assert sentences[-1].startswith(
         "Request 2 of Ana Puit is granted: the operator of the record erases the data of the person."
     )
-    assert [each.state for each in await listed(desk, "open")] == [REFUSED, GRANTED]
+    assert [each.state for each in await list_requests(desk, "open")] == [REFUSED, GRANTED]
     await erase(desk.record, "anna")
-    for each in await listed(desk, "open"):
+    for each in await list_requests(desk, "open"):
         assert (each.state, each.name, each.note, each.answer) == (ERASED, "", "", "")
     async with desk.record.reading() as connection:
         assert [row.text for row in await connection.execute(tables.notes.select())] == ["Solé"]

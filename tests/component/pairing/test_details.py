@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import grpc
 import pytest
-from tests.component.pairing.test_amendments import amend, shown
-from tests.component.pairing.test_service import create, refused, register
+from tests.component.pairing.test_amendments import amend, get_tournament
+from tests.component.pairing.test_service import create, read_refusal, register
 from tests.support.details import examples
 from tests.support.pairing_service import Desk
 
@@ -27,10 +27,10 @@ async def personal_details(desk: Desk, player_id: str = "anna") -> pb.GetPersona
 async def test_details_are_registered_amended_removed_and_erased_and_no_event_has_one(desk: Desk) -> None:
     await create(desk)
     await register(desk, player_id="anna", **GIVEN)
-    assert read_details((await shown(desk)).players[0]) == GIVEN
+    assert read_details((await get_tournament(desk)).players[0]) == GIVEN
     answer = await amend(desk, "anna", **AMENDED)
     assert {*answer.parts} == {*DETAIL_PARTS.values()}
-    assert read_details((await shown(desk)).players[0]) == AMENDED
+    assert read_details((await get_tournament(desk)).players[0]) == AMENDED
     assert read_details((await personal_details(desk)).details) == AMENDED
     await amend(desk, "anna", **{name: detail.empty for name, detail in DETAILS.items() if name != "name"})
     assert read_details((await personal_details(desk)).details) == {"name": AMENDED["name"]}
@@ -39,7 +39,7 @@ async def test_details_are_registered_amended_removed_and_erased_and_no_event_ha
     assert [value for value in (*GIVEN.values(), *AMENDED.values()) if str(value).encode() in stored] == []
     await erase(desk.record, "anna")
     assert read_details((await personal_details(desk)).details) == {}
-    code, _, info = await refused(personal_details(desk, "biel"))
+    code, _, info = await read_refusal(personal_details(desk, "biel"))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NOT_REGISTERED")
 
 
@@ -59,7 +59,7 @@ async def test_a_malformed_detail_is_refused_by_its_field_and_no_data_are_stored
     wrong = 99999 if detail.is_number else "x" * (detail.options.longest + 1)
     registration = register(desk, player_id="biel", **{"name": "Biel", detail.name: wrong})
     for call in (registration, amend(desk, "anna", **{detail.name: wrong})):
-        code, message, _ = await refused(call)
+        code, message, _ = await read_refusal(call)
         assert code is grpc.StatusCode.INVALID_ARGUMENT
         assert message.startswith(f"{detail.name}: ")
-    assert [read_details(player) for player in (await shown(desk)).players] == [{"name": "Anna"}]
+    assert [read_details(player) for player in (await get_tournament(desk)).players] == [{"name": "Anna"}]

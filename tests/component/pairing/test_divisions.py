@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import grpc
 import pytest
-from tests.component.pairing.test_service import command, create, names_on_stream, refused, register
+from tests.component.pairing.test_service import command, create, names_on_stream, read_refusal, register
 from tests.support.pairing_service import Desk
 
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -12,7 +12,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 async def championship(desk: Desk) -> None:
-    """Two divisions, of which the first was a tournament before; Anna plays in the first."""
+    """Prepare two divisions, of which the first was a tournament before; Anna plays in the first."""
     await create(desk)
     await create(desk, tournament_id="second", division="B", division_of="open", first_division="A")
     await register(desk, player_id="anna", name="Anna Puig", rating=1700)
@@ -66,19 +66,19 @@ async def test_a_division_that_cannot_be_changes_nothing(
 ) -> None:
     await championship(desk)
     before = await desk.record.last_position()
-    found, message, _ = await refused(create(desk, tournament_id="third", **fields))
+    found, message, _ = await read_refusal(create(desk, tournament_id="third", **fields))
     assert (found, told in message) == (code, True)
     assert await desk.record.last_position() == before
 
 
 async def test_a_player_of_a_division_is_refused_in_another_by_id_and_by_name(desk: Desk) -> None:
     await championship(desk)
-    _, told, info = await refused(register(desk, tournament_id="second", player_id="anna", name="Anna Puig"))
+    _, told, info = await read_refusal(register(desk, tournament_id="second", player_id="anna", name="Anna Puig"))
     assert (info.reason, told) == (
         "ALREADY_IN_DIVISION",
         "anna is in division A (open): a player cannot be in two divisions.",
     )
-    _, told, info = await refused(register(desk, tournament_id="second", name="anna puig"))
+    _, told, info = await read_refusal(register(desk, tournament_id="second", name="anna puig"))
     assert (info.reason, "anna of division A has this name" in told) == ("NAME_TAKEN", True)
 
 
@@ -91,11 +91,11 @@ async def test_a_player_moves_in_one_act_and_back(desk: Desk) -> None:
     assert (entered.player_id, entered.rating) == ("anna", 1700)
     acts = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
     assert (acts.acts[-1].note, acts.acts[-1].undone_by) == ("asked for it", "ReinstatePlayer")
-    _, told, info = await refused(
+    _, told, info = await read_refusal(
         desk.stub.UndoAct(pb.UndoActRequest(command_id=command(), tournament_id="open", version=acts.acts[-1].version))
     )
     assert (info.reason, "division B" in told) == ("ALREADY_IN_DIVISION", True)
-    _, _, info = await refused(
+    _, _, info = await read_refusal(
         desk.stub.ReinstatePlayer(
             pb.ReinstatePlayerRequest(command_id=command(), tournament_id="open", player_id="anna")
         )
@@ -108,7 +108,7 @@ async def test_a_player_moves_in_one_act_and_back(desk: Desk) -> None:
 
 async def test_a_division_to_move_to_that_is_no_id_is_refused_by_its_field(desk: Desk) -> None:
     await championship(desk)
-    code, message, _ = await refused(move(desk, "open", "Second!"))
+    code, message, _ = await read_refusal(move(desk, "open", "Second!"))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert message.startswith("to_tournament_id: 'Second!' is not an id")
 
@@ -120,7 +120,7 @@ async def test_a_player_moves_to_a_division_that_nobody_of_the_same_name_was_in(
         pb.WithdrawPlayerRequest(command_id=command(), tournament_id="second", player_id=other.player_id)
     )
     biel = (await register(desk, name="Biel Soler")).player_id
-    _, _, info = await refused(
+    _, _, info = await read_refusal(
         desk.stub.MovePlayer(
             pb.MovePlayerRequest(command_id=command(), tournament_id="open", player_id=biel, to_tournament_id="second")
         )
@@ -138,10 +138,10 @@ async def test_tables_of_another_division_are_refused_and_a_division_that_was_ad
         )
 
     await halls("second", 1, 10)
-    _, told, info = await refused(halls("open", 10, 20))
+    _, told, info = await read_refusal(halls("open", 10, 20))
     assert (info.reason, "Division B (second) has the tables 10:" in told) == ("TABLES_OF_DIVISION", True)
     await halls("open", 11, 20)
-    _, _, info = await refused(
+    _, _, info = await read_refusal(
         desk.stub.UndoAct(pb.UndoActRequest(command_id=command(), tournament_id="open", version=5))
     )
     assert info.reason == "NOT_UNDONE"

@@ -1,10 +1,10 @@
-"""Two players of one name: both come in where something tells them apart, and are told apart everywhere."""
+"""Two players of one name: both are registered if they differ in other data, and are distinguished everywhere."""
 
 from __future__ import annotations
 
 import grpc
 import pytest
-from tests.component.pairing.test_service import command, create, refused, register
+from tests.component.pairing.test_service import command, create, read_refusal, register
 from tests.support.pairing_service import Desk
 
 from faristol.event_store.personal_data import people
@@ -51,7 +51,7 @@ async def test_one_name_with_nothing_that_tells_two_people_apart_is_a_slip(
 ) -> None:
     await create(desk)
     await register(desk, name=ANNA, **first)
-    code, _, info = await refused(register(desk, name="ANNA  puig", **second))
+    code, _, info = await read_refusal(register(desk, name="ANNA  puig", **second))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
 
 
@@ -64,21 +64,21 @@ async def test_a_category_stays_with_the_player_and_a_note_can_be_erased(desk: D
     await create(desk)
     await register(desk, player_id="anna", name=ANNA, category=" U18 ", note="needs a ramp")
 
-    async def shown() -> pb.Player:
+    async def get_player() -> pb.Player:
         return (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).players[0]
 
-    assert ((await shown()).category, (await shown()).note) == ("U18", "needs a ramp")
+    assert ((await get_player()).category, (await get_player()).note) == ("U18", "needs a ramp")
     (event,) = [
         recorded for recorded in await desk.record.read_stream("tournament-open") if recorded.type in people.ENTRIES
     ]
     assert b"ramp" not in event.payload
     await erase(desk.record, "anna")
-    assert ((await shown()).category, (await shown()).note) == ("U18", "")
+    assert ((await get_player()).category, (await get_player()).note) == ("U18", "")
 
 
 async def test_a_category_that_is_too_long_is_refused(desk: Desk) -> None:
     await create(desk)
-    code, told, _ = await refused(register(desk, name=ANNA, category="x" * 21))
+    code, told, _ = await read_refusal(register(desk, name=ANNA, category="x" * 21))
     assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "category: has 21 characters; expected 0 to 20")
 
 

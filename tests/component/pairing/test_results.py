@@ -1,4 +1,4 @@
-"""Results of a whole round in one act; who was first; and by whom an act was, with a name that can be erased."""
+"""Results of a whole round in one command; the first author; and the author of a command, with an erasable name."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.component.pairing.test_service import command, names_on_stream, open_tournament, refused
-from tests.support.halls import FISC, Hall, decided
+from tests.component.pairing.test_service import command, names_on_stream, open_tournament, read_refusal
+from tests.support.halls import FISC, Hall, decide_command
 from tests.support.pairing_service import Desk
 
 from faristol.event_store import Decision, Loaded, Metadata, Write
@@ -34,13 +34,13 @@ EVA, NIL = ((("faristol-actor-name-bin", name.encode()),) for name in ("Eva  Sol
 Who = tuple[tuple[str, bytes], ...]
 
 
-async def started(desk: Desk) -> None:
+async def start_round(desk: Desk) -> None:
     await open_tournament(desk)
     await desk.stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
     await desk.stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
 
 
-async def listed(desk: Desk) -> pb.ListResultsResponse:
+async def list_results(desk: Desk) -> pb.ListResultsResponse:
     return await desk.stub.ListResults(pb.ListResultsRequest(tournament_id="open"))
 
 
@@ -71,11 +71,11 @@ async def all_reasons(call: object) -> list[tuple[str, str, str]]:
 
 
 async def test_results_of_a_round_are_entered_in_one_act_and_told_with_who_and_when(desk: Desk) -> None:
-    await started(desk)
-    first, second, third, _ = (await listed(desk)).tables
+    await start_round(desk)
+    first, second, third, _ = (await list_results(desk)).tables
     await enter(desk, [result(first, 412, 378), result(second, forfeit=True), result(third, 350, 350)])
 
-    shown = await listed(desk)
+    shown = await list_results(desk)
     assert [tuple(score.score for score in table.scores) for table in shown.tables] == [
         (412, 378),
         (0, 0),
@@ -97,8 +97,8 @@ async def test_results_of_a_round_are_entered_in_one_act_and_told_with_who_and_w
 
 
 async def test_the_answer_has_the_scores_that_are_on_the_record_whatever_was_given(desk: Desk) -> None:
-    await started(desk)
-    first = (await listed(desk)).tables[0]
+    await start_round(desk)
+    first = (await list_results(desk)).tables[0]
     left, given = first.players[0].player_id, result(first, 450, 300)
     about: Any = {"tournament_id": "open", "game_id": first.game_id}
     request = pb.EnterResultRequest(command_id=command(), scores=given.scores, abandoned_by=[left], **about)
@@ -113,14 +113,14 @@ async def test_the_answer_has_the_scores_that_are_on_the_record_whatever_was_giv
 
 
 async def test_the_scores_that_were_given_of_an_abandoned_game_are_listed_beside_those_of_the_book(desk: Desk) -> None:
-    await started(desk)
-    ahead, behind, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    ahead, behind, *_ = (await list_results(desk)).tables
     given = [result(ahead, 450, 300), result(behind, 250, 300)]
     for entry, table in zip(given, (ahead, behind), strict=True):
         entry.abandoned_by.append(table.players[0].player_id)
     await enter(desk, given)
 
-    first, second, third, _ = (await listed(desk)).tables
+    first, second, third, _ = (await list_results(desk)).tables
     assert [score.score for score in first.scores] == [250, 300]
     assert [score.score for score in first.scores_given] == [450, 300]
     assert list(first.abandoned_by) == [ahead.players[0].player_id]
@@ -131,15 +131,15 @@ async def test_the_scores_that_were_given_of_an_abandoned_game_are_listed_beside
         command_id=command(), tournament_id="open", game_id=ahead.game_id, scores=result(ahead, 260, 300).scores
     )
     await desk.stub.CorrectResult(corrected, metadata=EVA)
-    first = (await listed(desk)).tables[0]
+    first = (await list_results(desk)).tables[0]
     assert ([score.score for score in first.scores], list(first.scores_given)) == ([260, 300], [])
 
 
 async def test_nothing_is_entered_where_anything_speaks_against_one_result_and_all_reasons_are_told(
     desk: Desk,
 ) -> None:
-    await started(desk)
-    first, second, third, _ = (await listed(desk)).tables
+    await start_round(desk)
+    first, second, third, _ = (await list_results(desk)).tables
     await enter(desk, [result(first, 412, 378)])
     before = await names_on_stream(desk)
     wrong = result(third, 300, 310)
@@ -156,24 +156,24 @@ async def test_nothing_is_entered_where_anything_speaks_against_one_result_and_a
 
 
 async def test_an_act_with_no_results_or_a_forfeit_with_scores_is_malformed(desk: Desk) -> None:
-    await started(desk)
-    table = (await listed(desk)).tables[0]
-    code, told, _ = await refused(enter(desk, []))
+    await start_round(desk)
+    table = (await list_results(desk)).tables[0]
+    code, told, _ = await read_refusal(enter(desk, []))
     assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "results: are 0; expected 1 to 1000")
     both = result(table, 1, 0)
     both.forfeited_by.append(table.players[0].player_id)
-    code, told, _ = await refused(enter(desk, [both]))
+    code, told, _ = await read_refusal(enter(desk, [both]))
     assert (code, told.split(":")[0]) == (
         grpc.StatusCode.INVALID_ARGUMENT,
         "results[0].forfeited_by (table 1)",
     )
-    code, told, _ = await refused(enter(desk, [result(table, 1, 0)], ()))
+    code, told, _ = await read_refusal(enter(desk, [result(table, 1, 0)], ()))
     assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "arbiter_id: expected the arbiter")
 
 
 async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_and_table(desk: Desk) -> None:
-    await started(desk)
-    first, second, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    first, second, *_ = (await list_results(desk)).tables
     seated = ", ".join(player.player_id for player in second.players)
     twice = ", ".join([second.players[0].player_id] * 2)
 
@@ -196,7 +196,7 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
             for field, given in (("forfeited_by", {}), ("abandoned_by", {"scores": result(second, 400, 300).scores}))
         ),
     ):
-        code, told, info = await refused(enter(desk, [result(first, 412, 378), entry]))
+        code, told, info = await read_refusal(enter(desk, [result(first, 412, 378), entry]))
         assert (code, told[: len(said) + len("results[1].")]) == (
             grpc.StatusCode.INVALID_ARGUMENT,
             f"results[1].{said}",
@@ -205,15 +205,15 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
 
 
 async def test_a_game_given_up_is_told_with_the_field_that_a_result_of_several_has(desk: Desk) -> None:
-    await started(desk)
-    first, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    first, *_ = (await list_results(desk)).tables
     stays, leaves = (player.player_id for player in first.players)
     withdrawn = pb.WithdrawPlayerRequest(
         command_id=command(), tournament_id="open", player_id=leaves, running_game=pb.RUNNING_GAME_GIVEN_UP
     )
     await desk.stub.WithdrawPlayer(withdrawn, metadata=EVA)
     lost = pb.GameResult(game_id=first.game_id, forfeited_by=[stays])
-    code, told, info = await refused(enter(desk, [lost]))
+    code, told, info = await read_refusal(enter(desk, [lost]))
     assert (code, info.metadata["field"]) == (grpc.StatusCode.FAILED_PRECONDITION, "forfeited_by"), told
 
 
@@ -226,7 +226,7 @@ def test_every_reason_against_one_of_several_results_is_told(monkeypatch: pytest
 
     monkeypatch.setattr(result_entry, "enter_result", refuse)
     with pytest.raises(Refusal) as answer:
-        decided(
+        decide_command(
             Hall({}).state,
             pb.EnterResultsRequest(
                 results=[pb.GameResult(game_id="open-r1-t1"), pb.GameResult(game_id="open-r1-t2")], arbiter_id="eleni"
@@ -239,8 +239,8 @@ def test_every_reason_against_one_of_several_results_is_told(monkeypatch: pytest
 
 
 async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: Desk) -> None:
-    await started(desk)
-    first, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    first, *_ = (await list_results(desk)).tables
     await enter(desk, [result(first, 412, 378)])
     reasons = await all_reasons(enter(desk, [result(first, 402, 378)], NIL))
     assert [kind for kind, *_ in reasons] == ["RESULT_KNOWN", "WAS_FIRST"]
@@ -261,10 +261,10 @@ async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: D
 
 
 async def test_nobody_is_told_of_their_own_act_that_they_were_first(desk: Desk) -> None:
-    await started(desk)
-    first, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    first, *_ = (await list_results(desk)).tables
     await enter(desk, [result(first, 412, 378)])
-    code, told, _ = await refused(enter(desk, [result(first, 402, 378)]))
+    code, told, _ = await read_refusal(enter(desk, [result(first, 402, 378)]))
     assert code == grpc.StatusCode.FAILED_PRECONDITION
     assert "was faster" not in told
     assert await all_reasons(enter(desk, [result(first, 402, 378)])) == []
@@ -273,20 +273,20 @@ async def test_nobody_is_told_of_their_own_act_that_they_were_first(desk: Desk) 
 async def test_a_refused_command_is_not_decided_again_to_find_who_was_first(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await started(desk)
-    for table in (await listed(desk)).tables:
+    await start_round(desk)
+    for table in (await list_results(desk)).tables:
         await enter(desk, [result(table, 412, 378)])
     tried = 0
     read = PairingHandler.load
 
-    async def counted(
+    async def count_read(
         self: PairingHandler, tournament_id: str, field: str = "tournament_id"
     ) -> Loaded[TournamentState]:
         nonlocal tried
         tried += 1
         return await read(self, tournament_id, field)
 
-    monkeypatch.setattr(PairingHandler, "load", counted)
+    monkeypatch.setattr(PairingHandler, "load", count_read)
     pair = pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1)
     reasons = await all_reasons(desk.stub.PairRound(pair, metadata=NIL))
     assert tried <= 2, "in turn, and to be decided"
@@ -296,10 +296,10 @@ async def test_a_refused_command_is_not_decided_again_to_find_who_was_first(
 
 
 async def test_nobody_is_judge_of_their_own_game_under_their_own_name(desk: Desk) -> None:
-    await started(desk)
-    first, second, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    first, second, *_ = (await list_results(desk)).tables
     own = ((EVA[0][0], first.players[0].name.upper().encode()),)
-    code, told, info = await refused(enter(desk, [result(second, 412, 370), result(first, 412, 378)], own))
+    code, told, info = await read_refusal(enter(desk, [result(second, 412, 370), result(first, 412, 378)], own))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "OWN_GAME")
     assert told.startswith("Player 1 cannot decide on their own game or sanction: name another person in arbiter_id.")
     await enter(desk, [result(second, 412, 370)], own)
@@ -307,25 +307,25 @@ async def test_nobody_is_judge_of_their_own_game_under_their_own_name(desk: Desk
     correct = pb.CorrectResultRequest(
         command_id=command(), tournament_id="open", game_id=first.game_id, scores=result(first, 499, 378).scores
     )
-    assert (await refused(desk.stub.CorrectResult(correct, metadata=own)))[2].reason == "OWN_GAME"
-    assert [score.score for score in (await listed(desk)).tables[0].scores] == [412, 378]
+    assert (await read_refusal(desk.stub.CorrectResult(correct, metadata=own)))[2].reason == "OWN_GAME"
+    assert [score.score for score in (await list_results(desk)).tables[0].scores] == [412, 378]
     correct.arbiter_id = "marta"
     await desk.stub.CorrectResult(correct, metadata=own)
 
 
 async def test_what_was_never_possible_names_nobody(desk: Desk) -> None:
-    await started(desk)
+    await start_round(desk)
     close = pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1)
     assert await all_reasons(desk.stub.CloseRound(close)) == []
 
 
 async def test_a_correction_of_what_somebody_else_has_corrected_since_is_refused(desk: Desk) -> None:
-    await started(desk)
-    first, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    first, *_ = (await list_results(desk)).tables
     await enter(desk, [result(first, 412, 378)])
-    seen = (await listed(desk)).tables[0]
+    seen = (await list_results(desk)).tables[0]
 
-    def corrected(*points: int) -> pb.CorrectResultRequest:
+    def build_correction(*points: int) -> pb.CorrectResultRequest:
         return pb.CorrectResultRequest(
             command_id=command(),
             tournament_id="open",
@@ -334,17 +334,17 @@ async def test_a_correction_of_what_somebody_else_has_corrected_since_is_refused
             scores_before=seen.scores,
         )
 
-    await desk.stub.CorrectResult(corrected(413, 378), metadata=EVA)
-    reasons = await all_reasons(desk.stub.CorrectResult(corrected(414, 378), metadata=NIL))
+    await desk.stub.CorrectResult(build_correction(413, 378), metadata=EVA)
+    reasons = await all_reasons(desk.stub.CorrectResult(build_correction(414, 378), metadata=NIL))
     assert [kind for kind, *_ in reasons] == ["RESULT_CHANGED", "WAS_FIRST"]
     assert "now has the result 413–378, not 412–378" in reasons[0][2]
     assert "Eva Soler was faster" in reasons[1][2]
-    assert [score.score for score in (await listed(desk)).tables[0].scores] == [413, 378]
+    assert [score.score for score in (await list_results(desk)).tables[0].scores] == [413, 378]
 
 
 async def test_history_names_who_did_what_and_the_name_can_be_erased(desk: Desk) -> None:
-    await started(desk)
-    first, second, *_ = (await listed(desk)).tables
+    await start_round(desk)
+    first, second, *_ = (await list_results(desk)).tables
     await enter(desk, [result(first, 412, 378)])
     await enter(desk, [result(second, 412, 370)])
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
@@ -366,8 +366,8 @@ async def test_history_names_who_did_what_and_the_name_can_be_erased(desk: Desk)
 
 
 async def test_an_official_whose_first_commands_came_together_is_forgotten_under_every_id(desk: Desk) -> None:
-    await started(desk)
-    tables = (await listed(desk)).tables
+    await start_round(desk)
+    tables = (await list_results(desk)).tables
     await asyncio.gather(*(enter(desk, [result(table, 412, 378)]) for table in tables))
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     made = sorted({act.actor for act in acts if act.actor})
@@ -395,7 +395,7 @@ async def test_an_official_of_the_same_name_with_a_credential_of_their_own_stays
 async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
     await open_tournament(desk)
     register = pb.RegisterPlayerRequest(command_id=command(), tournament_id="open", player_id="o-zoe", name="Zoe Roca")
-    code, told, _ = await refused(desk.stub.RegisterPlayer(register))
+    code, told, _ = await read_refusal(desk.stub.RegisterPlayer(register))
     assert (code, told) == (
         grpc.StatusCode.INVALID_ARGUMENT,
         "player_id: 'o-zoe' begins with o-, which is reserved for ids of officials; expected another id",
@@ -406,51 +406,51 @@ async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
 
 
 async def test_who_acts_under_no_name_that_can_be_shown_is_told_so(desk: Desk) -> None:
-    await started(desk)
-    (table, *_) = (await listed(desk)).tables
+    await start_round(desk)
+    (table, *_) = (await list_results(desk)).tables
     for name, why in (
         (b"\xff", "expected a name in UTF-8"),
         ("Eva\u202e".encode(), "contains a character that cannot be displayed"),
         (b"E" * 201, "has 201 characters; expected 0 to 200"),
     ):
-        code, told, _ = await refused(enter(desk, [result(table, 1, 0)], (("faristol-actor-name-bin", name),)))
+        code, told, _ = await read_refusal(enter(desk, [result(table, 1, 0)], (("faristol-actor-name-bin", name),)))
         assert (code, told.split(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "faristol-actor-name-bin")
         assert told.endswith(why)
 
 
 async def test_a_player_is_told_what_each_has_said_of_the_result_of_their_game(desk: Desk) -> None:
-    await started(desk)
+    await start_round(desk)
     await desk.stub.SetResultCheck(pb.SetResultCheckRequest(command_id=command(), tournament_id="open", players=True))
-    table = (await listed(desk)).tables[0]
+    table = (await list_results(desk)).tables[0]
     first, second = (player.player_id for player in table.players)
 
-    async def asked(player: str) -> pb.GetResultCheckResponse:
+    async def get_check(player: str) -> pb.GetResultCheckResponse:
         which = pb.GetResultCheckRequest(tournament_id="open", game_id=table.game_id, player_id=player)
         return await desk.stub.GetResultCheck(which)
 
     async def say(player: str, note: str = "") -> None:
-        shown = (await listed(desk)).tables[0]
+        shown = (await list_results(desk)).tables[0]
         request = pb.ConfirmResultRequest(
             command_id=command(), tournament_id="open", game_id=table.game_id, scores=shown.scores, player_id=player
         )
         request.disputed, request.note = bool(note), note
         await desk.stub.ConfirmResult(request)
 
-    assert (await asked(first)).check == pb.RESULT_CHECK_PHASE_UNSPECIFIED
+    assert (await get_check(first)).check == pb.RESULT_CHECK_PHASE_UNSPECIFIED
     await enter(desk, [result(table, 412, 378)])
-    assert (await asked(first)).check == pb.RESULT_CHECK_PHASE_OPEN
+    assert (await get_check(first)).check == pb.RESULT_CHECK_PHASE_OPEN
     await say(first)
-    assert list((await asked(second)).confirmed_by) == [first]
+    assert list((await get_check(second)).confirmed_by) == [first]
     await say(second, "402, not 412")
-    told = await asked(first)
+    told = await get_check(first)
     assert (told.check, list(told.confirmed_by), list(told.disputed_by), told.own_dispute) == (
         pb.RESULT_CHECK_PHASE_DISPUTED,
         [first],
         [second],
         "",
     )
-    assert (await asked(second)).own_dispute == "402, not 412"
-    assert (await refused(asked("nobody")))[0] is grpc.StatusCode.INVALID_ARGUMENT
+    assert (await get_check(second)).own_dispute == "402, not 412"
+    assert (await read_refusal(get_check("nobody")))[0] is grpc.StatusCode.INVALID_ARGUMENT
 
 
 async def impose_at(desk: Desk, game_id: str, player_id: str) -> None:
@@ -464,7 +464,7 @@ async def impose_at(desk: Desk, game_id: str, player_id: str) -> None:
 
 
 async def notes_in(desk: Desk) -> list[tuple[str, str]]:
-    """The sanctions of tables that the tournament has noted: the game of each, and its note."""
+    """Return the sanctions of tables that the tournament has noted: the game of each, and its note."""
     notes = await desk.record.notes_of("tournament-open")
     return [
         (event.message.game_id, notes.get(event.version, ""))
@@ -497,8 +497,8 @@ async def test_final_standings_have_the_sanctions_of_tables_that_were_not_noted_
 
 
 async def test_a_result_that_is_entered_brings_the_notes_of_sanctions_at_its_table(desk: Desk) -> None:
-    await started(desk)
-    first = (await listed(desk)).tables[0]
+    await start_round(desk)
+    first = (await list_results(desk)).tables[0]
     await impose_at(desk, first.game_id, first.players[0].player_id)
 
     await enter(desk, [result(first, 412, 378)])

@@ -49,8 +49,8 @@ async def open_tournament(desk: Desk, players: int = 8) -> None:
         await register(desk, player_id=f"p{place}", name=f"Player {place}", rating=2000 - place)
 
 
-async def refused(call: Awaitable[object]) -> tuple[grpc.StatusCode, str, error_details_pb2.ErrorInfo]:
-    """The status, message and reason with which a call is refused."""
+async def read_refusal(call: Awaitable[object]) -> tuple[grpc.StatusCode, str, error_details_pb2.ErrorInfo]:
+    """Return the status, message and reason with which a call is refused."""
     with pytest.raises(grpc.aio.AioRpcError) as answer:
         await call
     status = rpc_status.from_call(answer.value)  # type: ignore[arg-type]
@@ -123,7 +123,7 @@ async def test_a_command_sent_again_gets_its_first_answer(desk: Desk) -> None:
 
 async def test_four_rounds_are_refused_with_the_article(desk: Desk) -> None:
     # FISC I.1, as a caller sees it.
-    code, message, info = await refused(create(desk, rounds=4))
+    code, message, info = await read_refusal(create(desk, rounds=4))
 
     assert code is grpc.StatusCode.FAILED_PRECONDITION
     assert (info.reason, info.metadata["article"]) == ("TOO_FEW_ROUNDS", "FISC I.1")
@@ -145,7 +145,7 @@ async def test_four_rounds_are_refused_with_the_article(desk: Desk) -> None:
     ],
 )
 async def test_a_malformed_field_is_named(desk: Desk, fields: dict[str, object], field: str) -> None:
-    code, message, info = await refused(create(desk, **fields))
+    code, message, info = await read_refusal(create(desk, **fields))
 
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert message.startswith(f"{field}: ")
@@ -153,7 +153,7 @@ async def test_a_malformed_field_is_named(desk: Desk, fields: dict[str, object],
 
 
 async def test_a_lexicon_that_is_not_installed_is_refused(desk: Desk) -> None:
-    code, message, info = await refused(create(desk, lexicon="klingon"))
+    code, message, info = await read_refusal(create(desk, lexicon="klingon"))
 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "LEXICON_MISSING")
     assert "installed: catalan, spanish" in message
@@ -166,7 +166,7 @@ async def test_without_a_lexicon_results_can_be_typed_and_one_is_chosen_later(de
     assert not (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).HasField("lexicon")
     assert await names_on_stream(desk) == ["TournamentCreated", "RulesetPinned"]
     choice = pb.ChooseLexiconRequest(command_id=command(), tournament_id="open")
-    _, message, info = await refused(desk.stub.ChooseLexicon(choice))
+    _, message, info = await read_refusal(desk.stub.ChooseLexicon(choice))
     assert (info.reason, "greek is not installed here" in message) == ("LEXICON_MISSING", True)
 
     await create(desk, tournament_id="paper", without_lexicon=True, keeping=recorded)
@@ -175,7 +175,7 @@ async def test_without_a_lexicon_results_can_be_typed_and_one_is_chosen_later(de
     told = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="paper"))
     assert told.lexicon.digest == "c" * 64
     again = pb.ChooseLexiconRequest(command_id=command(), tournament_id="paper")
-    assert (await refused(desk.stub.ChooseLexicon(again)))[2].reason == "LEXICON_PINNED"
+    assert (await read_refusal(desk.stub.ChooseLexicon(again)))[2].reason == "LEXICON_PINNED"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ async def test_without_a_lexicon_results_can_be_typed_and_one_is_chosen_later(de
 async def test_what_needs_a_lexicon_is_not_created_without_one(
     desk: Desk, fields: dict[str, object], expected: str
 ) -> None:
-    code, message, info = await refused(create(desk, without_lexicon=True, **fields))
+    code, message, info = await read_refusal(create(desk, without_lexicon=True, **fields))
 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NO_LEXICON")
     assert expected in message
@@ -200,7 +200,7 @@ async def test_what_needs_a_lexicon_is_not_created_without_one(
 
 
 async def test_a_lexicon_and_none_are_not_both_chosen(desk: Desk) -> None:
-    code, _, info = await refused(create(desk, lexicon="catalan", without_lexicon=True))
+    code, _, info = await read_refusal(create(desk, lexicon="catalan", without_lexicon=True))
     assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "lexicon")
 
 
@@ -208,7 +208,7 @@ async def test_ids_are_taken_once(desk: Desk) -> None:
     await open_tournament(desk, players=1)
 
     for call in (create(desk), register(desk, player_id="p1", name="Somebody else")):
-        code, _, _ = await refused(call)
+        code, _, _ = await read_refusal(call)
         assert code is grpc.StatusCode.ALREADY_EXISTS
 
 
@@ -223,7 +223,7 @@ async def test_what_does_not_exist_is_not_found_by_its_id(desk: Desk) -> None:
         stub.GetTournament(pb.GetTournamentRequest(tournament_id=where)),
     ]
     for call in calls:
-        code, message, _ = await refused(call)
+        code, message, _ = await read_refusal(call)
         assert code is grpc.StatusCode.NOT_FOUND
         assert "nowhere" in message
 
@@ -232,7 +232,7 @@ async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: 
     await create(desk)
     await register(desk, player_id="first", name="Núria Bonet", club="Valls")
 
-    code, message, info = await refused(register(desk, name="NÚRIA BONET"))
+    code, message, info = await read_refusal(register(desk, name="NÚRIA BONET"))
 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
     assert "first" in message
@@ -254,7 +254,7 @@ async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
     ]
     await desk.record.append(Decision([Write("tournament-open", version, rounds, "open")]), Metadata())
 
-    code, _, info = await refused(register(desk, player_id="late", name="Late Comer"))
+    code, _, info = await read_refusal(register(desk, player_id="late", name="Late Comer"))
 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "TOO_LATE_TO_ENTER")
     assert await people.names(desk.record, ["late"]) == {}
@@ -306,7 +306,7 @@ async def test_a_list_for_another_tournament_or_of_nobody_is_refused_as_a_whole(
     stranger = pb.RegisterPlayerRequest(command_id=command(), tournament_id="other", name="Anna")
     for players, field in ([stranger], "players[0].tournament_id"), ([], "players"):
         request = pb.RegisterPlayersRequest(command_id=command(), tournament_id="open", players=players)
-        _, _, info = await refused(desk.stub.RegisterPlayers(request))
+        _, _, info = await read_refusal(desk.stub.RegisterPlayers(request))
         assert info.metadata["field"] == field
 
 
@@ -350,7 +350,7 @@ async def test_a_round_is_not_closed_without_its_results(desk: Desk) -> None:
     await stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
     await stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
 
-    code, message, info = await refused(
+    code, message, info = await read_refusal(
         stub.CloseRound(pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
     )
 
@@ -420,7 +420,7 @@ async def test_a_director_brings_players_in_lets_them_rest_and_out_again_over_gr
     await act(desk, "UnpairRound", round=1, note="the wrong list")
     await act(desk, "PairRound", round=1)
     await act(desk, "StartRound", round=1)
-    _, _, unsaid = await refused(act(desk, "WithdrawPlayer", player_id="p2", note="ill"))
+    _, _, unsaid = await read_refusal(act(desk, "WithdrawPlayer", player_id="p2", note="ill"))
     given_up = pb.RUNNING_GAME_GIVEN_UP
     gone = await act(desk, "WithdrawPlayer", player_id="p2", note="ill", running_game=given_up)
     late = await register(desk, player_id="late", name="Late", rating=1500)
@@ -468,18 +468,18 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     assert isinstance(undone, pb.UndoActResponse)
     assert undone.undone_by == "AllowPair"
     assert [told.type for told in later.acts] == ["PairAllowed"]
-    code, _, _ = await refused(act(desk, "UndoAct", version=99))
+    code, _, _ = await read_refusal(act(desk, "UndoAct", version=99))
     assert code is grpc.StatusCode.NOT_FOUND
-    code, message, _ = await refused(act(desk, "UndoAct"))
+    code, message, _ = await read_refusal(act(desk, "UndoAct"))
     assert (code, message) == (
         grpc.StatusCode.INVALID_ARGUMENT,
         "version: is missing; expected the number of the act in the history",
     )
     for command_name in ("PairRound", "StartRound", "CloseRound"):
-        code, message, _ = await refused(act(desk, command_name))
+        code, message, _ = await read_refusal(act(desk, command_name))
         assert code is grpc.StatusCode.INVALID_ARGUMENT
         assert message == "round: is missing; expected the number of the round, from 1"
-    _, _, info = await refused(act(desk, "UndoAct", version=acts[-1].version))
+    _, _, info = await read_refusal(act(desk, "UndoAct", version=acts[-1].version))
     assert info.reason == "NOT_UNDONE"
 
 
@@ -499,7 +499,7 @@ async def test_who_leaves_or_comes_once_a_round_is_paired_is_told_that_it_has_to
         "Player 2 se ha retirado, desde la ronda 1. "
         "La ronda 1 ya se ha emparejado: hay que volver a emparejarla antes de que empiece.\n"
     )
-    code, message, _ = await refused(act(desk, "StartRound", round=1))
+    code, message, _ = await read_refusal(act(desk, "StartRound", round=1))
     assert (code, message.endswith("pair it again.")) == (grpc.StatusCode.FAILED_PRECONDITION, True)
     assert (await register(desk, player_id="p9", name="Player 9")).round_to_pair_again == 1
 
@@ -519,7 +519,7 @@ async def test_who_is_expelled_once_a_round_is_paired_makes_it_to_be_paired_agai
 async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_and_no_event_ever_held_it(
     desk: Desk,
 ) -> None:
-    async def shown() -> list[tuple[str, str]]:
+    async def list_notes() -> list[tuple[str, str]]:
         acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
         return [(act.type, act.note) for act in acts if act.note]
 
@@ -529,14 +529,14 @@ async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_a
     await desk.stub.WithdrawPlayer(withdraw)
     await desk.stub.WithdrawPlayer(withdraw)
     before = [("RoundsChanged", "the hall is free on Sunday"), ("PlayerWithdrawn", "his back")]
-    assert await shown() == before
+    assert await list_notes() == before
     assert not [event for event in await desk.record.read() if b"back" in event.payload or b"Sunday" in event.payload]
     await act(desk, "ReinstatePlayer", player_id="p1")
-    assert await shown() == before
+    assert await list_notes() == before
 
     await erase(desk.record, "p1")
 
-    assert await shown() == before[:1]
+    assert await list_notes() == before[:1]
     assert (await verify(desk.record)).wrong == ""
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     assert list(acts[-2].player_ids) == ["p1"]
@@ -553,13 +553,13 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
     version = len(await names_on_stream(desk))
     await desk.record.append(Decision([Write("tournament-open", version, [result], "open")]), Metadata())
 
-    async def told() -> tuple[pb.Act, str]:
+    async def read_history() -> tuple[pb.Act, str]:
         acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
         await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
         lines = capsys.readouterr().out.splitlines()
         return acts[version], lines[version]
 
-    shown, line = await told()
+    shown, line = await read_history()
     assert [(score.player_id, score.score) for score in shown.scores] == [("p1", -5), ("p5", 402)]
     assert [(player.player_id, player.name) for player in shown.players] == [("p1", "Player 1"), ("p5", "Player 5")]
     assert "Result: Player 1 -5 – Player 5 402 (g)." in line
@@ -572,7 +572,7 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
 
     await erase(desk.record, "p1")
 
-    shown, line = await told()
+    shown, line = await read_history()
     assert [player.name for player in shown.players] == ["", "Player 5"]
     assert "Result: p1 -5 – Player 5 402 (g)." in line
 
@@ -628,14 +628,14 @@ def test_what_is_noted_of_a_game_concerns_its_players_even_where_it_names_one_of
     loaded = Loaded(hall.state, 7)
     game_id = hall.state.played[0].pairings[0].game_id
 
-    def concerned(fact: Message) -> list[str]:
+    def list_concerned(fact: Message) -> list[str]:
         return sorted(write_of(loaded, [fact]).concerned)
 
-    assert concerned(events.ResultEntered(game_id=game_id, note="anna was ill")) == ["anna", "dolors"]
-    assert concerned(events.PostponementCancelled(game_id=game_id, note="both are here")) == ["anna", "dolors"]
-    assert concerned(events.PlayerWithdrawn(player_id="anna", game_id=game_id, note="ill")) == ["anna", "dolors"]
-    assert concerned(events.PlayerWithdrawn(player_id="anna", note="ill")) == []
-    assert concerned(events.RoundUnpaired(round=1, note="the wrong list")) == []
+    assert list_concerned(events.ResultEntered(game_id=game_id, note="anna was ill")) == ["anna", "dolors"]
+    assert list_concerned(events.PostponementCancelled(game_id=game_id, note="both are here")) == ["anna", "dolors"]
+    assert list_concerned(events.PlayerWithdrawn(player_id="anna", game_id=game_id, note="ill")) == ["anna", "dolors"]
+    assert list_concerned(events.PlayerWithdrawn(player_id="anna", note="ill")) == []
+    assert list_concerned(events.RoundUnpaired(round=1, note="the wrong list")) == []
 
 
 async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about(desk: Desk) -> None:
@@ -651,7 +651,7 @@ async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about
     assert [len(page.acts) for page in pages] == [4, 4, 2]
     assert [told_of.version for told_of in acts] == list(range(1, 11))
     assert sorted(acts[-1].player_ids) == ["p1", "p2", "p3", "p4", "p5", "p6"]
-    code, _, _ = await refused(desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=501)))
+    code, _, _ = await read_refusal(desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=501)))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
 
 

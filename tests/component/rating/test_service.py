@@ -35,7 +35,7 @@ async def ratings(record: Record) -> AsyncIterator[rating_grpc.RatingServiceAsyn
 
 
 async def play(record: Record) -> list[Recorded]:
-    """A whole tournament of six players on the record; gives the closings of its rounds."""
+    """Record a whole tournament of six players; return the ends of its rounds."""
     hall = Hall({"a": 1500, "b": 1450, "c": 1400, "d": 1350, "e": None, "f": 900})
     for number in range(1, 6):
         hall.play(number)

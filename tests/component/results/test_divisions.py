@@ -1,4 +1,4 @@
-"""What the public reads of the divisions of a championship, now and as of a moment."""
+"""The public answers about divisions of a championship, at present and as of a past time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOON = datetime(2026, 3, 7, 12, tzinfo=UTC)
 DIVISIONS = {"copa": "A", "copa-b": "B", "copa-c": "C"}
 
 
-def created(tournament_id: str, division: str = "", division_of: str = "") -> list[Message]:
+def create_tournament(tournament_id: str, division: str = "", division_of: str = "") -> list[Message]:
     rules = load_ruleset("fisc-2023")
     return [
         pairing.TournamentCreated(
@@ -42,13 +42,13 @@ def created(tournament_id: str, division: str = "", division_of: str = "") -> li
     ]
 
 
-def added(tournament_id: str) -> pairing.DivisionAdded:
+def add_division(tournament_id: str) -> pairing.DivisionAdded:
     division = pairing.Division(tournament_id=tournament_id, name=DIVISIONS[tournament_id])
     return pairing.DivisionAdded(division=division, occurred_at=to_timestamp(NOON))
 
 
 class Cell:
-    """A record whose clock goes on by a minute for each append, and the results service on it."""
+    """A record whose clock advances by a minute for each append, and the results service on it."""
 
     def __init__(self, record: Record, clock: list[datetime]) -> None:
         self.record = record
@@ -66,8 +66,8 @@ class Cell:
                 await move_checkpoint(connection, Checkpoint(self._work.consumer, event.position - 1, event.position))
                 await self._work.apply(connection, [event])
 
-    async def shown(self, when: datetime | None = None) -> dict[str, tuple[str, str, list[str]]]:
-        """Division, first division and the ids of all divisions of each tournament, asked alone and in the list."""
+    async def list_divisions(self, when: datetime | None = None) -> dict[str, tuple[str, str, list[str]]]:
+        """Return division, first division and ids of all divisions of each tournament, alone and in the list."""
         as_of: dict[str, Any] = {} if when is None else {"as_of": to_timestamp(when)}
         found = {}
         answer = await self.service.ListTournaments(results.ListTournamentsRequest(**as_of), CALLER)
@@ -92,32 +92,35 @@ async def cell(database_url: str) -> Cell:
 
 
 async def test_every_division_shows_all_of_them_now_and_as_they_were(cell: Cell) -> None:
-    await cell.append(("copa", 0, created("copa")))
-    await cell.append(("copa-b", 0, created("copa-b", "B", "copa")), ("copa", 2, [added("copa"), added("copa-b")]))
-    await cell.append(("copa-c", 0, created("copa-c", "C", "copa")), ("copa", 4, [added("copa-c")]))
+    await cell.append(("copa", 0, create_tournament("copa")))
+    await cell.append(
+        ("copa-b", 0, create_tournament("copa-b", "B", "copa")),
+        ("copa", 2, [add_division("copa"), add_division("copa-b")]),
+    )
+    await cell.append(("copa-c", 0, create_tournament("copa-c", "C", "copa")), ("copa", 4, [add_division("copa-c")]))
     two, three = ["copa", "copa-b"], ["copa", "copa-b", "copa-c"]
     then = [
         {"copa": ("", "", [])},
         {"copa": ("A", "", two), "copa-b": ("B", "copa", two)},
         {"copa": ("A", "", three), "copa-b": ("B", "copa", three), "copa-c": ("C", "copa", three)},
     ]
-    assert await cell.shown() == then[2]
-    # Nothing happens in B any more: as of a time before C, it still shows no C.
+    assert await cell.list_divisions() == then[2]
+    # B has no further events: as of a time before C, it still shows no C.
     for minutes, expected in enumerate(then, 1):
-        assert await cell.shown(NOON + timedelta(minutes=minutes, seconds=30)) == expected
+        assert await cell.list_divisions(NOON + timedelta(minutes=minutes, seconds=30)) == expected
     with pytest.raises(NotFound):
         await cell.service.GetTournament(results.GetTournamentRequest(tournament_id="copa-b", as_of_position=2), CALLER)
     await cell.record.close()
 
 
 async def test_a_tournament_that_is_created_as_the_first_division_knows_itself(cell: Cell) -> None:
-    await cell.append(("copa", 0, created("copa", "A")))
-    assert await cell.shown() == {"copa": ("A", "", ["copa"])}
+    await cell.append(("copa", 0, create_tournament("copa", "A")))
+    assert await cell.list_divisions() == {"copa": ("A", "", ["copa"])}
     await cell.record.close()
 
 
 async def test_standings_pairings_and_crosstable_say_their_division(cell: Cell) -> None:
-    await cell.append(("copa", 0, created("copa", "A")))
+    await cell.append(("copa", 0, create_tournament("copa", "A")))
     paired = pairing.RoundPaired(
         round=1,
         pairings=[pairing.Pairing(table=1, game_id="copa-r1-t1", first_player_id="anna", second_player_id="biel")],

@@ -1,4 +1,4 @@
-"""Whoever follows the public news gets all of it once and in order, from the ring or from the record."""
+"""A subscriber to public notifications gets all of them once and in order, from the ring or from the record."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Hall:
         return [news for news in map(to_notification, events) if topic.has(news)]
 
     async def collect(self, told: News, topic: Topic, after: int, pause: float) -> None:
-        """Follow, by somebody who takes their time for each piece of news."""
+        """Subscribe as a slow reader of each notification."""
         async for news in self.tail.follow(topic, after):
             told.append(news)
             await asyncio.sleep(pause)
@@ -104,7 +104,7 @@ async def test_a_limit_ends_where_it_says_and_one_goes_on_from_there(record: Rec
     assert found == expected
     assert {(news.table, news.game_id[-2:]) for news in found} == {(1, "t1")}
     end_of_record = await record.last_position()
-    assert after == end_of_record  # what the filter hid is behind the reader, too
+    assert after == end_of_record  # the position of the reader is also past the hidden events
     assert [news.position for news in await hall.some(plays, 0, 3, last=0)] == [end_of_record] * 2
     beyond = await hall.some(plays, end_of_record, 3)
     assert [news.position for news in beyond] == [end_of_record] * 2

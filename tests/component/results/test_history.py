@@ -39,10 +39,10 @@ class Patient:
     """The caller of a service, in no hurry."""
 
     def time_remaining(self) -> None:
-        """No deadline."""
+        """Return no deadline."""
 
     def invocation_metadata(self) -> None:
-        """No language either."""
+        """Return no language."""
 
 
 CALLER = cast("Any", Patient())
@@ -61,31 +61,31 @@ class Hall:
 
 
 async def answers(service: Any, **as_of: Any) -> Answers:
-    """Every answer that can be as of a moment; None where there was no such thing."""
+    """Return every answer that can be as of a moment; None where there was no such thing."""
 
-    async def asked(call: Coroutine[Any, Any, Message]) -> Message | None:
+    async def find(call: Coroutine[Any, Any, Message]) -> Message | None:
         try:
             return await call
         except NotFound:
             return None
 
     found: Answers = {
-        "list": await asked(service.ListTournaments(results.ListTournamentsRequest(**as_of), CALLER)),
-        "tournament": await asked(
+        "list": await find(service.ListTournaments(results.ListTournamentsRequest(**as_of), CALLER)),
+        "tournament": await find(
             service.GetTournament(results.GetTournamentRequest(tournament_id=TOURNAMENT, **as_of), CALLER)
         ),
-        "players": await asked(
+        "players": await find(
             service.ListPlayers(results.ListPlayersRequest(tournament_id=TOURNAMENT, **as_of), CALLER)
         ),
     }
     for number in (0, *ROUNDS):
         standings = results.GetStandingsRequest(tournament_id=TOURNAMENT, round=number, **as_of)
-        found[f"standings {number}"] = await asked(service.GetStandings(standings, CALLER))
+        found[f"standings {number}"] = await find(service.GetStandings(standings, CALLER))
     for number in ROUNDS:
         pairings = results.GetPairingsRequest(tournament_id=TOURNAMENT, round=number, **as_of)
-        found[f"pairings {number}"] = await asked(service.GetPairings(pairings, CALLER))
+        found[f"pairings {number}"] = await find(service.GetPairings(pairings, CALLER))
     for each in GAMES:
-        found[each] = await asked(service.GetGame(results.GetGameRequest(game_id=each, **as_of), CALLER))
+        found[each] = await find(service.GetGame(results.GetGameRequest(game_id=each, **as_of), CALLER))
     return found
 
 
@@ -98,7 +98,7 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def hall(url: str) -> AsyncIterator[Hall]:
-    """One for all tests, which only look: to make it takes longer than they do."""
+    """Yield one for all tests, which only look: to make it takes longer than they do."""
     clock = datetime(2026, 3, 7, 10, tzinfo=UTC)
 
     def now() -> datetime:
@@ -213,7 +213,7 @@ async def test_a_tournament_is_not_there_before_its_rules_are(hall: Hall) -> Non
     ]
     given = [each for each in hall.given[created].values() if each is not None]
     assert given == [results.ListTournamentsResponse(position=created)]
-    for position, there in ((created, False), (pinned, True)):
+    for position, is_known in ((created, False), (pinned, True)):
         of: Any = {"tournament_id": TOURNAMENT, "as_of_position": position}
         asked: list[Coroutine[Any, Any, Message]] = [
             hall.service.GetTournament(results.GetTournamentRequest(**of), CALLER),
@@ -225,7 +225,7 @@ async def test_a_tournament_is_not_there_before_its_rules_are(hall: Hall) -> Non
             hall.service.GetReport(results.GetReportRequest(**of), CALLER),
         ]
         for call in asked:
-            if there:
+            if is_known:
                 await call
             else:
                 with pytest.raises(NotFound, match=f"there is no tournament '{TOURNAMENT}'"):

@@ -30,7 +30,7 @@ SAID = (
 
 @contextmanager
 def statements(record: Record) -> Iterator[list[str]]:
-    """The statements that are sent to the database in the block."""
+    """Yield the statements that are sent to the database in the block."""
     sent: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:

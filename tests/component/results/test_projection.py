@@ -25,7 +25,7 @@ Rows = dict[str, list[tuple[Any, ...]]]
 TABLES = schema(TABLES_VERSION, 1)
 
 
-async def written(record: Record) -> Rows:
+async def read_rows(record: Record) -> Rows:
     async with record.reading() as connection:
         return {
             cls.__name__: [
@@ -56,7 +56,7 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
         news = await record.read(at, types=PROJECTED_TYPES)
         await project(record, news, size=1)
         at = news[-1].position
-    live = await written(record)
+    live = await read_rows(record)
     of_each = {name: len(found) for name, found in live.items()}
     assert of_each == {
         "Ruleset": 1,
@@ -77,18 +77,18 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
     for size in (len(everything), 7, 2):
         await make_tables(record)
         await project(record, everything, size)
-        assert await written(record) == live, f"rebuilt in batches of {size}"
+        assert await read_rows(record) == live, f"rebuilt in batches of {size}"
 
 
 async def test_a_tournament_of_teams_rebuilt_in_one_batch_is_that_which_was_kept_live(record: Record) -> None:
     await make_tables(record)
     at, league = 0, League()
-    for step in [league.kept(), *league.steps()]:
+    for step in [league.keep_ruleset(), *league.steps()]:
         await append(record, step)
         news = await record.read(at, types=PROJECTED_TYPES)
         await project(record, news, size=1)
         at = news[-1].position
-    live = await written(record)
+    live = await read_rows(record)
     assert len(live["TeamStanding"]) == 3 * 3
     async with record.reading() as connection:
         reader = Reader(connection, TABLES)
@@ -101,7 +101,7 @@ async def test_a_tournament_of_teams_rebuilt_in_one_batch_is_that_which_was_kept
     everything = await record.read(types=PROJECTED_TYPES)
     await make_tables(record)
     await project(record, everything, len(everything))
-    assert await written(record) == live
+    assert await read_rows(record) == live
 
 
 @pytest.mark.parametrize("keep", [0, 3, 1_000])
@@ -110,7 +110,7 @@ async def test_rows_folded_in_memory_and_written_late_are_those_of_the_live_ones
     await append_all(record, Championship().steps())
     everything = await record.read(types=PROJECTED_TYPES)
     await project(record, everything, size=1)
-    live = await written(record)
+    live = await read_rows(record)
     await make_tables(record)
     unit = Rebuilding(TABLES, keep)
     for start in range(0, len(everything), 11):
@@ -124,7 +124,7 @@ async def test_rows_folded_in_memory_and_written_late_are_those_of_the_live_ones
         while await unit.finish(connection):
             pass
     assert unit.held == 0
-    assert await written(record) == live
+    assert await read_rows(record) == live
 
 
 async def test_no_name_is_in_a_row(record: Record) -> None:
@@ -132,7 +132,7 @@ async def test_no_name_is_in_a_row(record: Record) -> None:
     await make_tables(record)
     await append_all(record, Championship().steps())
     await project(record, await record.read(types=PROJECTED_TYPES), size=50)
-    rows = [row for found in (await written(record)).values() for row in found]
+    rows = [row for found in (await read_rows(record)).values() for row in found]
     assert rows
     assert not [row for row in rows if "Puigdomènech" in str(row) or "Tarragona" in str(row)]
 
@@ -161,15 +161,17 @@ async def test_what_is_amended_of_a_player_is_the_same_live_and_rebuilt(record: 
     for size in (1, 3, len(everything)):
         await make_tables(record)
         await project(record, everything, size)
-        seen.append(await written(record))
+        seen.append(await read_rows(record))
     assert seen[0] == seen[1] == seen[2]
     async with record.reading() as connection:
         found = await Reader(connection, TABLES).players(TOURNAMENT, ["anna"])
     assert [(each.rating, each.unrated, each.category) for each in found] == [(1450, False, "U18")]
 
 
-async def turned(record: Record) -> list[Recorded]:
-    """Every event of a championship of which a round is paired, taken back and paired otherwise, and then corrected."""
+async def play_changes(record: Record) -> list[Recorded]:
+    """Return every event of a championship of which a round is paired, taken back and paired otherwise, and then
+    corrected.
+    """
     hall = Championship()
     again: Step = {hall.stream: [pairing.RoundUnpaired(round=1, occurred_at=hall.at())]}
     scores = [game.FinalScore(player_id=player, score=score) for player, score in (("anna", 300), ("carme", 310))]
@@ -198,17 +200,17 @@ async def turned(record: Record) -> list[Recorded]:
 async def test_what_is_taken_back_corrected_or_entered_late_is_the_same_live_and_in_batches(
     record: Record, size: int
 ) -> None:
-    everything = await turned(record)
+    everything = await play_changes(record)
     await make_tables(record)
     await project(record, everything, size=1)
-    live = await written(record)
+    live = await read_rows(record)
     lines = [row[0] for row in live["Line"]].count(game_id(2, 1))
     assert lines == 3, "the first turn, and what each lost at the end, which stands"
     assert len(live["Game"]) == len({row[0] for row in live["Game"]}) == 4, "nothing is left of what was taken back"
     assert len(live["Standing"]) == 2 * 6, "after both rounds, with the late entry"
     await make_tables(record)
     await project(record, everything, size)
-    assert await written(record) == live
+    assert await read_rows(record) == live
     await make_tables(record)
     unit = Rebuilding(TABLES, 3)
     for start in range(0, len(everything), size):
@@ -220,14 +222,14 @@ async def test_what_is_taken_back_corrected_or_entered_late_is_the_same_live_and
         await unit.write(connection)
         while await unit.finish(connection):
             pass
-    assert await written(record) == live
+    assert await read_rows(record) == live
 
 
 async def test_replicas_that_take_turns_write_what_one_alone_writes(record: Record, database_url: str) -> None:
     await make_tables(record)
-    events = await turned(record)
+    events = await play_changes(record)
     await project(record, events, size=1)
-    alone = await written(record)
+    alone = await read_rows(record)
     await make_tables(record)
     other = await Record.open(database_url)
     try:
@@ -235,12 +237,12 @@ async def test_replicas_that_take_turns_write_what_one_alone_writes(record: Reco
             await project(other if number % 3 else record, [event], size=1)
     finally:
         await other.close()
-    assert await written(record) == alone
+    assert await read_rows(record) == alone
 
 
 async def test_standings_that_are_kept_are_those_that_are_ranked_when_asked_for(record: Record) -> None:
     await make_tables(record)
-    await project(record, await turned(record), size=7)
+    await project(record, await play_changes(record), size=7)
     async with record.reading() as connection:
         reader = Reader(connection, TABLES)
         (of,) = await reader.of_tournament(Tournament, TOURNAMENT)
@@ -254,9 +256,9 @@ async def test_standings_that_are_kept_are_those_that_are_ranked_when_asked_for(
 
 async def test_without_the_content_of_the_rules_on_the_record_no_standings_are_kept(record: Record) -> None:
     await make_tables(record)
-    events = await turned(record)
+    events = await play_changes(record)
     await project(record, [event for event in events if event.name != "RulesetKept"], size=50)
-    assert not (await written(record))["Standing"]
+    assert not (await read_rows(record))["Standing"]
     kept = [event for event in events if event.name == "RulesetKept"]
     await project(record, kept, size=1)
-    assert len((await written(record))["Standing"]) == 2 * 6, "another tournament kept it, and it serves for all"
+    assert len((await read_rows(record))["Standing"]) == 2 * 6, "another tournament kept it, and it serves for all"

@@ -1,4 +1,4 @@
-"""Standings are kept up as results come: only what a result concerns is read and worked out again."""
+"""Standings are updated as results arrive: only the data that a result concerns is read and recomputed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.ruleset.with_options import with_options
 
 PLAYERS = [f"player-{number}" for number in range(16)]
-ROUNDS = 4
+ROUND_COUNT = 4
 FISC = load_ruleset("fisc-2023")
 ANNULLING = with_options(load_ruleset("fise"), {"pairing": "round-robin", "left_early": "annulled"})
-"""Who leaves before half of the games has them annulled: here that is all who leave."""
+"""A player who leaves before half of the games has them annulled; here all leavers do."""
 
 
 def scores(chance: random.Random, players: list[str]) -> list[game.FinalScore]:
@@ -33,7 +33,7 @@ def scores(chance: random.Random, players: list[str]) -> list[game.FinalScore]:
 
 
 def afterwards(chance: random.Random, told: list[pairing.ResultRecorded]) -> Iterator[Message]:
-    """What may change a result that is in, or who takes part."""
+    """Yield the events that may change a recorded result or the participants."""
     of = chance.choice(told)
     players = [each.player_id for each in of.scores]
     match chance.randrange(8):
@@ -52,10 +52,10 @@ def afterwards(chance: random.Random, told: list[pairing.ResultRecorded]) -> Ite
 
 
 def championship(chance: random.Random, rules: Ruleset = FISC) -> list[Message]:
-    """A tournament in the order in which it happens; results come in any order, and some are changed later."""
+    """Return a tournament in the order in which it happens; results come in any order, and some are changed later."""
     names, told = list(PLAYERS), list[pairing.ResultRecorded]()
     events: list[Message] = [
-        pairing.TournamentCreated(tournament_id="copa", name="Copa", rounds=ROUNDS),
+        pairing.TournamentCreated(tournament_id="copa", name="Copa", rounds=ROUND_COUNT),
         pairing.RulesetPinned(
             ruleset=game.Pin(
                 name=rules.name,
@@ -65,7 +65,7 @@ def championship(chance: random.Random, rules: Ruleset = FISC) -> list[Message]:
         ),
         *(pairing.PlayerRegistered(player_id=name, rating=1_000) for name in names),
     ]
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, ROUND_COUNT + 1):
         chance.shuffle(names)
         pairs = [
             pairing.Pairing(
@@ -114,7 +114,7 @@ async def test_standings_kept_up_result_by_result_are_those_made_at_once(
             for cls, table in schema(TABLES_VERSION, generation).items():
                 rows = sorted(map(tuple, await connection.execute(select(table))))
                 found.setdefault(cls, []).append(rows)
-    assert len(found[Standing][0]) > ROUNDS * len(PLAYERS) / 2
+    assert len(found[Standing][0]) > ROUND_COUNT * len(PLAYERS) / 2
     assert all(kept == made for kept, made in found.values())
     annulled = list(schema(TABLES_VERSION, 1)[Standing].c.keys()).index("annulled")
     assert any(row[annulled] for row in found[Standing][0]) is (rules is ANNULLING)

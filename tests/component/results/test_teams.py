@@ -1,4 +1,4 @@
-"""What the public reads of teams: their matches, their standings, their line-ups, now and as of a moment."""
+"""The public answers about teams: their matches, standings and line-ups, at present and as of a past time."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Folded(folded.Folded):
         return rank_teams(self.of.tournament, self.teams, rounds, arithmetic=arithmetic)
 
     def match(self, number: int) -> results.Match:
-        """The one match of a round, as it is shown."""
+        """Return the one match of a round, as it is shown."""
         answer = self.pairings(number)
         show_matches(answer, self.rounds[number], FISE)
         (match,) = answer.matches
@@ -191,8 +191,8 @@ def test_only_the_option_makes_a_tournament_one_of_teams() -> None:
     assert Folded([{STREAM: [created, pairing.RulesetPinned(ruleset=pin)]}]).team_boards == 0
 
 
-async def served(record: Record, steps: Iterable[Step]) -> Any:
-    """The service, after the steps."""
+async def serve_results(record: Record, steps: Iterable[Step]) -> Any:
+    """Return the service, after the steps."""
     work = projection()
     async with record.writing() as connection:
         await tables.make(connection)
@@ -211,7 +211,7 @@ async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were
     for length in range(1, len(steps) + 1):
         part = Folded(steps[:length])
         given.append((lines(part.standings()), [list(team.line_up) for team in part.teams]))
-    service = await served(record, steps)
+    service = await serve_results(record, steps)
     position = 0
     for step, (expected, line_ups) in zip(steps, given, strict=True):
         position += len(step[STREAM])
@@ -229,7 +229,7 @@ async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were
 
 
 async def test_one_team_is_told_with_words_and_with_its_rank_among_all(record: Record) -> None:
-    service = await served(record, League().steps())
+    service = await serve_results(record, League().steps())
     request = results.GetTeamStandingsRequest(tournament_id="lliga", round=2, team_id="lleida", arithmetic=True)
     (line,) = (await service.GetTeamStandings(request, CALLER)).standings
     assert (line.rank, line.name) == (1, "Club Lleida")
@@ -242,7 +242,7 @@ async def test_one_team_is_told_with_words_and_with_its_rank_among_all(record: R
 
 
 async def test_pairings_show_the_matches_and_who_sits_there_for_which_team(record: Record) -> None:
-    service = await served(record, League().steps())
+    service = await serve_results(record, League().steps())
     found = await service.GetPairings(results.GetPairingsRequest(tournament_id="lliga", round=2), CALLER)
     (match,) = found.matches
     assert (match.first_team.name, match.first_team.board_half_points, match.second_team.board_half_points) == (
@@ -265,7 +265,7 @@ async def test_pairings_show_the_matches_and_who_sits_there_for_which_team(recor
 async def test_players_of_a_team_that_was_left_over_have_its_bye_and_a_board_without_opponent_is_won_without_a_game(
     record: Record,
 ) -> None:
-    service = await served(record, [*League().steps(), League().last_result()])
+    service = await serve_results(record, [*League().steps(), League().last_result()])
     crosstable = await service.GetCrosstable(results.GetCrosstableRequest(tournament_id="lliga"), CALLER)
     rows = {row.standing.player_id: row for row in crosstable.rows}
     bases = {player: [cell.basis for cell in row.cells] for player, row in rows.items()}
@@ -287,7 +287,7 @@ async def test_players_of_a_team_that_was_left_over_have_its_bye_and_a_board_wit
 
 
 async def test_players_and_the_report_know_their_teams(record: Record) -> None:
-    service = await served(record, League().steps())
+    service = await serve_results(record, League().steps())
     standings = await service.GetStandings(results.GetStandingsRequest(tournament_id="lliga"), CALLER)
     assert {line.player_id: line.team_id for line in standings.standings}["eloi"] == "sabadell"
     trf = (await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text.splitlines()
@@ -306,7 +306,7 @@ async def test_the_report_leaves_out_who_has_no_place_in_the_standings(record: R
         pairing.TeamWithdrawn(team_id="reus", round=1),
     ]
     create = [*League().create()]
-    service = await served(record, [*create, {STREAM: never_came}, *[*League().steps()][len(create) :]])
+    service = await serve_results(record, [*create, {STREAM: never_came}, *[*League().steps()][len(create) :]])
     trf = (await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text.splitlines()
     assert "082 3" in trf
     assert not [line for line in trf if "Club Reus" in line]

@@ -1,4 +1,4 @@
-"""What is given is on the record without its secret, is never more than the giver has, and can be ended."""
+"""Granted credentials are on the record without their secrets, never exceed those of the giver, and can be ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.unit.credentials.holders import NOW, held
+from tests.unit.credentials.holders import NOW, build_credential
 
 from faristol.access import decide
 from faristol.access.guessing import Counts
@@ -33,18 +33,18 @@ def state(*facts: Sequence[Message]) -> Access:
 
 
 def director(**more: Any) -> Credential:
-    return held(DIRECTOR, subject="eva", tournaments=["open"], **more)
+    return build_credential(DIRECTOR, subject="eva", tournaments=["open"], **more)
 
 
 def test_a_federation_appoints_for_longer_than_it_is_signed_in_and_a_director_does_not() -> None:
-    long = held(ARBITER, hours=72, tournaments=["open"])
-    assert decide.grant(held(FEDERATION), long, TOKEN)
+    long = build_credential(ARBITER, hours=72, tournaments=["open"])
+    assert decide.grant(build_credential(FEDERATION), long, TOKEN)
     with pytest.raises(Denied, match="expire after its parent"):
         decide.grant(director(), long, TOKEN)
 
 
 def test_who_is_signed_in_for_a_day_by_a_link_gives_for_as_long_as_the_link_lasts() -> None:
-    link = held(DIRECTOR, subject="eva", hours=72, tournaments=["open"])
+    link = build_credential(DIRECTOR, subject="eva", hours=72, tournaments=["open"])
     known = state(decide.grant(None, link, LINK))
     session = "00000000-0000-4000-8000-000000000001"
     known = fold(known, decide.by_link(known, link.credential_id, session, NOW))
@@ -52,20 +52,20 @@ def test_who_is_signed_in_for_a_day_by_a_link_gives_for_as_long_as_the_link_last
         link, credential_id=session, expires_at=NOW + decide.MAX_SESSION_LIFETIME, ancestors=(link.credential_id,)
     )
     assert decide.gives_until(known, device) == link.expires_at
-    assert decide.grant(device, held(SCORER, hours=72, tournaments=["open"]), TOKEN, known)
+    assert decide.grant(device, build_credential(SCORER, hours=72, tournaments=["open"]), TOKEN, known)
     with pytest.raises(Denied, match="expire after its parent"):
-        decide.grant(device, held(SCORER, hours=73, tournaments=["open"]), TOKEN, known)
+        decide.grant(device, build_credential(SCORER, hours=73, tournaments=["open"]), TOKEN, known)
     other = replace(device, credential_id="00000000-0000-4000-8000-000000000002")
     assert decide.gives_until(known, other) == device.expires_at
-    assert decide.gives_until(known, held(FEDERATION)) is None
+    assert decide.gives_until(known, build_credential(FEDERATION)) is None
 
 
 def test_who_signs_out_on_a_device_is_signed_in_on_the_others() -> None:
     eva = director()
     given = [director() for _ in range(2)]
     known = state(*[decide.grant(None, credential, TOKEN) for credential in (eva, *given)])
-    here = fold(known, decide.sign_out(eva, AT, this_device_alone=True))
-    assert [here.has_ended(credential) for credential in (eva, *given)] == [True, False, False]
+    signed_out = fold(known, decide.sign_out(eva, AT, this_device_alone=True))
+    assert [signed_out.has_ended(credential) for credential in (eva, *given)] == [True, False, False]
     everywhere = fold(known, decide.sign_out(eva, AT))
     assert [everywhere.has_ended(credential) for credential in (eva, *given)] == [True, True, True]
 
@@ -73,30 +73,30 @@ def test_who_signs_out_on_a_device_is_signed_in_on_the_others() -> None:
 @pytest.mark.parametrize("giver", [PLAYER, JUDGE, SCORER, ARBITER, DIRECTOR])
 def test_nobody_gives_a_role_above_their_own(giver: Any) -> None:
     with pytest.raises(Denied, match="may not grant the role federation"):
-        decide.grant(held(giver), held(FEDERATION), TOKEN)
+        decide.grant(build_credential(giver), build_credential(FEDERATION), TOKEN)
 
 
 def test_an_operator_gives_no_role_that_enters_results_but_that_of_a_director() -> None:
-    assert decide.grant(held(OPERATOR), director(), TOKEN)
+    assert decide.grant(build_credential(OPERATOR), director(), TOKEN)
     with pytest.raises(Denied):
-        decide.grant(held(OPERATOR), held(SCORER, tournaments=["open"]), TOKEN)
+        decide.grant(build_credential(OPERATOR), build_credential(SCORER, tournaments=["open"]), TOKEN)
 
 
 @pytest.mark.parametrize(
     ("credential", "form", "field"),
     [
-        (held(SCORER, hours=0, tournaments=["open"]), TOKEN, "lifetime_seconds"),
-        (held(SCORER, hours=-1, tournaments=["open"]), TOKEN, "lifetime_seconds"),
-        (held(SCORER, hours=24 * 401, tournaments=["open"]), TOKEN, "lifetime_seconds"),
-        (held(SCORER, tournaments=["open"]), events.FORM_UNSPECIFIED, "form"),
-        (held(PLAYER), TOKEN, "player_id"),
-        (held(PLAYER, tournaments=["open", "closed"]), TOKEN, "player_id"),
-        (held(SCORER, tables=[3]), TOKEN, "scope.tournament_ids"),
-        (held(SCORER, halls=["A"]), TOKEN, "scope.tournament_ids"),
-        (held(SCORER, tournaments=["open"], tables=[0]), TOKEN, "scope.tables"),
-        (held(FEDERATION, tournaments=["open"]), TOKEN, "scope.tournament_ids"),
-        (held(SCORER, tournaments=["open"]), PIN, "scope.tables"),
-        (held(SCORER, tournaments=["open", "closed"], tables=[1]), PIN, "scope.tables"),
+        (build_credential(SCORER, hours=0, tournaments=["open"]), TOKEN, "lifetime_seconds"),
+        (build_credential(SCORER, hours=-1, tournaments=["open"]), TOKEN, "lifetime_seconds"),
+        (build_credential(SCORER, hours=24 * 401, tournaments=["open"]), TOKEN, "lifetime_seconds"),
+        (build_credential(SCORER, tournaments=["open"]), events.FORM_UNSPECIFIED, "form"),
+        (build_credential(PLAYER), TOKEN, "player_id"),
+        (build_credential(PLAYER, tournaments=["open", "closed"]), TOKEN, "player_id"),
+        (build_credential(SCORER, tables=[3]), TOKEN, "scope.tournament_ids"),
+        (build_credential(SCORER, halls=["A"]), TOKEN, "scope.tournament_ids"),
+        (build_credential(SCORER, tournaments=["open"], tables=[0]), TOKEN, "scope.tables"),
+        (build_credential(FEDERATION, tournaments=["open"]), TOKEN, "scope.tournament_ids"),
+        (build_credential(SCORER, tournaments=["open"]), PIN, "scope.tables"),
+        (build_credential(SCORER, tournaments=["open", "closed"], tables=[1]), PIN, "scope.tables"),
     ],
 )
 def test_what_cannot_be_is_not_given(credential: Credential, form: events.Form.ValueType, field: str) -> None:
@@ -106,10 +106,12 @@ def test_what_cannot_be_is_not_given(credential: Credential, form: events.Form.V
 
 
 def test_who_ends_a_credential_ends_all_that_were_handed_on_from_it() -> None:
-    eva, aina = director(), held(ARBITER, subject="aina", tournaments=["open"])
-    ona = held(SCORER, subject="ona", tournaments=["open"], tables=[3])
+    eva, aina = director(), build_credential(ARBITER, subject="aina", tournaments=["open"])
+    ona = build_credential(SCORER, subject="ona", tournaments=["open"], tables=[3])
     known = state(
-        decide.grant(held(FEDERATION), eva, TOKEN), decide.grant(eva, aina, TOKEN), decide.grant(aina, ona, TOKEN)
+        decide.grant(build_credential(FEDERATION), eva, TOKEN),
+        decide.grant(eva, aina, TOKEN),
+        decide.grant(aina, ona, TOKEN),
     )
     ended = state(*[list(_facts(known))], decide.revoke(eva, known, aina.credential_id, AT))
     shown = {granted.credential.subject: ended.has_ended(granted.credential) for granted in ended.granted.values()}
@@ -129,22 +131,22 @@ def _facts(known: Access) -> list[Message]:
 
 
 def test_what_one_may_not_end_is_not_there() -> None:
-    eva, other = director(), held(ARBITER, subject="aina", tournaments=["closed"])
+    eva, other = director(), build_credential(ARBITER, subject="aina", tournaments=["closed"])
     known = state(decide.grant(None, eva, TOKEN), decide.grant(None, other, TOKEN))
     with pytest.raises(NotFound):
         decide.revoke(eva, known, other.credential_id, AT)
     with pytest.raises(NotFound):
-        decide.revoke(held(SCORER, tournaments=["open"]), known, eva.credential_id, AT)
+        decide.revoke(build_credential(SCORER, tournaments=["open"]), known, eva.credential_id, AT)
     assert [granted.credential.subject for granted in decide.visible(eva, known)] == ["eva"]
 
 
 def test_a_director_does_not_end_the_last_one_and_the_federation_does() -> None:
     eva = director()
-    known = state(decide.grant(held(FEDERATION), eva, TOKEN))
+    known = state(decide.grant(build_credential(FEDERATION), eva, TOKEN))
     with pytest.raises(Refusal, match="open has no other director"):
         decide.revoke(eva, known, eva.credential_id, AT)
-    assert decide.revoke(held(FEDERATION), known, eva.credential_id, AT)
-    nil = held(DIRECTOR, subject="nil", tournaments=["open"])
+    assert decide.revoke(build_credential(FEDERATION), known, eva.credential_id, AT)
+    nil = build_credential(DIRECTOR, subject="nil", tournaments=["open"])
     assert decide.revoke(eva, fold(known, decide.grant(None, nil, TOKEN)), eva.credential_id, AT)
     from_eva = fold(known, decide.grant(eva, replace(nil, expires_at=eva.expires_at), TOKEN))
     with pytest.raises(Refusal):  # who got it from her goes with her
@@ -152,40 +154,40 @@ def test_a_director_does_not_end_the_last_one_and_the_federation_does() -> None:
 
 
 def test_nobody_gets_a_credential_under_the_name_of_who_is_above_them() -> None:
-    eva, ona = director(), held(SCORER, subject="ona", tournaments=["open"], tables=[3])
+    eva, ona = director(), build_credential(SCORER, subject="ona", tournaments=["open"], tables=[3])
     known = state(decide.grant(None, eva, TOKEN), decide.grant(None, ona, TOKEN))
-    scorer = held(SCORER, subject="pau", tournaments=["open"], tables=[3])
+    scorer = build_credential(SCORER, subject="pau", tournaments=["open"], tables=[3])
     assert [decide.may_name(scorer, known, subject) for subject in ("eva", "ona", "a-stranger")] == [False, True, False]
     assert [decide.may_name(eva, known, subject) for subject in ("eva", "ona")] == [True, True]
-    assert not decide.may_name(held(DIRECTOR, tournaments=["closed"]), known, "ona")
-    assert decide.may_name(held(FEDERATION), known, "eva")
+    assert not decide.may_name(build_credential(DIRECTOR, tournaments=["closed"]), known, "ona")
+    assert decide.may_name(build_credential(FEDERATION), known, "eva")
 
 
 def test_a_name_means_the_person_of_that_name_in_the_same_tournament() -> None:
-    here, there = (
-        held(SCORER, subject="o-1", tournaments=["open"]),
-        held(ARBITER, subject="o-2", tournaments=["closed"]),
+    same, other = (
+        build_credential(SCORER, subject="o-1", tournaments=["open"]),
+        build_credential(ARBITER, subject="o-2", tournaments=["closed"]),
     )
-    both = [held(SCORER, subject="o-3", tournaments=[place]) for place in ("open", "third")]
-    cell = held(FEDERATION, subject="o-4")
-    known = state(*[decide.grant(None, credential, TOKEN) for credential in (here, there, *both, cell)])
-    eva, federation = director(), held(FEDERATION)
+    both = [build_credential(SCORER, subject="o-3", tournaments=[place]) for place in ("open", "third")]
+    cell = build_credential(FEDERATION, subject="o-4")
+    known = state(*[decide.grant(None, credential, TOKEN) for credential in (same, other, *both, cell)])
+    eva, federation = director(), build_credential(FEDERATION)
 
-    def meant(giver: Credential | None, scope: list[str], *same_name: str) -> str:
-        return decide.known_official(giver, known, held(SCORER, tournaments=scope).scope, same_name)
+    def find_official(giver: Credential | None, scope: list[str], *same_name: str) -> str:
+        return decide.known_official(giver, known, build_credential(SCORER, tournaments=scope).scope, same_name)
 
-    assert meant(eva, ["open"], "o-1", "o-2") == "o-1"
-    assert meant(eva, ["open"], "o-2") == ""  # of another tournament: no word of it
-    assert meant(eva, ["open"], "o-3") == ""  # holds something elsewhere too, where the giver has no say
-    assert meant(federation, ["open"], "o-2", "o-3") == "o-3"
-    assert meant(federation, ["fourth"], "o-1", "o-2", "o-3") == ""
-    assert meant(federation, [], "o-1", "o-4") == "o-4"
-    assert meant(eva, ["open"], "o-4") == ""
-    assert meant(None, ["open"], "o-9") == ""  # acted by a name alone, where nobody was asked
+    assert find_official(eva, ["open"], "o-1", "o-2") == "o-1"
+    assert find_official(eva, ["open"], "o-2") == ""  # of another tournament: no word of it
+    assert find_official(eva, ["open"], "o-3") == ""  # holds something elsewhere too, where the giver has no say
+    assert find_official(federation, ["open"], "o-2", "o-3") == "o-3"
+    assert find_official(federation, ["fourth"], "o-1", "o-2", "o-3") == ""
+    assert find_official(federation, [], "o-1", "o-4") == "o-4"
+    assert find_official(eva, ["open"], "o-4") == ""
+    assert find_official(None, ["open"], "o-9") == ""  # acted by a name only, without credentials
 
 
 def pin(subject: str = "ona", **more: Any) -> Credential:
-    return held(SCORER, subject=subject, **{"tournaments": ["open"], "tables": [3], **more})
+    return build_credential(SCORER, subject=subject, **{"tournaments": ["open"], "tables": [3], **more})
 
 
 def test_a_pin_lets_in_at_its_table_and_nowhere_else() -> None:
@@ -194,7 +196,7 @@ def test_a_pin_lets_in_at_its_table_and_nowhere_else() -> None:
     (fact,) = decide.by_pin(known, "open", 3, lambda credential: credential == ona.credential_id, "s", NOW)
     assert isinstance(fact, events.SignedIn)
     for tournament, table in (("open", 4), ("closed", 3)):
-        with pytest.raises(Unauthenticated, match="not valid for table"):  # and nothing is written
+        with pytest.raises(Unauthenticated, match="not valid for table"):  # and no event is written
             decide.by_pin(known, tournament, table, lambda credential: True, "s", NOW)
 
 
@@ -212,32 +214,34 @@ def test_the_pause_after_wrong_pins_grows_and_ends_by_itself_and_holds_for_no_de
     ona = pin(hours=24)
     known = state(decide.grant(None, ona, PIN))
 
-    def tried(now: datetime, right: bool, **more: Any) -> Message:  # right or wrong
+    def try_pin(now: datetime, right: bool, **more: Any) -> Message:  # right or wrong
         return decide.by_pin(known, "open", 3, lambda credential: right, "s", now, **more)[0]
 
     now, pauses = NOW, []
     for number in range(PIN_ATTEMPTS + 9):
         pauses.append(known.pause("open", 3, now))
         now += pauses[-1]
-        known = fold(known, [tried(now, right=False)])
+        known = fold(known, [try_pin(now, right=False)])
         if number == PIN_ATTEMPTS + 2:
-            assert isinstance(tried(now, right=True, is_known=True), events.SignedIn)
-            with pytest.raises(Unauthenticated, match="not valid for table"):  # and no fact: nobody else waits for it
-                tried(now, right=False, is_known=True)
+            assert isinstance(try_pin(now, right=True, is_known=True), events.SignedIn)
+            with pytest.raises(
+                Unauthenticated, match="not valid for table"
+            ):  # and no event: no other caller waits for it
+                try_pin(now, right=False, is_known=True)
     assert pauses[:PIN_ATTEMPTS] == [timedelta(0)] * PIN_ATTEMPTS
     minutes = [pause // timedelta(minutes=1) for pause in pauses[PIN_ATTEMPTS:]]
     assert minutes == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     later = now + MAX_PIN_PAUSE
-    assert isinstance(tried(later, right=True), events.SignedIn)
+    assert isinstance(try_pin(later, right=True), events.SignedIn)
     assert known.pause("open", 3, later) == known.pause("open", 4, now) == timedelta(0)
     known = fold(
         known, [events.PinRefused(tournament_id="open", table=3, occurred_at=to_timestamp(now + 2 * PIN_RESET_DELAY))]
     )
-    assert known.pause("open", 3, now + 2 * PIN_RESET_DELAY) == timedelta(0)  # the count began anew
+    assert known.pause("open", 3, now + 2 * PIN_RESET_DELAY) == timedelta(0)  # the count restarted
 
 
 def test_only_who_was_at_a_table_and_whose_credential_was_not_ended_is_known_there() -> None:
-    ona, hall = pin(), held(SCORER, subject="nil", tournaments=["open"])
+    ona, hall = pin(), build_credential(SCORER, subject="nil", tournaments=["open"])
     known = state(decide.grant(None, ona, PIN), decide.grant(None, hall, LINK))
     assert decide.was_at(known, ona.credential_id, "open", 3)
     for credential_id, place in (

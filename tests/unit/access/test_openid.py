@@ -1,4 +1,4 @@
-"""An ID token is believed where OpenID Connect Core says so, and a role is for whom the operator named."""
+"""An ID token is validated by OpenID Connect Core, and a role is granted to the persons that the operator named."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def test_a_token_that_is_for_somebody_else_or_another_time_is_not(changed: dict[
     assert (caught.value.reason, caught.value.params) == ("OPENID_REFUSED", {"what": what})
 
 
-def _forged(algorithm: str) -> str:
-    """A token that nobody signed, or that somebody signed by the public key as if it were a secret."""
+def _forge_token(algorithm: str) -> str:
+    """Return a token without a signature, or signed with the public key as if it were a secret."""
     parts = [{"alg": algorithm, "kid": "own"}, GOOD]
     text = b".".join(urlsafe_b64encode(json.dumps(part).encode()) for part in parts)
     mac = hmac.new(KEY.as_pem(private=False), text, "sha256").digest() if algorithm == "HS256" else b""
@@ -103,13 +103,13 @@ def _forged(algorithm: str) -> str:
     "forged",
     [
         token(OTHER),
-        _forged("HS256"),
+        _forge_token("HS256"),
         token(ECKey.generate_key("P-256", {"kid": "own"}), "ES256"),
         token()[:-4] + "AAAA",
         token().replace(".", "", 1),
         "",
         "x.y.z",
-        _forged("none"),
+        _forge_token("none"),
     ],
     ids=[
         "another key",

@@ -7,7 +7,7 @@ import random
 import pytest
 from tests.campaigns.strangers.outcome import Pair, find_delays, measure_commands
 
-COMMANDS = 400
+COMMAND_COUNT = 400
 
 
 def commands(*, busy: float = 1.0, stall_ms: float = 0.0, stalls: float = 0.0, slower: float = 1.0) -> list[Pair]:
@@ -17,7 +17,7 @@ def commands(*, busy: float = 1.0, stall_ms: float = 0.0, stalls: float = 0.0, s
     def took() -> float:
         return busy * (5 + dice.expovariate(1 / 3) + (dice.random() < 0.05) * dice.expovariate(1 / 20))
 
-    return [Pair(slower * took() + (dice.random() < stalls) * stall_ms, took()) for _ in range(COMMANDS)]
+    return [Pair(slower * took() + (dice.random() < stalls) * stall_ms, took()) for _ in range(COMMAND_COUNT)]
 
 
 @pytest.mark.parametrize("busy", [1.0, 3.0, 10.0, 40.0])

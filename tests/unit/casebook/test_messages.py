@@ -1,4 +1,4 @@
-"""What is said of a case is in its own words: names for ids, squares for numbers, and code points of letters."""
+"""Messages about a case use its terms: names for ids, squares for numbers, and code points of letters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ cases:
 
 
 async def problems_of(tmp_path: Path, text: str) -> list[str]:
-    """Everything that is said of the cases of ``text``."""
+    """Return all problems of the cases of ``text``."""
     file = tmp_path / "cases.yaml"
     file.write_text(text, encoding="utf-8")
     cases, errors = read_file(file)

@@ -1,4 +1,4 @@
-"""Whatever a file of cases holds, each mistake is told with its place, and the run goes on."""
+"""For any content of a file of cases, each mistake is reported with its place, and the run continues."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ ODD = ("", "0", "-1", "99999999999", "?", "{}", "[]", "{a: b}", "Α", "null")
 
 
 def changes_of(text: str) -> st.SearchStrategy[list[tuple[tuple[int, int], str]]]:
-    """Some words of a file, each with what stands in its place."""
+    """Return some words of a file, each with its replacement."""
     found = list(re.finditer(r"[^\s{}\[\],]+", text))
     words = sorted({*(match[0] for match in found), *ODD})
     return st.lists(

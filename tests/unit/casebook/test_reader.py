@@ -1,4 +1,4 @@
-"""What is wrong in a file of cases is told with file, line, and what was expected."""
+"""Errors in a file of cases are reported with file, line, and the expected input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ cases:
 """
 
 
-def written(folder: Path, text: str) -> Path:
+def write_case(folder: Path, text: str) -> Path:
     file = folder / "cases.yaml"
     file.write_text(text, encoding="utf-8")
     return file
@@ -38,7 +38,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: Path) -> None:
     text = GOOD.replace("N Y T", "N N T").replace("    steps", "    clocks: {Anna: 1:30}\n    steps")
-    (case,) = read_cases(written(tmp_path, text))
+    (case,) = read_cases(write_case(tmp_path, text))
     assert isinstance(case, TableCase)
     assert case.position.racks == {"Anna": ("C", "A", "S", "A", "N", "N", "T")}
     assert case.position.used_ms == {"Anna": 90_000}
@@ -87,7 +87,7 @@ async def test_what_is_wrong_is_told_with_its_place(
 ) -> None:
     text = GOOD.replace("N Y T", "N N T") if good != "N Y T" else GOOD
     assert good in text
-    file = written(tmp_path, text.replace(good, bad, 1))
+    file = write_case(tmp_path, text.replace(good, bad, 1))
     try:
         problems = [problem for case in read_cases(file) for problem in (await run_case(case)).problems]
     except CaseError as error:
@@ -140,7 +140,7 @@ async def test_what_is_wrong_with_a_tournament_is_told_with_its_place(
     tmp_path: Path, good: str, bad: str, line: int, problem: str
 ) -> None:
     assert good in TOURNAMENT
-    file = written(tmp_path, TOURNAMENT.replace(good, bad, 1))
+    file = write_case(tmp_path, TOURNAMENT.replace(good, bad, 1))
     try:
         problems = [problem for case in read_cases(file) for problem in (await run_case(case)).problems]
     except CaseError as error:
@@ -180,7 +180,7 @@ cases:
 
 
 def test_one_bad_line_does_not_drop_its_file_and_all_errors_are_told_at_once(tmp_path: Path) -> None:
-    cases, errors = read_file(written(tmp_path, SEVERAL))
+    cases, errors = read_file(write_case(tmp_path, SEVERAL))
     assert [case.name for case in cases] == ["A word", "A third word"]
     assert [(error.line, re.split("[:;]", error.problem)[0]) for error in errors] == [
         (11, "there is no article in the book of fisc-2023 'FISC I.66'"),
@@ -195,53 +195,53 @@ def test_one_bad_line_does_not_drop_its_file_and_all_errors_are_told_at_once(tmp
 @pytest.mark.parametrize("bad", ["racks: {Anna: C A S", "racks: [", "racks: 'C A", "  racks: a: b", "\tracks: a"])
 def test_a_case_that_is_no_yaml_does_not_drop_its_file(tmp_path: Path, bad: str) -> None:
     text = SEVERAL.replace("rack: {Anna: C A}", bad)
-    cases, errors = read_file(written(tmp_path, text))
+    cases, errors = read_file(write_case(tmp_path, text))
     assert [case.name for case in cases] == ["A word", "A third word"]
     assert [error.problem.partition(":")[0] for error in errors] == ["this is not YAML"]
     assert errors[0].line in (12, 13)
 
 
 def test_a_head_that_is_no_yaml_leaves_nothing_to_read(tmp_path: Path) -> None:
-    cases, errors = read_file(written(tmp_path, SEVERAL.replace("words: [", "words: ][")))
+    cases, errors = read_file(write_case(tmp_path, SEVERAL.replace("words: [", "words: ][")))
     assert (cases, [error.line for error in errors]) == ([], [2])
 
 
 async def test_lines_that_are_found_wrong_as_they_are_played_are_told_at_once(tmp_path: Path) -> None:
     text = GOOD.replace("N Y T", "N N T").replace("        score: 10", "        score: ten\n      - Anna: pres\n")
-    (case,) = read_cases(written(tmp_path, text + "      - Blai: place-play Z8 C A\n        score: 3\n"))
+    (case,) = read_cases(write_case(tmp_path, text + "      - Blai: place-play Z8 C A\n        score: 3\n"))
     problems = (await run_case(case)).problems
     assert [problem.split(":")[1] for problem in problems] == ["9", "10", "12"], problems
 
 
 @pytest.mark.parametrize("rack", ["{Anna: ? A S A N N T}", "{Anna: ?}", "\n      Anna: ? A S A\n"])
 def test_a_rack_that_begins_with_a_question_mark_is_explained(tmp_path: Path, rack: str) -> None:
-    _, (error,) = read_file(written(tmp_path, GOOD.replace("{Anna: C A S A N Y T}", rack)))
+    _, (error,) = read_file(write_case(tmp_path, GOOD.replace("{Anna: C A S A N Y T}", rack)))
     assert error.problem == (
         'a value that begins with ? needs quotation marks, such as "? A E": a bare ? has another meaning in YAML'
     )
     assert error.line == (7 if "\n" in rack else 6)
 
 
-DEEP = 100_000
+NESTING_COUNT = 100_000
 BOMB = "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*{'a' if n == 0 else f'b{n - 1}'}, *a]\n" for n in range(60))
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[" * DEEP, "this is nested more than 30 levels deep"),
-        ("{a: " * DEEP, "this is nested more than 30 levels deep"),
-        ("- " * DEEP, "this is nested more than 30 levels deep"),
-        ("? " * DEEP, "this is nested more than 30 levels deep"),
+        ("[" * NESTING_COUNT, "this is nested more than 30 levels deep"),
+        ("{a: " * NESTING_COUNT, "this is nested more than 30 levels deep"),
+        ("- " * NESTING_COUNT, "this is nested more than 30 levels deep"),
+        ("? " * NESTING_COUNT, "this is nested more than 30 levels deep"),
         (BOMB, "a value after * must be written in full: anchors and aliases of YAML are not supported"),
         ("a: &a [*a]", "a value after * must be written in full: anchors and aliases of YAML are not supported"),
     ],
 )
 def test_yaml_that_cannot_be_walked_through_is_refused_with_a_sentence(tmp_path: Path, text: str, problem: str) -> None:
-    _, (error,) = read_file(written(tmp_path, text))
+    _, (error,) = read_file(write_case(tmp_path, text))
     assert error.problem == problem
     good = GOOD.replace("N Y T", "N N T")
-    cases, errors = read_file(written(tmp_path, f"{good}  - case: deep\n    steps: {text.splitlines()[-1]}\n"))
+    cases, errors = read_file(write_case(tmp_path, f"{good}  - case: deep\n    steps: {text.splitlines()[-1]}\n"))
     assert ([case.name for case in cases], [error.line for error in errors]) == (["A word"], [11])
 
 
@@ -278,9 +278,9 @@ cases:
 async def test_what_is_wrong_at_a_table_of_a_tournament_is_told_with_its_place(
     tmp_path: Path, good: str, bad: str, problem: str
 ) -> None:
-    (case,) = read_cases(written(tmp_path, AT_TABLES))
+    (case,) = read_cases(write_case(tmp_path, AT_TABLES))
     assert (await run_case(case)).problems == ()
-    (case,) = read_cases(written(tmp_path, AT_TABLES.replace(good, bad, 1)))
+    (case,) = read_cases(write_case(tmp_path, AT_TABLES.replace(good, bad, 1)))
     problems = (await run_case(case)).problems
     assert any(problem in told for told in problems), problems
 
@@ -309,12 +309,12 @@ cases:
 
 
 async def test_rounds_are_played_with_pairs_made_by_hand(tmp_path: Path) -> None:
-    (case,) = read_cases(written(tmp_path, BY_HAND))
+    (case,) = read_cases(write_case(tmp_path, BY_HAND))
     assert (await run_case(case)).problems == ()
 
 
 async def test_results_of_more_rounds_than_are_played_by_hand_are_told(tmp_path: Path) -> None:
-    (case,) = read_cases(written(tmp_path, BY_HAND.replace("play-rounds 2", "play-rounds 1")))
+    (case,) = read_cases(write_case(tmp_path, BY_HAND.replace("play-rounds 2", "play-rounds 1")))
     (problem,) = (await run_case(case)).problems
     assert "expected the results of 1 rounds, one after another, got those of 2: a round ends where" in problem
 
@@ -339,14 +339,14 @@ cases:
         with: {player-ids: "Άννα Παππά – Βίκυ Ρώσση", player-id: Άννα Παππά, total: 3}
         facts: [TotalCorrected: {player-id: Άννα Παππά}]
 """
-    (case,) = read_cases(written(tmp_path, text))
+    (case,) = read_cases(write_case(tmp_path, text))
     assert (await run_case(case)).problems == ()
 
 
 def test_a_folder_stands_for_its_cases_and_must_have_some(tmp_path: Path) -> None:
     with pytest.raises(CaseError, match=r"there is no \.yaml file in this folder"):
         files_in([tmp_path])
-    file = written(tmp_path, GOOD)
+    file = write_case(tmp_path, GOOD)
     assert files_in([tmp_path, file]) == [file, file]
     with pytest.raises(CaseError, match="there is no such file"):
         files_in([tmp_path / "other.yaml"])
@@ -373,10 +373,10 @@ async def test_the_examples_of_the_grammar_come_out_as_they_say(tmp_path: Path) 
     examples = [part.partition("```")[0] for part in grammar.split("```yaml\n")[1:]]
     assert len(examples) == 4
     for example in examples:
-        (case,) = read_cases(written(tmp_path, example))
+        (case,) = read_cases(write_case(tmp_path, example))
         assert (await run_case(case)).problems == ()
 
 
 def test_a_file_without_cases_is_told(tmp_path: Path) -> None:
     with pytest.raises(CaseError, match="1: there is no case in this file"):
-        read_cases(written(tmp_path, "# Nothing yet.\n"))
+        read_cases(write_case(tmp_path, "# Nothing yet.\n"))

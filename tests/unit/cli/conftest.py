@@ -7,5 +7,5 @@ from faristol.table_terminal.shared import common
 
 @pytest.fixture(autouse=True)
 def nobody_acts_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who acts is noted for a whole process, as a command is one: no test is told whom another one named."""
+    """Reset the actor, which is stored for the whole process: a test must not see that of another one."""
     monkeypatch.setattr(common._Person, "name", "")

@@ -1,4 +1,4 @@
-"""The command line has nouns and verbs, for everything that a director does, and the guides speak its language."""
+"""The command line has nouns and verbs, for every task of a director, and the guides use its terms."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 READS_ONLY = re.compile(r"Get|List|Explain")
 
 NO_JSON = {"completion", "duplicate run", "duplicate train", "table keep", "enter", "print"}
-"""Commands that answer nothing: a script of a shell, prompts, and paper."""
+"""Commands without an answer: a script of a shell, prompts, and paper."""
 
 
 def _tree(command: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command by its words."""
+    """Yield every command by its words."""
     command = command or typer.main.get_command(app)
     if not hasattr(command, "list_commands"):
         yield words, command
@@ -113,7 +113,7 @@ def test_who_writes_a_command_wrongly_is_pointed_to_its_help(
 
 
 def _lines(guide: Path) -> Iterator[tuple[int, str, bool]]:
-    """The commands of a guide: whole lines of its blocks, and what stands between backticks, which may be a part."""
+    """Yield the commands of a guide: whole lines of its blocks, and texts in backticks, which may be a part."""
     text = guide.read_text(encoding="utf-8")
     joined = re.sub(r" *\\\n\s*", lambda found: " " + "\0" * found[0].count("\n"), text)
     block = False
@@ -137,8 +137,8 @@ NOT_ONE = "faristol seal 1"
 COMMAND_LINES = [(guide, *found) for guide in GUIDES for found in _lines(guide) if found[1] != NOT_ONE]
 
 
-def _meant(line: str) -> list[list[str]]:
-    """The words of each command of a line: without what is said of it, and with each of several verbs."""
+def _parse_commands(line: str) -> list[list[str]]:
+    """Return the words of each command of a line: without comments, and with each of several verbs."""
     line = re.split(r" {2,}(?!faristol)|\s#\s|\s<<?\s?|\s>\s", line)[0]
     parts = re.split(r"\s+\|\s+", line)
     first = shlex.split(parts[0])[1:]
@@ -152,8 +152,8 @@ def _meant(line: str) -> list[list[str]]:
 )
 def test_every_command_of_the_guides_is_one_that_there_is(line: str, inline: bool) -> None:
     for part in re.split(r" {2,}(?=faristol )", line):
-        for words in _meant(part):
-            _check(words, loose=inline or len(_meant(part)) > 1 or bool(re.search(r"…|\[|\]", part)))
+        for words in _parse_commands(part):
+            _check(words, loose=inline or len(_parse_commands(part)) > 1 or bool(re.search(r"…|\[|\]", part)))
 
 
 def _check(words: list[str], *, loose: bool) -> None:
@@ -172,7 +172,7 @@ def _check(words: list[str], *, loose: bool) -> None:
 
 
 def test_the_guides_have_commands_and_those_of_a_director_are_in_them() -> None:
-    told = {tuple(words[:2]) for _, _, line, _ in COMMAND_LINES for words in _meant(line)}
+    told = {tuple(words[:2]) for _, _, line, _ in COMMAND_LINES for words in _parse_commands(line)}
     acts = {
         (noun, name)
         for noun, entry in COMMANDS.items()

@@ -21,7 +21,7 @@ from faristol.presentation.names import Named
         ("faristol player withdraw kup anna --ga", ["--game"]),
         ("faristol player withdraw kup anna --game ", ["lost", "played-out"]),
         ("faristol bye grant kup anna --kind z", ["zero-point"]),
-        ("faristol player withdraw k", []),  # nobody says where tournaments can be asked for
+        ("faristol player withdraw k", []),  # no address of a service is set
     ],
 )
 def test_bash_is_offered_verbs_options_and_values(words: str, offered: list[str]) -> None:
@@ -46,11 +46,11 @@ def test_a_shell_is_told_how_to_ask(shell: str) -> None:
 def test_tournaments_are_offered_by_id_and_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     known = [Named("kup", "Kup Valls"), Named("t-2", "Kup Reus"), Named("copa", "Copa")]
 
-    def asked(work: Awaitable[Any]) -> list[Named]:
+    def return_known(work: Awaitable[Any]) -> list[Named]:
         work.close()  # type: ignore[attr-defined] # a coroutine that nobody awaits
         return known
 
-    monkeypatch.setattr(completion, "_run_with_timeout", asked)
+    monkeypatch.setattr(completion, "_run_with_timeout", return_known)
     monkeypatch.setenv(completion.COMPLETE, "complete_bash")
     context = typer.Context(typer.main.get_command(typer.Typer(callback=lambda: None)))
     assert [word for word, _ in completion.tournaments(context, "kup")] == ["kup", "Kup\\ Reus"]

@@ -1,4 +1,4 @@
-"""What a director writes becomes a request, or is told what is wrong with it; the answer is a sentence."""
+"""The input of a director becomes a request, or its errors are reported; the answer is a sentence."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ Said = Callable[..., tuple[Any, str]]
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> Said:
-    """What a command line sends and prints, when the service answers so."""
+def run_command(monkeypatch: pytest.MonkeyPatch) -> Said:
+    """Return the request of a command line and its output, for a given answer of the service."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
 
@@ -85,9 +85,9 @@ def said(monkeypatch: pytest.MonkeyPatch) -> Said:
     return say
 
 
-def test_a_tournament_is_created_with_options_instead_of_fields(said: Said) -> None:
+def test_a_tournament_is_created_with_options_instead_of_fields(run_command: Said) -> None:
     words = ["--name", "Copa", "--rounds", "3", "--keeping", "recorded", "--option", "pairing=round-robin,minutes=25"]
-    made, told = said("tournament", "create", "copa", *words, "--option", "exchange_min=7")
+    made, told = run_command("tournament", "create", "copa", *words, "--option", "exchange_min=7")
     assert (made.tournament_id, made.name, made.rounds, made.keeping) == ("copa", "Copa", 3, game.KEEPING_RECORDED)
     assert {entry.name: entry.value for entry in made.options} == {
         "pairing": "round-robin",
@@ -124,22 +124,24 @@ def test_a_tournament_is_created_with_options_instead_of_fields(said: Said) -> N
     ],
 )
 def test_names_tables_and_lists_are_written_as_people_say_them(
-    said: Said, words: list[str], field: str, expected: object
+    run_command: Said, words: list[str], field: str, expected: object
 ) -> None:
-    made, _ = said(*words)
+    made, _ = run_command(*words)
     value = getattr(made, field)
     assert (list(value) if isinstance(expected, list) else value) == expected
 
 
-def test_what_has_parts_is_written_with_signs_of_equality(said: Said) -> None:
-    made, _ = said("result", "enter", "copa", "--table", "3", "--score", "Anna Puig (Valls)=412", "--score", "blai=-5")
+def test_what_has_parts_is_written_with_signs_of_equality(run_command: Said) -> None:
+    made, _ = run_command(
+        "result", "enter", "copa", "--table", "3", "--score", "Anna Puig (Valls)=412", "--score", "blai=-5"
+    )
     assert [(score.player_id, score.score) for score in made.scores] == [("anna", 412), ("p-1", -5)]
-    made, _ = said("hall", "set", "copa", "--hall", "Gran=1-20", "--hall", "Petita=21-30", "--top-tables", "4")
+    made, _ = run_command("hall", "set", "copa", "--hall", "Gran=1-20", "--hall", "Petita=21-30", "--top-tables", "4")
     assert [(hall.name, hall.first_table, hall.last_table) for hall in made.halls] == [
         ("Gran", 1, 20),
         ("Petita", 21, 30),
     ]
-    made, _ = said(
+    made, _ = run_command(
         "tribunal", "appoint", "copa", "--member", "ona=organisers=AND,galla=players", "--affiliation", "x=A, b"
     )
     assert [(entry.person_id, entry.role, entry.country) for entry in made.appointments] == [
@@ -160,24 +162,26 @@ def test_what_has_parts_is_written_with_signs_of_equality(said: Said) -> None:
         (["rating", "choose", "copa", "naspa-1"], {"tournament_id": "copa", "system": "naspa-1"}),
     ],
 )
-def test_methods_of_other_services_are_commands_too(said: Said, words: list[str], expected: dict[str, object]) -> None:
-    made, _ = said(*words)
+def test_methods_of_other_services_are_commands_too(
+    run_command: Said, words: list[str], expected: dict[str, object]
+) -> None:
+    made, _ = run_command(*words)
     assert {name: getattr(made, name) for name in expected} == expected
 
 
-def test_where_teams_meet_a_bye_and_a_pair_are_of_teams(said: Said) -> None:
-    made, told = said("bye", "grant", "copa", "torres", "--round", "2", "--kind", "zero-point", teams=True)
+def test_where_teams_meet_a_bye_and_a_pair_are_of_teams(run_command: Said) -> None:
+    made, told = run_command("bye", "grant", "copa", "torres", "--round", "2", "--kind", "zero-point", teams=True)
     assert (made.team_id, made.player_id) == ("t1", "")
     assert told == "Torres sits round 2 out: no point.\n"
-    made, _ = said("pair", "keep", "copa", "torres", "cav", teams=True)
+    made, _ = run_command("pair", "keep", "copa", "torres", "cav", teams=True)
     assert (list(made.team_ids), list(made.player_ids)) == (["t1", "c1"], [])
 
 
 @pytest.mark.parametrize(
     ("written", "hour"), [("2026-05-02T16:00", 14), ("2026-05-02 16:00", 14), ("2026-05-02T16:00:00Z", 16)]
 )
-def test_a_time_without_a_zone_is_that_of_the_halls(said: Said, written: str, hour: int) -> None:
-    made, _ = said("round", "start", "copa", "--at", written)
+def test_a_time_without_a_zone_is_that_of_the_halls(run_command: Said, written: str, hour: int) -> None:
+    made, _ = run_command("round", "start", "copa", "--at", written)
     assert made.occurred_at.ToDatetime(UTC) == datetime(2026, 5, 2, hour, tzinfo=UTC)
 
 
@@ -192,29 +196,33 @@ def test_a_time_without_a_zone_is_that_of_the_halls(said: Said, written: str, ho
         ),
     ],
 )
-def test_a_time_that_is_none_or_two_is_refused_with_the_ways_to_write_it(said: Said, written: str, told: str) -> None:
-    made, refused = said("round", "start", "copa", "--at", written, code=2)
+def test_a_time_that_is_none_or_two_is_refused_with_the_ways_to_write_it(
+    run_command: Said, written: str, told: str
+) -> None:
+    made, refused = run_command("round", "start", "copa", "--at", written, code=2)
     assert made is None
     assert told in " ".join(re.sub("[│╭╮╰╯─]", " ", refused).split())
 
 
-def test_a_player_whose_name_is_similar_to_another_is_asked_about(said: Said) -> None:
-    made, refused = said("player", "add", "copa", "Anná Puig", code=1)
+def test_a_player_whose_name_is_similar_to_another_is_asked_about(run_command: Said) -> None:
+    made, refused = run_command("player", "add", "copa", "Anná Puig", code=1)
     assert made is None
     assert "Anná Puig is similar to Anna Puig. Is this a different person?" in refused
     assert "give Anná Puig an id" in refused
-    made, _ = said("player", "add", "copa", "Anná Puig", "--id", "anna-2")
+    made, _ = run_command("player", "add", "copa", "Anná Puig", "--id", "anna-2")
     assert made.player_id == "anna-2"
 
 
-def test_a_corrected_name_that_is_similar_to_another_is_asked_about(said: Said) -> None:
-    made, refused = said("player", "amend", "copa", "blai", "--name", "Anná Puig", code=1)
+def test_a_corrected_name_that_is_similar_to_another_is_asked_about(run_command: Said) -> None:
+    made, refused = run_command("player", "amend", "copa", "blai", "--name", "Anná Puig", code=1)
     assert made is None
     assert "Anná Puig is similar to Anna Puig. Is this a different person?" in refused
     assert "use --another-person" in refused
-    made, _ = said("player", "amend", "copa", "blai", "--name", "Anná Puig", "--another-person")
+    made, _ = run_command("player", "amend", "copa", "blai", "--name", "Anná Puig", "--another-person")
     assert (made.player_id, made.name) == ("p-1", "Anná Puig")
-    made, _ = said("player", "amend", "copa", "blai", "--name", "Blaí Soler")  # like the name of before, their own
+    made, _ = run_command(
+        "player", "amend", "copa", "blai", "--name", "Blaí Soler"
+    )  # like the name of before, their own
     assert made.name == "Blaí Soler"
 
 
@@ -245,22 +253,24 @@ def test_a_corrected_name_that_is_similar_to_another_is_asked_about(said: Said) 
         (["player", "withdraw", "copa", "blai", "--game", "given-up"], "expected lost, played-out"),
     ],
 )
-def test_what_the_contract_does_not_know_is_told_with_what_it_knows(said: Said, words: list[str], problem: str) -> None:
-    made, told = said(*words, code=2)
+def test_what_the_contract_does_not_know_is_told_with_what_it_knows(
+    run_command: Said, words: list[str], problem: str
+) -> None:
+    made, told = run_command(*words, code=2)
     assert made is None
     assert problem in " ".join(told.split())
 
 
-def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
+def test_every_answer_is_a_sentence_with_names(run_command: Said) -> None:
     answer: Message = pairing.WithdrawPlayerResponse(position=63, round=2, game_id="copa-r1-t3", round_to_pair_again=2)
-    _, told = said("player", "withdraw", "copa", "anna", "--game", "lost", answer=answer)
+    _, told = run_command("player", "withdraw", "copa", "anna", "--game", "lost", answer=answer)
     assert told == (
         "Anna Puig (Valls) has withdrawn, from round 2 on. "
         "The game Anna Puig (Valls) – Blai Soler (round 1, table 3) is lost. "
         "Round 2 is already paired: pair it again before it starts.\n"
     )
     answer = pairing.PairRoundResponse(position=9, pairings=_copa().played[0].pairings, bye_player_id="p-1")
-    _, told = said("round", "pair", "copa", answer=answer)
+    _, told = run_command("round", "pair", "copa", answer=answer)
     assert told.splitlines() == [
         "Round 2 is paired: 2 games, bye: Blai Soler.",
         "       3  Anna Puig (Valls) – Blai Soler",
@@ -269,26 +279,26 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
     answer = pairing.PairRoundResponse(position=9, bye_player_id="p-1")
     answer.requested_byes.add(player_id="anna", kind=events.BYE_KIND_HALF_POINT)
     answer.requested_byes.add(player_id="p-2", kind=events.BYE_KIND_FULL_POINT)
-    _, told = said("round", "pair", "copa", answer=answer)
+    _, told = run_command("round", "pair", "copa", answer=answer)
     assert told.splitlines()[1:] == [
         "Anna Puig (Valls) sits round 2 out: half a point.",
         "Cesca, Riu has no game in round 2 because the opponent is absent: a point.",
     ]
     described = ("tournament", "describe", "copa", "--contact", "a@example.org")
-    _, told = said(*described, answer=pairing.DescribeTournamentResponse(position=9))
+    _, told = run_command(*described, answer=pairing.DescribeTournamentResponse(position=9))
     assert told == "The settings of Copa are changed. Changed: contact.\n"
     answer = pairing.DescribeTournamentResponse(position=9, parts=[events.TOURNAMENT_PART_PLACE])
-    _, told = said(*described, "--place", "Valls", "--arbiters", "Eva Soler", answer=answer)
+    _, told = run_command(*described, "--place", "Valls", "--arbiters", "Eva Soler", answer=answer)
     assert told == "The settings of Copa are changed. Changed: place, contact, arbiters.\n"
     answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
-    _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
+    _, told = run_command("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
     assert told == (
         "A forfeit: Anna Puig (Valls) (round 1, table 3), Anna Puig (Valls) wins, Blai Soler did not arrive.\n"
     )
-    _, told = said("tournament", "obstacles", "copa", answer=pairing.ListObstaclesResponse(round=2))
+    _, told = run_command("tournament", "obstacles", "copa", answer=pairing.ListObstaclesResponse(round=2))
     assert told == "Round 2 can be paired.\n"
     answer = pairing.ExplainPairingResponse(text="anna and p-1 have met.", article="FISC I.1")
-    _, told = said("round", "explain", "copa", "anna", answer=answer)
+    _, told = run_command("round", "explain", "copa", "anna", answer=answer)
     assert told == "Anna Puig (Valls) and Blai Soler have met (FISC I.1).\n"
 
 
@@ -312,28 +322,30 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
         (["correct", "--score", "blai=120", "--winner", "blai"], "Corrected: Blai Soler 120 (round 1, table 3)."),
     ],
 )
-def test_where_the_scores_do_not_say_who_lost_the_answer_does(said: Said, words: list[str], expected: str) -> None:
+def test_where_the_scores_do_not_say_who_lost_the_answer_does(
+    run_command: Said, words: list[str], expected: str
+) -> None:
     verb, *options = (word.replace("anna", "Anna Puig (Valls)") for word in words)
-    _, told = said("result", verb, "copa", "3", *options)
+    _, told = run_command("result", verb, "copa", "3", *options)
     assert told.endswith(f"{expected}\n")
 
 
-def test_an_entry_is_corrected_in_what_is_given_which_may_be_empty_and_the_answer_says_what(said: Said) -> None:
+def test_an_entry_is_corrected_in_what_is_given_which_may_be_empty_and_the_answer_says_what(run_command: Said) -> None:
     answer = pairing.AmendPlayerResponse(parts=[events.ENTRY_PART_CLUB, events.ENTRY_PART_RATING])
-    sent, told = said("player", "amend", "copa", "blai", "--club", "", "--rating", "1450", answer=answer)
+    sent, told = run_command("player", "amend", "copa", "blai", "--club", "", "--rating", "1450", answer=answer)
     assert told == "The entry of Blai Soler is corrected: club, rating.\n"
     assert (sent.player_id, sent.HasField("club"), sent.club, sent.rating) == ("p-1", True, "", 1450)
     assert not any(sent.HasField(field) for field in ("name", "country", "category", "note"))
 
 
-def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(said: Said) -> None:
+def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(run_command: Said) -> None:
     answer = pairing.ReinstatePlayerResponse(round=3, round_paired_without=2)
-    _, told = said("player", "reinstate", "copa", "blai", answer=answer)
+    _, told = run_command("player", "reinstate", "copa", "blai", answer=answer)
     assert told == (
         "Blai Soler is paired again from round 3 on. Round 2 is paired without Blai Soler: "
         "to include Blai Soler, unpair it and pair it again before it starts.\n"
     )
-    _, told = said("player", "reinstate", "copa", "blai", answer=pairing.ReinstatePlayerResponse(round=3))
+    _, told = run_command("player", "reinstate", "copa", "blai", answer=pairing.ReinstatePlayerResponse(round=3))
     assert told == "Blai Soler is paired again from round 3 on.\n"
 
 
@@ -345,14 +357,14 @@ def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(said
         (["--kind", "game", "--table", "3"], "The game Anna Puig (Valls) – Blai Soler (round 1, table 3) is lost."),
     ],
 )
-def test_a_sanction_is_answered_with_what_it_takes(said: Said, options: list[str], expected: str) -> None:
-    _, told = said("player", "sanction", "copa", "blai", *options)
+def test_a_sanction_is_answered_with_what_it_takes(run_command: Said, options: list[str], expected: str) -> None:
+    _, told = run_command("player", "sanction", "copa", "blai", *options)
     assert told.startswith("Blai Soler is sanctioned. ")
     assert told.endswith(f"{expected}\n")
 
 
 def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there_where_that_was_noted(
-    said: Said,
+    run_command: Said,
 ) -> None:
     answer = pairing.GetTournamentResponse(
         players=[
@@ -361,22 +373,22 @@ def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there
             pairing.Player(player_id="p-2", entered_round=1, withdrawn_round=2),
         ]
     )
-    assert "\nPlayers: 2.\n" in said("tournament", "show", "copa", answer=answer)[1]
+    assert "\nPlayers: 2.\n" in run_command("tournament", "show", "copa", answer=answer)[1]
     answer.players[0].checked_in = True
-    assert "\nPlayers: 2, checked in: 1.\n" in said("tournament", "show", "copa", answer=answer)[1]
+    assert "\nPlayers: 2, checked in: 1.\n" in run_command("tournament", "show", "copa", answer=answer)[1]
 
 
 @pytest.mark.parametrize("method", TOURNAMENT_COMMANDS)
-def test_no_answer_is_the_name_of_a_field(method: str, said: Said) -> None:
+def test_no_answer_is_the_name_of_a_field(method: str, run_command: Said) -> None:
     of = TOURNAMENT_COMMANDS[method]
     texts = [of.said, *of.also.values()]
     assert any(texts) or READS_ONLY.match(method) or method == "PairRound"
     assert all(" " in text for text in texts if text)
 
 
-def test_programs_are_told_ids_and_names(said: Said) -> None:
+def test_programs_are_told_ids_and_names(run_command: Said) -> None:
     answer = pairing.PairRoundResponse(position=9, pairings=_copa().played[0].pairings, bye_player_id="p-1")
-    _, told = said("round", "pair", "copa", "--json", answer=answer)
+    _, told = run_command("round", "pair", "copa", "--json", answer=answer)
     found = json.loads(told)
     assert (found["tournament_id"], found["round"], found["position"]) == ("copa", 2, "9")
     assert (found["bye_player_id"], found["bye_player_name"]) == ("p-1", "Blai Soler")

@@ -18,7 +18,7 @@ ABOUT = ("--tiles", "ca-100", "--edition", "2024", "--licence", "LicenseRef-FISC
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a federation's lists, in which lexicons are kept."""
+    """Return a folder with a federation's lists, in which lexicons are kept."""
     monkeypatch.setenv("FARISTOL_LEXICONS", str(tmp_path / "lexicons"))
     (tmp_path / "general.txt").write_text("# FISC\nsol\nany\nkiwi\n", encoding="utf-8")
     (tmp_path / "balearic.txt").write_text("al·lot\nsol\n", encoding="utf-8")
@@ -138,7 +138,7 @@ def test_what_cannot_be_added_is_told_in_one_sentence(arguments: tuple[str, ...]
 def test_another_edition_than_the_expected_one_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lexicon("add", "fisc", "--from", "general.txt", *ABOUT)
     (found,) = Library(folder / "lexicons").list()
-    monkeypatch.setattr(words, "install", lambda *_: found)  # what Debian has today
+    monkeypatch.setattr(words, "install", lambda *_: found)  # the content of Debian's package today
     assert lexicon("install", "catalan", "--digest", found.digest.upper()).exit_code == 0
     other = lexicon("install", "catalan", "--digest", "0" * 64)
     assert isinstance(other.exception, StartError)

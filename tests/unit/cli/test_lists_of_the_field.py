@@ -39,7 +39,7 @@ NAMES = ["Núria Muñoz", "Blai Soler", "Àngel Çelik"]
 GREEK = ["Γιώργος Παπαδόπουλος", "Ελένη Ωνάση"]
 
 
-def told(listed: PlayerList) -> list[tuple[int, str, str, int | None]]:
+def to_rows(listed: PlayerList) -> list[tuple[int, str, str, int | None]]:
     return [
         (row.line, row.request.name, row.request.club, row.request.rating if row.request.HasField("rating") else None)
         for row in listed.rows
@@ -113,7 +113,7 @@ def test_greek_in_utf_16_is_read_without_a_mark(encoding: str) -> None:
 
 def test_lines_behind_the_one_that_says_the_separator_keep_their_numbers() -> None:
     listed = players_of("\n\nsep=;\nname;rating\nAnna;1\nBlai;y\n")
-    assert told(listed) == [(5, "Anna", "", 1)]
+    assert to_rows(listed) == [(5, "Anna", "", 1)]
     assert [(error.line, error.text) for error in listed.errors] == [(6, "Blai;y")]
 
 
@@ -148,16 +148,16 @@ def test_every_writing_of_a_list_is_the_same_list(
         {"name": "Àngel\nÇelik", "club": "Valls", "rating": "", "": ""},
     ]
 
-    def written(values: list[str]) -> str:
+    def join_row(values: list[str]) -> str:
         quoted = (f'"{value}"' if {separator, "\n"} & set(value) or "," in value else value for value in values)
         return separator.join(quoted) + separator * spare
 
-    rows = [written(order), *(written([row.get(column, "") for column in order]) for row in cells)]
-    head = {"sep": [f"sep={separator}"], "title": [written(["Copa 2026"]), written([])], "blank": ["", written([])]}
+    rows = [join_row(order), *(join_row([row.get(column, "") for column in order]) for row in cells)]
+    head = {"sep": [f"sep={separator}"], "title": [join_row(["Copa 2026"]), join_row([])], "blank": ["", join_row([])]}
     text = end.join([*head.get(before, []), *rows, ""])
     listed = players_of(decode_list(text.encode(encoding)).text)
     assert listed.errors == []
-    assert [found[1:] for found in told(listed)] == [
+    assert [found[1:] for found in to_rows(listed)] == [
         ("Núria Muñoz", f"Reus{separator} Club".replace("\t", ""), 1650),
         ("Blai Soler", "", 1500),
         ("Àngel Çelik", "Valls", None),
@@ -203,9 +203,13 @@ def test_a_list_with_teams_is_registered_whole_or_not_at_all() -> None:
 def test_a_rating_of_0_is_asked_about() -> None:
     text = 'name,rating\nAnna Puig,1650\nCesca Riu,0\nBlai Soler,"0,0"\n'
     listed = players_of(text)
-    assert (listed.asks_zero, [row[3] for row in told(listed)]) == (2, [1650, None, None])
-    assert [row[3] for row in told(players_of(text, Reading(answers=Answers(zero=Zero.RATING))))] == [1650, 0, 0]
-    assert [row[3] for row in told(players_of(text, Reading(answers=Answers(zero=Zero.UNRATED))))] == [1650, None, None]
+    assert (listed.asks_zero, [row[3] for row in to_rows(listed)]) == (2, [1650, None, None])
+    assert [row[3] for row in to_rows(players_of(text, Reading(answers=Answers(zero=Zero.RATING))))] == [1650, 0, 0]
+    assert [row[3] for row in to_rows(players_of(text, Reading(answers=Answers(zero=Zero.UNRATED))))] == [
+        1650,
+        None,
+        None,
+    ]
 
 
 def test_a_surname_before_a_comma_is_asked_about() -> None:
@@ -214,12 +218,12 @@ def test_a_surname_before_a_comma_is_asked_about() -> None:
     assert (listed.asks_comma, names(listed)) == ("Puig, Anna", ["Anna Puig", "Blai Soler", "Cesca Riu"])
     assert [row.given_name for row in listed.rows] == ["Puig, Anna", "Soler, Blai", "Riu, Cesca"]
     clubs = players_pasted(text, Reading(answers=Answers(comma=Comma.CLUB)))
-    assert [found[1:3] for found in told(clubs)] == [("Puig", "Anna"), ("Soler", "Blai"), ("Riu", "Cesca")]
+    assert [found[1:3] for found in to_rows(clubs)] == [("Puig", "Anna"), ("Soler", "Blai"), ("Riu", "Cesca")]
     longer = players_pasted("Anna Puig, Valls\nBlai Soler, Reus\n")
-    assert (longer.asks_comma, told(longer)[0][1:3]) == ("Anna Puig, Valls", ("Anna Puig", "Valls"))
+    assert (longer.asks_comma, to_rows(longer)[0][1:3]) == ("Anna Puig, Valls", ("Anna Puig", "Valls"))
     assert names(players_pasted("Puig Mas, Anna\n", Reading(answers=Answers(comma=Comma.NAME)))) == ["Anna Puig Mas"]
     columns = players_of('name;club\n"Puig, Anna";Valls\n')
-    assert (columns.asks_comma, told(columns)[0][1:3]) == ("Puig, Anna", ("Anna Puig", "Valls"))
+    assert (columns.asks_comma, to_rows(columns)[0][1:3]) == ("Puig, Anna", ("Anna Puig", "Valls"))
     assert names(players_of('name;club\n"Puig, Anna";Valls\n', Reading(answers=Answers(comma=Comma.CLUB)))) == [
         "Puig, Anna"
     ]
@@ -260,7 +264,7 @@ def test_a_surname_before_a_comma_without_quotation_marks_is_read_by_the_number_
     text: str, asked: str, read: list[tuple[str, str]]
 ) -> None:
     listed = players_pasted(text)
-    assert (listed.asks_comma, [found[1:3] for found in told(listed)], listed.errors) == (asked, read, [])
+    assert (listed.asks_comma, [found[1:3] for found in to_rows(listed)], listed.errors) == (asked, read, [])
     of_comma = [row for row in listed.rows if row.given_name]
     assert all(row.given_name.replace(",", "").split() for row in of_comma)
 
@@ -277,7 +281,7 @@ def test_a_surname_before_a_comma_without_quotation_marks_is_read_by_the_number_
 )
 def test_the_marks_and_ratings_of_a_message_are_no_part_of_the_names(text: str) -> None:
     listed = players_pasted(text)
-    assert [found[1:] for found in told(listed)] == [
+    assert [found[1:] for found in to_rows(listed)] == [
         ("Anna Puig Mas", "Valls", 1730),
         ("Blai Soler", "Reus", None),
         ("Núria Mas", "Reus", 1540),
@@ -299,7 +303,7 @@ def test_a_hyphen_in_a_name_without_a_mark_among_marked_lines_is_kept() -> None:
 
 def test_a_number_in_the_name_of_one_club_is_no_rating() -> None:
     listed = players_pasted("Anna Puig; Valls 1909\nBlai Soler; Reus; 1650\nNúria Mas; Reus; 1540\n")
-    assert [found[1:] for found in told(listed)] == [
+    assert [found[1:] for found in to_rows(listed)] == [
         ("Anna Puig", "Valls 1909", None),
         ("Blai Soler", "Reus", 1650),
         ("Núria Mas", "Reus", 1540),
@@ -311,7 +315,7 @@ def test_given_names_that_may_be_clubs_are_asked_about(surname: str) -> None:
     text = f"Puig Mas, Anna, 1730\n{surname}, Blai\nMas Vila, Cesca\n"
     assert players_pasted(text).asks_comma == "Puig Mas, Anna"
     clubs = players_pasted(text, Reading(answers=Answers(comma=Comma.CLUB)))
-    assert told(clubs)[0][1:3] == ("Puig Mas", "Anna")
+    assert to_rows(clubs)[0][1:3] == ("Puig Mas", "Anna")
     named = players_pasted(text, Reading(answers=Answers(comma=Comma.NAME)))
     assert names(named)[0] == "Anna Puig Mas"
 
@@ -319,7 +323,7 @@ def test_given_names_that_may_be_clubs_are_asked_about(surname: str) -> None:
 def test_a_comma_of_which_it_is_said_that_it_is_no_name_stays_what_it_is() -> None:
     clubs = Reading(answers=Answers(comma=Comma.CLUB))
     listed = players_pasted("Puig, Anna, Valls\nSoler, Reus, 1500\n", clubs)
-    assert [found[1:3] for found in told(listed)] == [("Anna Puig", "Valls"), ("Soler", "Reus")]
+    assert [found[1:3] for found in to_rows(listed)] == [("Anna Puig", "Valls"), ("Soler", "Reus")]
     listed = players_of("name,club,rating\nPuig Mas, Anna, Valls, 1730\nBlai Soler,Reus,1500\n", clubs)
     assert (names(listed), [error.line for error in listed.errors]) == (["Blai Soler"], [2])
 
@@ -435,7 +439,7 @@ def test_a_list_that_is_no_list_of_players_is_refused_unread(text: str, line: in
 
 def test_empty_rows_and_cells_behind_a_list_do_not_count() -> None:
     text = "name;club" + ";" * 16_000 + "\nAnna Puig;Valls" + ";" * 16_000 + "\n;;;" * MAX_LIST_ROWS
-    assert told(players_of(text, Reading())) == [(2, "Anna Puig", "Valls", None)]
+    assert to_rows(players_of(text, Reading())) == [(2, "Anna Puig", "Valls", None)]
 
 
 @pytest.mark.parametrize(

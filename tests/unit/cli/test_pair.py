@@ -1,4 +1,4 @@
-"""`faristol trf pair` prints what pairing programs print, checks files, and says why."""
+"""`faristol trf pair` prints the output of pairing programs, checks files, and explains pairings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demonstration prints at its end."""
+"""The summary that the demonstration prints at its end."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ALL = {"buchholz": 333.75, "head-to-head": 6.5, "cusca": 814.25, "spread": -4992
 NAME = "Montserrat Puigdomènech i Casadevall"
 
 
-def ended(breaks: dict[str, float], names: list[str]) -> ChampionshipOutcome:
-    """A championship of 12 rounds with values as wide as they come, in quarters of a point."""
+def build_outcome(breaks: dict[str, float], names: list[str]) -> ChampionshipOutcome:
+    """Return a championship of 12 rounds with values as wide as they come, in quarters of a point."""
     lines = [
         results.Standing(
             rank=rank,
@@ -40,7 +40,7 @@ def ended(breaks: dict[str, float], names: list[str]) -> ChampionshipOutcome:
 @pytest.mark.parametrize("breaks", [FISC, ALL])
 def test_the_standings_of_the_demonstration_fit_80_columns_and_nothing_is_cut(breaks: dict[str, float]) -> None:
     out = StringIO()
-    Console(file=out, width=80).print(standings(ended(breaks, ["Anna Puig", NAME, "Ωραιοζήλη-Παναγιώτα Κ."])))
+    Console(file=out, width=80).print(standings(build_outcome(breaks, ["Anna Puig", NAME, "Ωραιοζήλη-Παναγιώτα Κ."])))
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     assert "…" not in out.getvalue()

@@ -21,7 +21,7 @@ from faristol.typed_input.team_list import teams_of
 both = attrgetter("rows", "errors")
 
 
-def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:
+def read_list(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:
     file = tmp_path / "players.csv"
     file.write_text(text, encoding="utf-8")
     rows, errors = both(read_players(file))
@@ -43,7 +43,7 @@ def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | N
 def test_players_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
     text = '\ufeffRating,Name,Club,Country,id\n1730,"Puig, Anna",Tarragona,AND,anna\n,Biel  Soler,,,\n'
 
-    assert listed(tmp_path, text) == (
+    assert read_list(tmp_path, text) == (
         [(2, "Puig, Anna", "Tarragona", 1730, "anna", "AND"), (3, "Biel Soler", "", None, "", "")],
         [],
     )
@@ -52,7 +52,7 @@ def test_players_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
 def test_two_lines_of_one_id_are_an_error_before_anybody_enters(tmp_path: Path) -> None:
     text = "name,id\nAnna,anna\nBiel,\nCarme,\nGalo,anna\n"
 
-    assert listed(tmp_path, text)[1] == ["5: the id 'anna' is already in line 2"]
+    assert read_list(tmp_path, text)[1] == ["5: the id 'anna' is already in line 2"]
 
 
 def test_a_list_may_have_two_of_one_name_with_different_clubs_or_ids(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_list_may_have_two_of_one_name_with_different_clubs_or_ids(tmp_path: P
         "name,club,id\nAnna,Valls,\nAnna,Reus,\nBiel,,b1\nBiel,,b2\nCarme,Valls,\nCarme,valls,\nDolors,,d1\nDolors,,\n"
     )
 
-    found, errors = listed(tmp_path, text)
+    found, errors = read_list(tmp_path, text)
     assert [row[0] for row in found[:4]] == [2, 3, 4, 5]
     assert errors == ["7: the name 'Carme' is already in line 6", "9: the name 'Dolors' is already in line 8"]
 
@@ -71,15 +71,15 @@ def test_a_category_and_a_note_are_read_from_a_list(tmp_path: Path) -> None:
     rows, errors = both(read_players(file))
     assert [(row.request.category, row.request.note) for row in rows] == [("U18", "needs a ramp")]
     assert [str(error) for error in errors] == [
-        "3: the category has 21 characters; expected 20 at the most",
-        "4: the note has 501 characters; expected 500 at the most",
+        "3: the category has 21 characters; expected at most 20",
+        "4: the note has 501 characters; expected at most 500",
     ]
 
 
 def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     text = "name,rating,country\nAnna,high,\n,1500,\nBiel,1200,,x\nCarme,1300,\ncarme,1400,\nDolors,,Spain\nEloi,,and\n"
 
-    assert listed(tmp_path, text)[1] == [
+    assert read_list(tmp_path, text)[1] == [
         "2: the rating is 'high'; expected 0 to 9999, or an empty field for an unrated player",
         "3: the name is missing",
         "4: there is no column for 'x': it is neither a rating nor a country, or there are two of the same kind",
@@ -106,7 +106,7 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_columns_that_nobody_knows_are_told(tmp_path: Path, header: str, error: str) -> None:
-    assert error in listed(tmp_path, f"{header}\nAnna,1\n")[1]
+    assert error in read_list(tmp_path, f"{header}\nAnna,1\n")[1]
 
 
 @pytest.mark.parametrize("heading", ["Name;ELO", "Nom i cognoms;Elo", "Ονοματεπώνυμο;Έλο", "Όνομα;ΕΛΟ", "Nombre;elo"])
@@ -214,7 +214,7 @@ def test_a_team_that_left_before_its_first_round_gets_nobody_and_its_name_is_fre
 
 
 def name_taken(**known: str) -> StartError:
-    """What the command line makes of the refusal of a name that another player has."""
+    """Return the command line's version of the refusal of a name that another player has."""
     refused = status_of(Refusal("NAME_TAKEN", "", "{player} is registered", known), "en")
     assert refused is not None
     told = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
@@ -340,11 +340,11 @@ def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them
     anna.note = "needs a table near the door"
     blai = pairing.Player(player_id="blai", name="Blai Soler", rating=1000, unrated=True, withdrawn_round=2)
 
-    async def known(_given: str, _address: str | None) -> TournamentNames:
+    async def build_names(_given: str, _address: str | None) -> TournamentNames:
         return TournamentNames(pairing.GetTournamentResponse(tournament_id="copa", players=[anna, blai]))
 
     monkeypatch.setenv("LC_ALL", "en")
-    monkeypatch.setattr(players, "load_names", known)
+    monkeypatch.setattr(players, "load_names", build_names)
     players.list_players("copa")
     assert capsys.readouterr().out.splitlines() == [
         "Anna Puig   anna  Valls  1834  "
@@ -353,7 +353,7 @@ def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them
     ]
 
 
-def pasted(text: str) -> list[tuple[int, str, str, int, str]]:
+def read_pasted(text: str) -> list[tuple[int, str, str, int, str]]:
     rows, errors = both(players_pasted(text))
     assert errors == []
     return [(row.line, row.request.name, row.request.club, row.request.rating, row.request.country) for row in rows]
@@ -361,12 +361,12 @@ def pasted(text: str) -> list[tuple[int, str, str, int, str]]:
 
 def test_what_is_pasted_needs_no_names_of_columns_and_tells_its_fields_by_what_they_look_like() -> None:
     text = "Anna Puig; Valls; 1450\n\nBlai Soler\tESP\t1300\tReus\nNúria Mas"
-    assert pasted(text) == [
+    assert read_pasted(text) == [
         (1, "Anna Puig", "Valls", 1450, ""),
         (3, "Blai Soler", "Reus", 1300, "ESP"),
         (4, "Núria Mas", "", 0, ""),
     ]
-    assert pasted("name\tclub\nAnna Puig\tValls") == [(2, "Anna Puig", "Valls", 0, "")]
+    assert read_pasted("name\tclub\nAnna Puig\tValls") == [(2, "Anna Puig", "Valls", 0, "")]
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_what_is_pasted_needs_no_names_of_columns_and_tells_its_fields_by_what_t
     ["Nom;Club;Ràting;País", "nombre;club;rating;país", "Όνομα;Σύλλογος;Αξιολόγηση;Χώρα", "NOM;CLUB;RATING;PAIS"],
 )
 def test_the_names_of_columns_may_be_in_every_language_as_the_pages_have_them(head: str) -> None:
-    assert pasted(f"{head}\nAnna Puig;Valls;1450;ESP") == [(2, "Anna Puig", "Valls", 1450, "ESP")]
+    assert read_pasted(f"{head}\nAnna Puig;Valls;1450;ESP") == [(2, "Anna Puig", "Valls", 1450, "ESP")]
 
 
 def test_what_cannot_be_read_of_a_pasted_list_is_told_by_its_line() -> None:

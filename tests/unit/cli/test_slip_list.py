@@ -1,4 +1,4 @@
-"""A list of slips is taken whole, or every wrong line is told and nothing is taken."""
+"""A list of slips is entered completely, or every invalid line is reported and no slip is entered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.host import StartError
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 
 
-def listed(folder: Path, text: str) -> Path:
+def write_list(folder: Path, text: str) -> Path:
     file = folder / "slips.csv"
     file.write_text(text, encoding="utf-8")
     return file
@@ -22,7 +22,7 @@ SEATS = {name: name for name in ("anna", "blai", "cesca")} | {"1": "anna", "2": 
 
 def test_slips_are_read_as_they_were_typed(tmp_path: Path) -> None:
     text = "Player,Coordinates,Word,Handed\nanna,H4,C A S (A),\n2,#,CASA,late\n\ncesca,15G,#,in-time\n"
-    anna, blai, cesca = read_slips(listed(tmp_path, text), SEATS)
+    anna, blai, cesca = read_slips(write_list(tmp_path, text), SEATS)
     assert anna == events.Slip(player_id="anna", coordinates="H4", word="C A S (A)", handed=events.HANDED_IN_TIME)
     assert blai.player_id == "blai", "by the number"
     assert (blai.coordinates, blai.coordinates_illegible, blai.handed) == ("", True, events.HANDED_LATE)
@@ -34,7 +34,7 @@ def test_every_wrong_line_is_told_at_once(tmp_path: Path) -> None:
         "player,word,handed\nanna,CASA,\n,CASA,\nblai,CASA,perhaps\n1,CASES,\ncesca,CASA,late,4\nnobody,CASA\n9,CASA\n"
     )
     with pytest.raises(StartError) as wrong:
-        read_slips(listed(tmp_path, text), SEATS)
+        read_slips(write_list(tmp_path, text), SEATS)
     lines = str(wrong.value).splitlines()[1:]
     assert [line.split(":")[0] for line in lines] == ["3", "4", "5", "6", "7", "8"]
     assert "anna is already in line 2" in lines[2]
@@ -52,4 +52,4 @@ def test_every_wrong_line_is_told_at_once(tmp_path: Path) -> None:
 )
 def test_a_list_that_is_none_says_why(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(StartError, match=said):
-        read_slips(listed(tmp_path, text), SEATS)
+        read_slips(write_list(tmp_path, text), SEATS)

@@ -9,7 +9,7 @@ from faristol.cli.usage import ERRORS, in_language
 from faristol.text import TRANSLATED
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def run_main(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     with pytest.raises(SystemExit):
         main([*words])
     captured = capsys.readouterr()
@@ -37,19 +37,26 @@ def test_what_cannot_be_read_is_told_in_the_language_of_the_terminal(
     words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
-    assert sentence in told(capsys, *words)
+    assert sentence in run_main(capsys, *words)
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_help_has_its_headings_and_nouns_in_the_language_of_the_terminal(
     language: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    english = told(capsys, "--help")
+    english = run_main(capsys, "--help")
     monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
-    for text in (told(capsys, "--help"), told(capsys), told(capsys, "demo", "--help"), told(capsys, "round", "--help")):
+    for text in (
+        run_main(capsys, "--help"),
+        run_main(capsys),
+        run_main(capsys, "demo", "--help"),
+        run_main(capsys, "round", "--help"),
+    ):
         for heading in ("Usage:", "Commands:", "Options:", "Show this message", "[default:"):
             assert heading not in text
-    assert [line for line in told(capsys, "--help").splitlines() if line in english.splitlines() and "  " in line] == [
+    assert [
+        line for line in run_main(capsys, "--help").splitlines() if line in english.splitlines() and "  " in line
+    ] == [
         "  --version  Show the version and exit.",
         "  --as NAME  Name stored with your actions; default: FARISTOL_CLIENT_NAME.",
     ]

@@ -1,4 +1,4 @@
-"""What a person reads about a webhook."""
+"""The texts about a webhook."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What is shown of a clock, and what may not be: nobody is reminded where the book forbids it."""
+"""The shown and the hidden parts of a clock: no reminder is given if the book forbids it."""
 
 from __future__ import annotations
 
 import pytest
-from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
+from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, build_clock, draw_tiles, place_play, start_table
 
 from faristol.clock.answers import COMMAND_EVENTS, build_clock_response, find_forgotten_press
 from faristol.host.table_store import Settled
@@ -23,28 +23,28 @@ def seat(clock: Clock, game: Game, ruleset: Ruleset) -> Settled:
 
 @pytest.mark.parametrize(("ruleset", "reminded"), [(UF, ""), (FISE, ""), (FISC, "biel"), (PES, "biel"), (FM, "")])
 def test_a_forgotten_clock_is_told_only_where_somebody_may_say_so(ruleset: Ruleset, reminded: str) -> None:
-    table = drawn(started(), 10)
-    assert find_forgotten_press(clocked(table, ruleset), table, ruleset) == reminded
+    table = draw_tiles(start_table(), 10)
+    assert find_forgotten_press(build_clock(table, ruleset), table, ruleset) == reminded
     assert (
-        build_clock_response(seat(clocked(table, ruleset), table, ruleset), at=after(10)).forgotten_player_id
+        build_clock_response(seat(build_clock(table, ruleset), table, ruleset), at=after(10)).forgotten_player_id
         == reminded
     )
 
 
 def test_a_clock_that_the_mover_stopped_and_did_not_start_for_the_other_is_forgotten_too() -> None:
-    table = drawn(started(), 10)
-    clock = clocked(table, PES)
+    table = draw_tiles(start_table(), 10)
+    clock = build_clock(table, PES)
     assert find_forgotten_press(fold(clock, [hold_clock(clock, after(12))]), table, PES) == "biel"
 
 
 def test_nothing_is_forgotten_while_something_of_the_turn_is_left_to_do() -> None:
-    for table in (started(), placed(started(), 10)):
-        assert find_forgotten_press(clocked(table, FISC), table, FISC) == ""
+    for table in (start_table(), place_play(start_table(), 10)):
+        assert find_forgotten_press(build_clock(table, FISC), table, FISC) == ""
 
 
 def test_a_clock_says_what_it_comes_to_next_and_who_is_not_there() -> None:
-    table = started()
-    clock = clocked(table, FISC)
+    table = start_table()
+    clock = build_clock(table, FISC)
     answer = build_clock_response(seat(clock, table, FISC), at=after(10))
     assert (answer.deadline, answer.deadline_at) == ("OvertimeCapExceeded", timestamp(after(35 * 60) + 1_000_000))
     clock = fold(
@@ -62,8 +62,8 @@ def test_a_clock_says_what_it_comes_to_next_and_who_is_not_there() -> None:
 
 def test_the_clock_of_an_absent_player_is_shown_as_running_from_when_the_book_says() -> None:
     """PES Γ.β: not before ten minutes are over."""
-    table = started()
-    clock = clocked(table, PES)
+    table = start_table()
+    clock = build_clock(table, PES)
     clock = fold(
         clock,
         decide(
@@ -79,8 +79,8 @@ def test_the_clock_of_an_absent_player_is_shown_as_running_from_when_the_book_sa
 
 
 def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
-    table = started()
-    clock = clocked(table, FISE)
+    table = start_table()
+    clock = build_clock(table, FISE)
     for player_id in ("biel", "anna"):
         clock = fold(
             clock,

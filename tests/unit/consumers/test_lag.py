@@ -1,4 +1,4 @@
-"""How far a consumer is behind is measured when it is asked for, and by nothing that happened before."""
+"""The lag of a consumer is measured on request, independently of earlier measurements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Record:
         return self.end
 
 
-def measured(lag: Lag) -> dict[Any, int | float]:
+def measure_lag(lag: Lag) -> dict[Any, int | float]:
     return {dict(each.attributes or {})["consumer"]: each.value for each in lag.measure()}
 
 
@@ -29,10 +29,10 @@ async def test_it_is_measured_at_the_moment_and_not_when_events_came() -> None:
     hangs, works, elsewhere = (SimpleNamespace(name=name, reached=at) for name, at in (("a", 3), ("b", 5), ("c", None)))
     lag = Lag(record, [hangs, works, elsewhere])
     record.end = 5
-    assert await asyncio.to_thread(measured, lag) == {"a": 2, "b": 0, "c": 0}
+    assert await asyncio.to_thread(measure_lag, lag) == {"a": 2, "b": 0, "c": 0}
     record.end = 4_000  # and no consumer was told
-    assert await asyncio.to_thread(measured, lag) == {"a": 3_997, "b": 3_995, "c": 0}
+    assert await asyncio.to_thread(measure_lag, lag) == {"a": 3_997, "b": 3_995, "c": 0}
     works.reached = 4_000
-    assert await asyncio.to_thread(measured, lag) == {"a": 3_997, "b": 0, "c": 0}
+    assert await asyncio.to_thread(measure_lag, lag) == {"a": 3_997, "b": 0, "c": 0}
     assert record.asked == 3
-    assert measured(lag) == {"a": 3_997, "b": 0, "c": 0}, "the loop that answers does not wait for itself"
+    assert measure_lag(lag) == {"a": 3_997, "b": 0, "c": 0}, "the loop that answers does not wait for itself"

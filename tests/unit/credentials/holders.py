@@ -14,8 +14,10 @@ from faristol.credentials.roles import MAY_GIVE, PLAYER, Role
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
 
 
-def held(role: Role, *, subject: str = "somebody", hours: float = 1, player: str = "", **scope: Any) -> Credential:
-    """A credential from now on."""
+def build_credential(
+    role: Role, *, subject: str = "somebody", hours: float = 1, player: str = "", **scope: Any
+) -> Credential:
+    """Return a credential from now on."""
     limits = {part: frozenset(values) for part, values in scope.items()}
     until = NOW + timedelta(hours=hours)
     who = player or ("p1" if role == PLAYER else "")

@@ -1,4 +1,4 @@
-"""Keys lie in a folder for their owner alone, change without throwing anybody out, and are read again by themselves."""
+"""Keys are in a folder for their owner only, change without ending sessions, and are reloaded automatically."""
 
 from __future__ import annotations
 

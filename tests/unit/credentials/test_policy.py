@@ -1,4 +1,4 @@
-"""A credential is enough for a call when its role is one of those that may, and its scope holds what the call names."""
+"""A credential is sufficient for a call if its role is permitted, and its scope contains the objects of the call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from tests.unit.credentials.access_table import PAGE, SERVICES, table
-from tests.unit.credentials.holders import held, scopes
+from tests.unit.credentials.holders import build_credential, scopes
 
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import Denied, Unauthenticated
@@ -29,7 +29,7 @@ PLACES = Places({"open-r1-t3": PLACE}, {"a-case": PLACE})
 
 
 def outcome(credential: Credential | None, method: str, request: Message, places: Places = PLACES) -> str:
-    """The reason why a call is refused; empty when it is not."""
+    """Return the reason why a call is refused; empty when it is not."""
     needs = next(needs for path, needs in NEEDS.items() if path.endswith(f"/{method}"))
     try:
         check_role(credential, needs, request)
@@ -76,19 +76,19 @@ def test_every_command_that_players_give_at_a_table_says_for_whom_they_act() -> 
     ("credential", "expected"),
     [
         (None, "NO_CREDENTIAL"),
-        (held(SCORER, tournaments=["open"]), ""),
-        (held(SCORER, tournaments=["open"], tables=[3]), ""),
-        (held(SCORER, tournaments=["open"], halls=["A"]), ""),
-        (held(SCORER, tournaments=["open"], tables=[4]), "OUT_OF_SCOPE"),
-        (held(SCORER, tournaments=["open"], halls=["B"]), "OUT_OF_SCOPE"),
-        (held(SCORER, tournaments=["closed"]), "OUT_OF_SCOPE"),
-        (held(ARBITER, tournaments=["open"]), ""),
-        (held(ARBITER, tournaments=["open"], player="p2"), "OWN_GAME"),
-        (held(ARBITER, tournaments=["open"], player="p9"), ""),
-        (held(DIRECTOR, tournaments=["open"]), ""),
-        (held(JUDGE), "ROLE_MAY_NOT"),
-        (held(PLAYER, tournaments=["open"]), "ROLE_MAY_NOT"),
-        (held(FEDERATION), "ROLE_MAY_NOT"),
+        (build_credential(SCORER, tournaments=["open"]), ""),
+        (build_credential(SCORER, tournaments=["open"], tables=[3]), ""),
+        (build_credential(SCORER, tournaments=["open"], halls=["A"]), ""),
+        (build_credential(SCORER, tournaments=["open"], tables=[4]), "OUT_OF_SCOPE"),
+        (build_credential(SCORER, tournaments=["open"], halls=["B"]), "OUT_OF_SCOPE"),
+        (build_credential(SCORER, tournaments=["closed"]), "OUT_OF_SCOPE"),
+        (build_credential(ARBITER, tournaments=["open"]), ""),
+        (build_credential(ARBITER, tournaments=["open"], player="p2"), "OWN_GAME"),
+        (build_credential(ARBITER, tournaments=["open"], player="p9"), ""),
+        (build_credential(DIRECTOR, tournaments=["open"]), ""),
+        (build_credential(JUDGE), "ROLE_MAY_NOT"),
+        (build_credential(PLAYER, tournaments=["open"]), "ROLE_MAY_NOT"),
+        (build_credential(FEDERATION), "ROLE_MAY_NOT"),
     ],
 )
 def test_who_keeps_a_table_plays_there(credential: Credential | None, expected: str) -> None:
@@ -105,17 +105,17 @@ def test_who_keeps_a_table_plays_there(credential: Credential | None, expected: 
     ],
 )
 def test_a_player_acts_for_themselves_and_when_it_arrives(fields: dict[str, Any], expected: str) -> None:
-    credential = held(PLAYER, tournaments=["open"], player="p1")
+    credential = build_credential(PLAYER, tournaments=["open"], player="p1")
     assert outcome(credential, "Challenge", at_table(game.ChallengeRequest, **fields)) == expected
 
 
 def test_a_player_acts_at_their_own_table_alone() -> None:
-    stranger = held(PLAYER, tournaments=["open"], player="p9")
+    stranger = build_credential(PLAYER, tournaments=["open"], player="p9")
     assert outcome(stranger, "Challenge", at_table(game.ChallengeRequest, player_id="p9")) == "OUT_OF_SCOPE"
 
 
 def test_a_player_abandons_for_nobody_else() -> None:
-    credential = held(PLAYER, tournaments=["open"], player="p1")
+    credential = build_credential(PLAYER, tournaments=["open"], player="p1")
     both = at_table(game.AbandonRequest, player_ids=["p1", "p2"])
     assert outcome(credential, "Abandon", both) == "OTHER_PLAYER"
     assert outcome(credential, "Abandon", at_table(game.AbandonRequest, player_ids=["p1"])) == ""
@@ -125,10 +125,10 @@ def test_the_public_sees_a_table_and_no_rack() -> None:
     assert outcome(None, "GetGame", at_table(game.GetGameRequest)) == ""
     with_rack = at_table(game.GetGameRequest, player_id="p1")
     assert outcome(None, "GetGame", with_rack) == "NO_CREDENTIAL"
-    assert outcome(held(PLAYER, tournaments=["open"], player="p1"), "GetGame", with_rack) == ""
-    assert outcome(held(PLAYER, tournaments=["open"], player="p2"), "GetGame", with_rack) == "OTHER_PLAYER"
-    assert outcome(held(SCORER, tournaments=["open"], tables=[4]), "GetGame", with_rack) == "OUT_OF_SCOPE"
-    assert outcome(held(JUDGE), "GetGame", with_rack) == "ROLE_MAY_NOT"
+    assert outcome(build_credential(PLAYER, tournaments=["open"], player="p1"), "GetGame", with_rack) == ""
+    assert outcome(build_credential(PLAYER, tournaments=["open"], player="p2"), "GetGame", with_rack) == "OTHER_PLAYER"
+    assert outcome(build_credential(SCORER, tournaments=["open"], tables=[4]), "GetGame", with_rack) == "OUT_OF_SCOPE"
+    assert outcome(build_credential(JUDGE), "GetGame", with_rack) == "ROLE_MAY_NOT"
 
 
 def test_the_report_for_officials_is_for_officials() -> None:
@@ -138,35 +138,35 @@ def test_the_report_for_officials_is_for_officials() -> None:
         check_role(None, found, report)
     check_role(None, found, results.GetReportRequest(tournament_id="open"))
     with pytest.raises(Denied):
-        check_scope(held(DIRECTOR, tournaments=["closed"]), found, report, PLACES)
+        check_scope(build_credential(DIRECTOR, tournaments=["closed"]), found, report, PLACES)
 
 
 def test_a_scorer_names_no_arbiter() -> None:
-    scorer = held(SCORER, tournaments=["open"])
+    scorer = build_credential(SCORER, tournaments=["open"])
     assert outcome(scorer, "SettleCount", at_table(game.SettleCountRequest, player_ids=["p1"])) == ""
     assert outcome(scorer, "SettleCount", at_table(game.SettleCountRequest, arbiter_id="nil")) == "OTHER_PERSON"
 
 
 def test_an_arbiter_rules_in_their_own_name() -> None:
-    aina = held(ARBITER, subject="aina", tournaments=["open"])
+    aina = build_credential(ARBITER, subject="aina", tournaments=["open"])
     assert outcome(aina, "RuleAppeal", at_table(game.RuleAppealRequest, arbiter_id="aina")) == ""
     assert outcome(aina, "RuleAppeal", at_table(game.RuleAppealRequest, arbiter_id="nil")) == "OTHER_PERSON"
-    director = held(DIRECTOR, tournaments=["open"])
+    director = build_credential(DIRECTOR, tournaments=["open"])
     assert outcome(director, "RuleAppeal", at_table(game.RuleAppealRequest, arbiter_id="nil")) == ""
 
 
 @pytest.mark.parametrize(
     ("credential", "expected"),
     [
-        (held(JUDGE, subject="nil"), ""),
-        (held(JUDGE, subject="nil", tournaments=["open"], languages=["ca"]), ""),
-        (held(JUDGE, subject="nil", languages=["el"]), "case"),
-        (held(JUDGE, subject="nil", tournaments=["closed"]), "case"),
-        (held(JUDGE, subject="nil", player="p2"), "case"),
-        (held(JUDGE, subject="eva"), "OTHER_PERSON"),
-        (held(ARBITER, subject="eva"), "OTHER_PERSON"),
-        (held(SCORER), "ROLE_MAY_NOT"),
-        (held(PLAYER), "ROLE_MAY_NOT"),
+        (build_credential(JUDGE, subject="nil"), ""),
+        (build_credential(JUDGE, subject="nil", tournaments=["open"], languages=["ca"]), ""),
+        (build_credential(JUDGE, subject="nil", languages=["el"]), "case"),
+        (build_credential(JUDGE, subject="nil", tournaments=["closed"]), "case"),
+        (build_credential(JUDGE, subject="nil", player="p2"), "case"),
+        (build_credential(JUDGE, subject="eva"), "OTHER_PERSON"),
+        (build_credential(ARBITER, subject="eva"), "OTHER_PERSON"),
+        (build_credential(SCORER), "ROLE_MAY_NOT"),
+        (build_credential(PLAYER), "ROLE_MAY_NOT"),
     ],
 )
 def test_a_judge_takes_cases_of_theirs_in_their_own_name_and_no_other_exists(
@@ -176,18 +176,18 @@ def test_a_judge_takes_cases_of_theirs_in_their_own_name_and_no_other_exists(
 
 
 def test_a_director_makes_divisions_of_their_own_tournament_and_a_federation_any() -> None:
-    director = held(DIRECTOR, tournaments=["open"])
+    director = build_credential(DIRECTOR, tournaments=["open"])
     create = pairing.CreateTournamentRequest
     assert outcome(director, "CreateTournament", create(tournament_id="b", division_of="open")) == ""
     assert outcome(director, "CreateTournament", create(tournament_id="b", division_of="closed")) == "OUT_OF_SCOPE"
     assert outcome(director, "CreateTournament", create(tournament_id="b")) == "OUT_OF_SCOPE"
-    assert outcome(held(FEDERATION), "CreateTournament", create(tournament_id="b")) == ""
+    assert outcome(build_credential(FEDERATION), "CreateTournament", create(tournament_id="b")) == ""
 
 
 def test_a_player_moves_between_tournaments_of_one_director() -> None:
     move = pairing.MovePlayerRequest(tournament_id="open", to_tournament_id="closed")
-    assert outcome(held(DIRECTOR, tournaments=["open"]), "MovePlayer", move) == "OUT_OF_SCOPE"
-    assert outcome(held(DIRECTOR, tournaments=["open", "closed"]), "MovePlayer", move) == ""
+    assert outcome(build_credential(DIRECTOR, tournaments=["open"]), "MovePlayer", move) == "OUT_OF_SCOPE"
+    assert outcome(build_credential(DIRECTOR, tournaments=["open", "closed"]), "MovePlayer", move) == ""
 
 
 def _of(*games: str) -> list[pairing.GameResult]:
@@ -195,7 +195,7 @@ def _of(*games: str) -> list[pairing.GameResult]:
 
 
 def test_results_of_a_table_are_entered_by_its_scorer_and_no_others_with_them() -> None:
-    scorer = held(SCORER, tournaments=["open"], tables=[3])
+    scorer = build_credential(SCORER, tournaments=["open"], tables=[3])
     own = pairing.EnterResultsRequest(tournament_id="open", results=_of("open-r1-t3"))
     assert outcome(scorer, "EnterResults", own) == ""
     none = pairing.EnterResultsRequest(tournament_id="open")
@@ -207,10 +207,10 @@ def test_results_of_a_table_are_entered_by_its_scorer_and_no_others_with_them() 
 
 
 def test_who_holds_tables_reads_of_their_tournament_and_changes_nothing_of_it() -> None:
-    scorer = held(SCORER, tournaments=["open"], tables=[3])
+    scorer = build_credential(SCORER, tournaments=["open"], tables=[3])
     assert outcome(scorer, "ListResults", pairing.ListResultsRequest(tournament_id="open")) == ""
     assert outcome(scorer, "ListResults", pairing.ListResultsRequest(tournament_id="closed")) == "OUT_OF_SCOPE"
-    arbiter = held(ARBITER, tournaments=["open"], halls=["A"])
+    arbiter = build_credential(ARBITER, tournaments=["open"], halls=["A"])
     assert outcome(arbiter, "CheckInPlayer", pairing.CheckInPlayerRequest(tournament_id="open")) == "OUT_OF_SCOPE"
 
 
@@ -236,8 +236,8 @@ def test_a_narrower_scope_holds_nothing_more(narrow: Scope, wide: Scope) -> None
 
 @pytest.mark.parametrize("role", [ARBITER, JUDGE])
 def test_nobody_judges_a_game_that_they_play(role: Role) -> None:
-    assert may_judge(held(role, player="p9"), PLACE)
-    assert not may_judge(replace(held(role), player="p1"), PLACE)
+    assert may_judge(build_credential(role, player="p9"), PLACE)
+    assert not may_judge(replace(build_credential(role), player="p1"), PLACE)
 
 
 EVERYWHERE = Places({"open-r1": GamePlace("open", "", 0, frozenset({"p1", "p2"}), everywhere=True)})
@@ -246,13 +246,13 @@ EVERYWHERE = Places({"open-r1": GamePlace("open", "", 0, frozenset({"p1", "p2"})
 @pytest.mark.parametrize(
     ("credential", "hall", "expected"),
     [
-        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Nord", ""),
-        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Sud", "OUT_OF_SCOPE"),
-        (held(SCORER, tournaments=["open"], halls=["Nord"]), "", "OUT_OF_SCOPE"),
-        (held(SCORER, tournaments=["open"]), "Sud", ""),
-        (held(ARBITER, tournaments=["closed"]), "Sud", "OUT_OF_SCOPE"),
-        (held(PLAYER, tournaments=["open"], player="p1"), "Sud", ""),
-        (held(PLAYER, tournaments=["closed"], player="p1"), "Sud", "OUT_OF_SCOPE"),
+        (build_credential(SCORER, tournaments=["open"], halls=["Nord"]), "Nord", ""),
+        (build_credential(SCORER, tournaments=["open"], halls=["Nord"]), "Sud", "OUT_OF_SCOPE"),
+        (build_credential(SCORER, tournaments=["open"], halls=["Nord"]), "", "OUT_OF_SCOPE"),
+        (build_credential(SCORER, tournaments=["open"]), "Sud", ""),
+        (build_credential(ARBITER, tournaments=["closed"]), "Sud", "OUT_OF_SCOPE"),
+        (build_credential(PLAYER, tournaments=["open"], player="p1"), "Sud", ""),
+        (build_credential(PLAYER, tournaments=["closed"], player="p1"), "Sud", "OUT_OF_SCOPE"),
     ],
 )
 def test_who_holds_a_hall_of_a_duplicate_game_hands_in_for_it_alone(
@@ -266,9 +266,9 @@ def test_who_holds_a_hall_of_a_duplicate_game_hands_in_for_it_alone(
 @pytest.mark.parametrize(
     ("credential", "expected"),
     [
-        (held(ARBITER, tournaments=["open"]), ""),
-        (held(ARBITER, tournaments=["open"], halls=["Nord"]), "OUT_OF_SCOPE"),
-        (held(SCORER, tournaments=["open"]), "ROLE_MAY_NOT"),
+        (build_credential(ARBITER, tournaments=["open"]), ""),
+        (build_credential(ARBITER, tournaments=["open"], halls=["Nord"]), "OUT_OF_SCOPE"),
+        (build_credential(SCORER, tournaments=["open"]), "ROLE_MAY_NOT"),
     ],
 )
 def test_what_is_for_all_halls_is_for_those_who_hold_the_tournament(credential: Credential, expected: str) -> None:
@@ -279,7 +279,7 @@ def test_what_is_for_all_halls_is_for_those_who_hold_the_tournament(credential: 
 def test_a_player_hands_in_their_own_slip_alone() -> None:
     request = duplicate.SubmitSlipsRequest(game_id="open-r1")
     request.slips.add(player_id="p2")
-    credential = held(PLAYER, tournaments=["open"], player="p1")
+    credential = build_credential(PLAYER, tournaments=["open"], player="p1")
     assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "OTHER_PLAYER"
     request.slips[0].player_id = "p1"
     assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == ""
@@ -297,11 +297,11 @@ def test_a_player_hands_in_their_own_slip_alone() -> None:
     [
         (None, False, ""),
         (None, True, "NO_CREDENTIAL"),
-        (held(PLAYER, tournaments=["open"], player="p1"), True, ""),
-        (held(SCORER, tournaments=["open"], halls=["Nord"]), True, ""),
-        (held(SCORER, tournaments=["closed"], halls=["Nord"]), True, "OUT_OF_SCOPE"),
-        (held(SCORER, tournaments=["closed"], halls=["Nord"]), False, ""),
-        (held(JUDGE), True, "ROLE_MAY_NOT"),
+        (build_credential(PLAYER, tournaments=["open"], player="p1"), True, ""),
+        (build_credential(SCORER, tournaments=["open"], halls=["Nord"]), True, ""),
+        (build_credential(SCORER, tournaments=["closed"], halls=["Nord"]), True, "OUT_OF_SCOPE"),
+        (build_credential(SCORER, tournaments=["closed"], halls=["Nord"]), False, ""),
+        (build_credential(JUDGE), True, "ROLE_MAY_NOT"),
     ],
 )
 def test_a_duplicate_game_is_seen_from_inside_by_those_who_play_and_direct_it(
@@ -318,11 +318,11 @@ def test_a_duplicate_game_is_seen_from_inside_by_those_who_play_and_direct_it(
 @pytest.mark.parametrize(
     ("credential", "hall", "expected"),
     [
-        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Nord", ""),
-        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Sud", "OUT_OF_SCOPE"),
-        (held(ARBITER, tournaments=["open"], halls=["Sud"]), "Nord", "OUT_OF_SCOPE"),
-        (held(ARBITER, tournaments=["open"]), "Nord", ""),
-        (held(PLAYER, tournaments=["open"], player="p1"), "Nord", "ROLE_MAY_NOT"),
+        (build_credential(SCORER, tournaments=["open"], halls=["Nord"]), "Nord", ""),
+        (build_credential(SCORER, tournaments=["open"], halls=["Nord"]), "Sud", "OUT_OF_SCOPE"),
+        (build_credential(ARBITER, tournaments=["open"], halls=["Sud"]), "Nord", "OUT_OF_SCOPE"),
+        (build_credential(ARBITER, tournaments=["open"]), "Nord", ""),
+        (build_credential(PLAYER, tournaments=["open"], player="p1"), "Nord", "ROLE_MAY_NOT"),
         (None, "Nord", "NO_CREDENTIAL"),
     ],
 )
@@ -340,5 +340,7 @@ def test_an_arbiter_who_plays_a_duplicate_game_does_not_judge_it(method: str) ->
         if method != "DecideClaim"
         else (duplicate.DecideClaimRequest(game_id="open-r1", claim_id="t1-1"))
     )
-    assert outcome(held(ARBITER, tournaments=["open"], player="p1"), method, request, EVERYWHERE) == "OWN_GAME"
-    assert outcome(held(ARBITER, tournaments=["open"], player="p9"), method, request, EVERYWHERE) == ""
+    assert (
+        outcome(build_credential(ARBITER, tournaments=["open"], player="p1"), method, request, EVERYWHERE) == "OWN_GAME"
+    )
+    assert outcome(build_credential(ARBITER, tournaments=["open"], player="p9"), method, request, EVERYWHERE) == ""

@@ -1,4 +1,4 @@
-"""A token says what its credential holds, to whoever has the key of the cell, and nothing else is believed."""
+"""A token contains its credential, for holders of the key of the cell, and all other tokens are refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from hypothesis import given
 from joserfc import jwt
 from joserfc.jwk import OKPKey
-from tests.unit.credentials.holders import NOW, credentials, held
+from tests.unit.credentials.holders import NOW, build_credential, credentials
 
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
@@ -35,14 +35,14 @@ def read(token: str, **other: Any) -> Credential:
     return verify(token, **{"keys": keys(KEY), "audience": CELL, "now": NOW, **other}).credential
 
 
-def refused(token: str, **other: Any) -> str:
+def read_refusal(token: str, **other: Any) -> str:
     with pytest.raises(Unauthenticated) as caught:
         read(token, **other)
     return caught.value.reason
 
 
-def forged(token: str, header: dict[str, Any] | None = None, **claims: Any) -> str:
-    """The token with other claims, below the same signature."""
+def forge_token(token: str, header: dict[str, Any] | None = None, **claims: Any) -> str:
+    """Return the token with other claims, below the same signature."""
     parts = [json.loads(base64.urlsafe_b64decode(part + "==")) for part in token.split(".")[:2]]
     said = [header if header is not None else parts[0], {**parts[1], **claims}]
     written = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in said]
@@ -57,14 +57,14 @@ def test_a_token_says_what_the_credential_holds(credential: Credential) -> None:
 
 
 def test_only_a_key_of_the_cell_signs() -> None:
-    token = issue(held(DIRECTOR), OTHER, CELL)
-    assert refused(token) == "CREDENTIAL_INVALID"
+    token = issue(build_credential(DIRECTOR), OTHER, CELL)
+    assert read_refusal(token) == "CREDENTIAL_INVALID"
     assert read(token, keys=keys(KEY, OTHER)).role == DIRECTOR
 
 
 def test_a_token_of_another_key_under_the_name_of_ours_is_not_taken() -> None:
-    ours, theirs = issue(held(DIRECTOR), KEY, CELL), issue(held(DIRECTOR), OTHER, CELL)
-    assert refused(".".join([ours.split(".")[0], *theirs.split(".")[1:]])) == "CREDENTIAL_INVALID"
+    ours, theirs = issue(build_credential(DIRECTOR), KEY, CELL), issue(build_credential(DIRECTOR), OTHER, CELL)
+    assert read_refusal(".".join([ours.split(".")[0], *theirs.split(".")[1:]])) == "CREDENTIAL_INVALID"
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_token_of_another_key_under_the_name_of_ours_is_not_taken() -> None:
     [{"alg": "none"}, {"alg": "HS256"}, {"alg": "EdDSA"}, {}, {"alg": "none", "kid": key_id(KEY.public_key())}],
 )
 def test_another_algorithm_is_not_taken(header: dict[str, Any]) -> None:
-    token = issue(held(DIRECTOR), KEY, CELL)
-    assert refused(forged(token, header)) == "CREDENTIAL_INVALID"
-    assert refused(forged(token, header).rpartition(".")[0] + ".") == "CREDENTIAL_INVALID"
+    token = issue(build_credential(DIRECTOR), KEY, CELL)
+    assert read_refusal(forge_token(token, header)) == "CREDENTIAL_INVALID"
+    assert read_refusal(forge_token(token, header).rpartition(".")[0] + ".") == "CREDENTIAL_INVALID"
 
 
 @pytest.mark.parametrize(
@@ -92,44 +92,47 @@ def test_another_algorithm_is_not_taken(header: dict[str, Any]) -> None:
     ],
 )
 def test_no_claim_can_be_changed(claims: dict[str, Any]) -> None:
-    token = issue(held(SCORER, tournaments=["open"], tables=[3]), KEY, CELL)
-    assert refused(forged(token, **claims)) == "CREDENTIAL_INVALID"
+    token = issue(build_credential(SCORER, tournaments=["open"], tables=[3]), KEY, CELL)
+    assert read_refusal(forge_token(token, **claims)) == "CREDENTIAL_INVALID"
 
 
 @pytest.mark.parametrize(
     "token", ["", "x", "a.b.c", "....", "{}", "é.é.é", "e30.e30.e30", "A" * 9_000, "bnVsbA.bnVsbA.x"]
 )
 def test_what_is_no_token_is_not_taken(token: str) -> None:
-    assert refused(token) == "CREDENTIAL_INVALID"
+    assert read_refusal(token) == "CREDENTIAL_INVALID"
 
 
 def test_a_token_is_for_one_cell() -> None:
-    assert refused(issue(held(DIRECTOR), KEY, "another-record")) == "CREDENTIAL_ELSEWHERE"
+    assert read_refusal(issue(build_credential(DIRECTOR), KEY, "another-record")) == "CREDENTIAL_ELSEWHERE"
 
 
 def test_a_token_has_its_end_and_a_clock_that_is_behind_refuses_nobody() -> None:
-    credential = held(DIRECTOR)
+    credential = build_credential(DIRECTOR)
     token = issue(credential, KEY, CELL)
     second = timedelta(seconds=1)
     assert read(token, now=credential.expires_at + SKEW) == credential
-    assert refused(token, now=credential.expires_at + SKEW + second) == "CREDENTIAL_EXPIRED"
+    assert read_refusal(token, now=credential.expires_at + SKEW + second) == "CREDENTIAL_EXPIRED"
     for behind in (SKEW, timedelta(minutes=5), timedelta(hours=2)):
         assert read(token, now=NOW - behind) == credential
 
 
 def test_a_holder_hands_on_less_than_they_have() -> None:
-    own, holder = held(ARBITER, subject="aina", tournaments=["open"], halls=["A"]), Ed25519PrivateKey.generate()
+    own, holder = (
+        build_credential(ARBITER, subject="aina", tournaments=["open"], halls=["A"]),
+        Ed25519PrivateKey.generate(),
+    )
     token = issue(own, KEY, CELL, holder=holder.public_key())
-    less = replace(held(SCORER, subject="aina-ona"), scope=replace(own.scope, tables=frozenset({4})))
+    less = replace(build_credential(SCORER, subject="aina-ona"), scope=replace(own.scope, tables=frozenset({4})))
     found = read(hand_on(token, own, less, holder))
     assert (found.subject, found.role, found.scope) == ("aina-ona", SCORER, less.scope)
     assert found.ancestors == (own.credential_id,), "it ends with the credential that it comes from"
 
 
 def test_nobody_chooses_the_id_of_what_they_hand_on() -> None:
-    own, holder = held(ARBITER, subject="aina", tournaments=["open"]), Ed25519PrivateKey.generate()
-    victim = held(DIRECTOR)
-    less = replace(held(SCORER, subject="aina-ona"), scope=own.scope, credential_id=victim.credential_id)
+    own, holder = build_credential(ARBITER, subject="aina", tournaments=["open"]), Ed25519PrivateKey.generate()
+    victim = build_credential(DIRECTOR)
+    less = replace(build_credential(SCORER, subject="aina-ona"), scope=own.scope, credential_id=victim.credential_id)
     other = replace(own, credential_id=str(uuid.uuid4()))
     made = [hand_on(issue(by, KEY, CELL, holder=holder.public_key()), by, less, holder) for by in (own, other)]
     ids = {read(token).credential_id for token in made}
@@ -152,14 +155,14 @@ def test_nobody_hands_on_more_than_they_have(own: Credential, other: Credential)
             or own.player != other.player
             or not other.subject.startswith(f"{own.subject}-")
         )
-        made = signed(other, holder, token)  # as somebody would who wrote their own program
-        assert refused(made) == "CREDENTIAL_INVALID"
+        made = sign_token(other, holder, token)  # as a program of an attacker would
+        assert read_refusal(made) == "CREDENTIAL_INVALID"
     else:
         assert read(made).scope.within(own.scope)
 
 
-def signed(credential: Credential, key: Ed25519PrivateKey, parent: str) -> str:
-    """A token that says what no honest program would."""
+def sign_token(credential: Credential, key: Ed25519PrivateKey, parent: str) -> str:
+    """Return a token with claims that an honest program would not make."""
     header = {"alg": "Ed25519"}
     return jwt.encode(
         header, {"iss": "faristol", "par": parent, **credential.to_claims()}, OKPKey.import_key(key), ["Ed25519"]
@@ -167,49 +170,49 @@ def signed(credential: Credential, key: Ed25519PrivateKey, parent: str) -> str:
 
 
 def test_who_got_no_key_with_a_token_hands_nothing_on() -> None:
-    own, key = held(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
-    less = replace(held(SCORER, subject="somebody-ona"), scope=own.scope)
-    assert refused(hand_on(issue(own, KEY, CELL), own, less, key)) == "CREDENTIAL_INVALID"
+    own, key = build_credential(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
+    less = replace(build_credential(SCORER, subject="somebody-ona"), scope=own.scope)
+    assert read_refusal(hand_on(issue(own, KEY, CELL), own, less, key)) == "CREDENTIAL_INVALID"
 
 
 def test_a_key_that_came_with_another_token_hands_nothing_on() -> None:
-    own, key = held(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
+    own, key = build_credential(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
     token = issue(own, KEY, CELL, holder=key.public_key())
-    less = replace(held(SCORER, subject="somebody-ona"), scope=own.scope)
-    assert refused(hand_on(token, own, less, Ed25519PrivateKey.generate())) == "CREDENTIAL_INVALID"
+    less = replace(build_credential(SCORER, subject="somebody-ona"), scope=own.scope)
+    assert read_refusal(hand_on(token, own, less, Ed25519PrivateKey.generate())) == "CREDENTIAL_INVALID"
 
 
 def test_a_chain_has_an_end() -> None:
     key = Ed25519PrivateKey.generate()
-    own = held(DIRECTOR, tournaments=["open"])
+    own = build_credential(DIRECTOR, tournaments=["open"])
     token = issue(own, KEY, CELL, holder=key.public_key())
     for _ in range(MAX_CHAIN_LENGTH - 1):
         below = replace(own, credential_id=str(uuid.uuid4()), subject=f"{own.subject}-x")
         token, own = hand_on(token, own, below, key, holder=key.public_key()), below
         assert len(read(token).ancestors) <= MAX_CHAIN_LENGTH
-    assert refused(hand_on(token, own, replace(own, subject=f"{own.subject}-x"), key)) == "CREDENTIAL_INVALID"
+    assert read_refusal(hand_on(token, own, replace(own, subject=f"{own.subject}-x"), key)) == "CREDENTIAL_INVALID"
 
 
 def test_a_player_without_a_player_is_none() -> None:
-    assert refused(issue(replace(held(PLAYER), player=""), KEY, CELL)) == "CREDENTIAL_INVALID"
+    assert read_refusal(issue(replace(build_credential(PLAYER), player=""), KEY, CELL)) == "CREDENTIAL_INVALID"
 
 
 def test_nobody_speaks_for_anybody_else_by_a_token_that_they_made_themselves() -> None:
-    own, key = held(SCORER, subject="ona", tournaments=["open"], tables=[3]), Ed25519PrivateKey.generate()
+    own, key = build_credential(SCORER, subject="ona", tournaments=["open"], tables=[3]), Ed25519PrivateKey.generate()
     token = issue(own, KEY, CELL, holder=key.public_key())
     for subject in ("the-director", "ona", "on"):
         other = replace(own, credential_id=str(uuid.uuid4()), subject=subject)
         with pytest.raises(Denied):
             hand_on(token, own, other, key)
-        assert refused(signed(other, key, token)) == "CREDENTIAL_INVALID"
+        assert read_refusal(sign_token(other, key, token)) == "CREDENTIAL_INVALID"
 
 
 def test_who_may_not_touch_a_game_gives_nobody_a_credential_that_may() -> None:
-    own, key = held(ARBITER, tournaments=["open"], player="p1"), Ed25519PrivateKey.generate()
+    own, key = build_credential(ARBITER, tournaments=["open"], player="p1"), Ed25519PrivateKey.generate()
     token = issue(own, KEY, CELL, holder=key.public_key())
     for role, player in ((SCORER, ""), (PLAYER, "p2"), (ARBITER, "p2")):
         other = replace(own, role=role, player=player, subject="somebody-x", credential_id=str(uuid.uuid4()))
-        assert refused(signed(other, key, token)) == "CREDENTIAL_INVALID"
+        assert read_refusal(sign_token(other, key, token)) == "CREDENTIAL_INVALID"
 
 
 @pytest.mark.parametrize(
@@ -235,16 +238,16 @@ def test_who_may_not_touch_a_game_gives_nobody_a_credential_that_may() -> None:
     ],
 )
 def test_what_the_cell_would_never_sign_is_not_taken_though_it_is_signed(claims: dict[str, Any]) -> None:
-    said = {"iss": "faristol", "aud": CELL, **held(SCORER).to_claims(), **claims}
+    said = {"iss": "faristol", "aud": CELL, **build_credential(SCORER).to_claims(), **claims}
     header = {"alg": "Ed25519", "kid": key_id(KEY.public_key())}
-    assert refused(jwt.encode(header, said, OKPKey.import_key(KEY), ["Ed25519"])) == "CREDENTIAL_INVALID"
+    assert read_refusal(jwt.encode(header, said, OKPKey.import_key(KEY), ["Ed25519"])) == "CREDENTIAL_INVALID"
 
 
 def test_a_token_that_is_nested_without_end_is_not_taken() -> None:
     deep = base64.urlsafe_b64encode(b"[" * 3_500).rstrip(b"=").decode()
-    assert refused(f"{deep}.{deep}.x") == "CREDENTIAL_INVALID"
+    assert read_refusal(f"{deep}.{deep}.x") == "CREDENTIAL_INVALID"
     header = base64.urlsafe_b64encode(
         json.dumps({"alg": "Ed25519", "crit": 5, "kid": key_id(KEY.public_key())}).encode()
     )
-    token = issue(held(SCORER), KEY, CELL)
-    assert refused(".".join([header.rstrip(b"=").decode(), *token.split(".")[1:]])) == "CREDENTIAL_INVALID"
+    token = issue(build_credential(SCORER), KEY, CELL)
+    assert read_refusal(".".join([header.rstrip(b"=").decode(), *token.split(".")[1:]])) == "CREDENTIAL_INVALID"

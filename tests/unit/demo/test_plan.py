@@ -1,4 +1,4 @@
-"""A demonstration follows from its plan alone, at any hour of any day."""
+"""A demonstration follows only from its plan, at any time."""
 
 from __future__ import annotations
 

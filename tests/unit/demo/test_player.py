@@ -1,4 +1,4 @@
-"""The players of the demonstration do what the rules let them, and come to an end."""
+"""The players of the demonstration obey the rules, and finish."""
 
 from __future__ import annotations
 

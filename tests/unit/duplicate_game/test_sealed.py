@@ -1,4 +1,4 @@
-"""Sealed games as documents: what they hold, and that no tile of them can be another."""
+"""Sealed games as documents: their content, and that no tile of them can be changed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ KEY, WRAPPING = bytes([1] * 32), bytes([2] * 32)
 NONCES = (bytes(12), bytes([3] * 12))
 
 
-def told(change: Any, lexicon: Words | None = None) -> list[str]:
-    """What is found of a document with a change; of its words too with a ``lexicon``."""
+def find_problems(change: Any, lexicon: Words | None = None) -> list[str]:
+    """Return the problems of a document with a change; of its words too with a ``lexicon``."""
     said = json.loads(document_of(sealed_game()))
     change(said)
     try:
@@ -38,7 +38,7 @@ def test_a_game_is_played_to_its_end_by_the_law_and_reads_as_it_was_written() ->
     assert game.end in (DuplicateEndReason.EXHAUSTED, DuplicateEndReason.NO_RACK, DuplicateEndReason.NO_PLAY)
     assert read_document(document_of(game)) == game
     assert list(check(game, FISC, words())) == []
-    assert told(lambda said: None, words()) == []
+    assert find_problems(lambda said: None, words()) == []
 
 
 def test_every_changed_tile_of_a_rack_is_named_with_its_turn_and_what_was_expected() -> None:
@@ -49,7 +49,7 @@ def test_every_changed_tile_of_a_rack_is_named_with_its_turn_and_what_was_expect
             def change(said: Any, place: int = place, tile: int = tile, other: str = other) -> None:
                 said["turns"][place]["rack"][tile] = other
 
-            assert told(change)[0].startswith(f"turn {place + 1}: "), (place, tile)
+            assert find_problems(change)[0].startswith(f"turn {place + 1}: "), (place, tile)
 
 
 def test_a_changed_tile_is_told_with_the_one_that_was_expected() -> None:
@@ -58,7 +58,7 @@ def test_a_changed_tile_is_told_with_the_one_that_was_expected() -> None:
     def change(said: Any) -> None:
         said["turns"][0]["rack"][6] = next(face for face in "AESR" if face != first[6])
 
-    assert f"draw 0 gives {' '.join(first)} from the seed" in told(change)[0]
+    assert f"draw 0 gives {' '.join(first)} from the seed" in find_problems(change)[0]
 
 
 @pytest.mark.parametrize("place", [0, 3, -1])
@@ -68,12 +68,12 @@ def test_another_master_play_is_named_with_its_turn(place: int) -> None:
     def change(said: Any) -> None:
         said["turns"][place]["master"]["score"] += 1
 
-    assert told(change)[0].startswith(f"turn {number}: ")
+    assert find_problems(change)[0].startswith(f"turn {number}: ")
 
     def elsewhere(said: Any) -> None:
         said["turns"][place]["master"]["coordinates"] = "A1"
 
-    assert told(elsewhere)[0].startswith(f"turn {number}: ")
+    assert find_problems(elsewhere)[0].startswith(f"turn {number}: ")
 
 
 def test_with_the_lexicon_at_hand_a_lower_master_play_is_named_with_the_proposed_one() -> None:
@@ -83,13 +83,13 @@ def test_with_the_lexicon_at_hand_a_lower_master_play_is_named_with_the_proposed
         said["turns"][-1]["top"] = last.top + 1
 
     number = len(sealed_game().turns)
-    assert told(change, words()) == [f"turn {number}: the highest score is {last.top}, not {last.top + 1}"]
+    assert find_problems(change, words()) == [f"turn {number}: the highest score is {last.top}, not {last.top + 1}"]
 
 
 def test_a_document_that_is_none_says_so() -> None:
     with pytest.raises(DocumentError, match="not a sealed game"):
         read_document(b"{}")
-    assert told(lambda said: said["turns"][2].pop("top"))[0].startswith("turn 3: ")
+    assert find_problems(lambda said: said["turns"][2].pop("top"))[0].startswith("turn 3: ")
 
 
 def test_a_game_that_is_played_again_keeps_the_turns_for_which_its_racks_were_drawn() -> None:
@@ -97,7 +97,7 @@ def test_a_game_that_is_played_again_keeps_the_turns_for_which_its_racks_were_dr
     board, lifted = Board(), ("A", "B", "C", "D", "E", "F", "G")
     turns = (
         Turn(1, board, first.rack.faces, 0, master=first.master, top=first.top, completed=True),
-        Turn(2, board, lifted, 0, completed=True),  # nothing could be laid
+        Turn(2, board, lifted, 0, completed=True),  # no play is possible
         Turn(3, board, second.rack.faces, 0, master=second.master, top=second.top, completed=True),
     )
     again = play_again("cup-r2", Duplicate(game_id=GAME, turns=turns, end=events.DUPLICATE_END_EXHAUSTED), SALT)

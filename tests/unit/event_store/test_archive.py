@@ -22,15 +22,15 @@ LINES: list[dict[str, Any]] = [
 ]
 
 
-def written(path: Path, *lines: dict[str, Any]) -> Path:
+def write_archive(path: Path, *lines: dict[str, Any]) -> Path:
     with Writer(path) as writer:
         for line in lines or LINES:
             writer.write(**line)
     return path
 
 
-def changed(path: Path, change: Callable[[bytes], bytes]) -> Path:
-    """The archive with its uncompressed bytes changed."""
+def change_archive(path: Path, change: Callable[[bytes], bytes]) -> Path:
+    """Return the archive with its uncompressed bytes changed."""
     other = path.with_name("changed")
     other.write_bytes(gzip.compress(change(gzip.decompress(path.read_bytes()))))
     return other
@@ -41,7 +41,7 @@ def lines_of(path: Path) -> list[bytes]:
 
 
 def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
-    first, second, third = read(written(tmp_path / "a"))
+    first, second, third = read(write_archive(tmp_path / "a"))
     assert (first.kind, first.text("text"), first.number_of("number")) == ("one", LINES[0]["text"], 3)
     assert (second.flag("flag"), second.digests("list")) == (True, [b"\0\xff"])
     assert third.content("content") == b"\0\1\2"
@@ -49,7 +49,7 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_an_archive_is_the_same_bytes_when_it_says_the_same(tmp_path: Path) -> None:
-    assert written(tmp_path / "a").read_bytes() == written(tmp_path / "b").read_bytes()
+    assert write_archive(tmp_path / "a").read_bytes() == write_archive(tmp_path / "b").read_bytes()
 
 
 @settings(deadline=None)  # files take their time
@@ -57,24 +57,24 @@ def test_an_archive_is_the_same_bytes_when_it_says_the_same(tmp_path: Path) -> N
 def test_any_members_come_back(tmp_path_factory: pytest.TempPathFactory, members: list[dict[str, Any]]) -> None:
     path = tmp_path_factory.mktemp("any") / "a"
     lines = [*({"kind": "x", **member} for member in members), {"kind": "end"}]
-    written(path, *lines)
+    write_archive(path, *lines)
     for line, expected in zip(read(path), lines, strict=True):
         for name, value in expected.items():
             assert (line.text(name) if isinstance(value, str) else line.number_of(name)) == value
 
 
 def test_a_changed_byte_is_named_with_its_line_wherever_it_is(tmp_path: Path) -> None:
-    path = written(tmp_path / "a")
+    path = write_archive(tmp_path / "a")
     content = b"".join(lines_of(path))
     for place in range(len(content)):
         number = content[:place].count(b"\n") + 1
-        other = changed(path, lambda old, place=place: old[:place] + bytes([old[place] ^ 1]) + old[place + 1 :])  # type: ignore[misc]
+        other = change_archive(path, lambda old, place=place: old[:place] + bytes([old[place] ^ 1]) + old[place + 1 :])  # type: ignore[misc]
         with pytest.raises(ArchiveError, match=f"^line {number}: "):
             list(read(other))
 
 
 def test_a_line_that_is_missing_doubled_or_moved_is_named(tmp_path: Path) -> None:
-    path = written(tmp_path / "a")
+    path = write_archive(tmp_path / "a")
     first, two, three = lines_of(path)
     for lines, number in (
         ([first, three], 2),
@@ -86,11 +86,11 @@ def test_a_line_that_is_missing_doubled_or_moved_is_named(tmp_path: Path) -> Non
         ([], 1),
     ):
         with pytest.raises(ArchiveError, match=f"^line {number}: "):
-            list(read(changed(path, lambda _, lines=lines: b"".join(lines))))  # type: ignore[misc]
+            list(read(change_archive(path, lambda _, lines=lines: b"".join(lines))))  # type: ignore[misc]
 
 
 def test_a_file_that_was_cut_off_is_told_wherever_it_was_cut(tmp_path: Path) -> None:
-    content = written(tmp_path / "a").read_bytes()
+    content = write_archive(tmp_path / "a").read_bytes()
     other = tmp_path / "cut"
     for length in range(len(content)):
         other.write_bytes(content[:length])
@@ -103,7 +103,7 @@ def test_a_file_that_was_cut_off_is_told_wherever_it_was_cut(tmp_path: Path) -> 
 def test_a_changed_byte_of_the_compressed_file_changes_nothing_or_is_told(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    path = written(tmp_path_factory.mktemp("flip") / "a")
+    path = write_archive(tmp_path_factory.mktemp("flip") / "a")
     content = bytearray(path.read_bytes())
     place = data.draw(st.integers(0, len(content) - 1))
     content[place] ^= data.draw(st.integers(1, 255))
@@ -120,7 +120,7 @@ def test_a_changed_byte_of_the_compressed_file_changes_nothing_or_is_told(
 
 
 def test_what_follows_the_end_is_told(tmp_path: Path) -> None:
-    path = written(tmp_path / "a")
+    path = write_archive(tmp_path / "a")
     for more in (b"more", gzip.compress(b"more")):
         other = tmp_path / "more"
         other.write_bytes(path.read_bytes() + more)
@@ -129,7 +129,7 @@ def test_what_follows_the_end_is_told(tmp_path: Path) -> None:
 
 
 def test_a_line_that_follows_the_end_is_told_even_with_a_right_sum(tmp_path: Path) -> None:
-    path = written(tmp_path / "a", *LINES, {"kind": "one"})
+    path = write_archive(tmp_path / "a", *LINES, {"kind": "one"})
     with pytest.raises(ArchiveError, match=r"^line 4: the file continues after its end"):
         list(read(path))
 
@@ -151,7 +151,7 @@ def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path, monkeypatch:
     with pytest.raises(ArchiveError, match=r"^line 1: "):
         list(read(path))
     with pytest.raises(ArchiveError, match=r"a line of .* bytes"):
-        written(tmp_path / "b", {"kind": "x" * 1_000})
+        write_archive(tmp_path / "b", {"kind": "x" * 1_000})
 
 
 @pytest.mark.parametrize(
@@ -192,13 +192,13 @@ def test_a_line_with_a_right_sum_that_is_no_object_is_told(tmp_path: Path, body:
 def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path: Path) -> None:
     path = tmp_path / "a"
     with pytest.raises(TypeError, match=r"not JSON serializable"):
-        written(path, {"kind": "one"}, {"kind": "two", "it": object()})
+        write_archive(path, {"kind": "one"}, {"kind": "two", "it": object()})
     assert list(tmp_path.iterdir()) == []
-    written(path)
+    write_archive(path)
     with pytest.raises(ArchiveError, match=r"there is a file at .* already"):
-        written(path)
+        write_archive(path)
     with pytest.raises(ArchiveError, match=r"cannot be written: No such file"):
-        written(tmp_path / "none" / "a")
+        write_archive(tmp_path / "none" / "a")
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -211,10 +211,10 @@ def test_an_archive_that_is_given_up_leaves_nothing_open(tmp_path: Path) -> None
 
 
 def test_an_archive_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    assert written(tmp_path / "a").stat().st_mode & 0o777 == 0o600
+    assert write_archive(tmp_path / "a").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "open", lambda *_: open("/dev/full", "wb"))  # noqa: PTH123, SIM115 # which this replaces
     with pytest.raises(ArchiveError, match=r"cannot be written: No space left"):
-        written(tmp_path / "full", *({"kind": "x", "text": json.dumps(list(range(5_000)))} for _ in range(50)))
+        write_archive(tmp_path / "full", *({"kind": "x", "text": json.dumps(list(range(5_000)))} for _ in range(50)))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.chains import KEY, OTHER_KEY, chain, sealed
+from tests.support.chains import KEY, OTHER_KEY, chain, seal_events
 
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import GENESIS
@@ -42,7 +42,7 @@ def check(
 @given(streams, st.integers(1, 7))
 def test_what_was_written_and_sealed_is_right(names: list[str], size: int) -> None:
     events = chain(names)
-    seals = sealed(events, size)
+    seals = seal_events(events, size)
     done = check(events, seals, KEYS if seals else None)
     assert (done.events, done.position, done.streams) == (len(names), len(names), len(set(names)))
     assert (done.seals, done.sealed) == (len(names) // size, len(names) // size * size)
@@ -86,7 +86,7 @@ def test_an_event_that_is_missing_is_named(names: list[str], data: st.DataObject
 
 def test_events_whose_hashes_were_made_anew_are_not_those_that_were_sealed() -> None:
     events = chain(STREAMS)
-    seals = sealed(events, 3)
+    seals = seal_events(events, 3)
     changed = chain(STREAMS, recorded_at=5)
     assert check(changed).events == len(STREAMS)
     with pytest.raises(CorruptData, match=r"^positions 1 to 3: these are not the events that were sealed"):
@@ -95,7 +95,7 @@ def test_events_whose_hashes_were_made_anew_are_not_those_that_were_sealed() -> 
 
 def test_events_of_two_streams_that_changed_places_are_not_those_that_were_sealed() -> None:
     events = chain(STREAMS)
-    seals = sealed(events, 3)
+    seals = seal_events(events, 3)
     events[3], events[4] = replace(events[4], position=4), replace(events[3], position=5)
     assert check(events).events == len(STREAMS)
     with pytest.raises(
@@ -126,7 +126,7 @@ SEAL_CHANGES: dict[str, Any] = {
 @pytest.mark.parametrize("column", SEAL_CHANGES)
 def test_a_seal_of_which_anything_was_changed_is_named(column: str) -> None:
     events = chain(STREAMS)
-    seals = sealed(events, 3)
+    seals = seal_events(events, 3)
     seals[1] = replace(seals[1], **{column: SEAL_CHANGES[column]})
     with pytest.raises(CorruptData, match=r"^positions? 4"):
         check(events, seals, KEYS)
@@ -134,21 +134,19 @@ def test_a_seal_of_which_anything_was_changed_is_named(column: str) -> None:
 
 def test_a_seal_that_is_missing_is_missed() -> None:
     events = chain(STREAMS)
-    first, second = sealed(events, 3)
+    first, second = seal_events(events, 3)
     with pytest.raises(CorruptData, match=r"position 1: the seal of positions 4 to 6 does not follow position 0"):
         check(events, [second])
-    with pytest.raises(
-        CorruptData, match=r"the seal of positions 4 to 6 is not one that was made after the seal before it"
-    ):
+    with pytest.raises(CorruptData, match=r"the seal of positions 4 to 6 was not made after the previous seal"):
         check(events, [replace(first, sealed_at=5).sign_with(KEY), second], KEYS)
 
 
 def test_seals_of_another_key_are_told() -> None:
     events = chain(STREAMS)
     with pytest.raises(CorruptData, match=r"was made with the key [0-9a-f]{16}, which was not given"):
-        check(events, sealed(events, 3, OTHER_KEY), KEYS)
+        check(events, seal_events(events, 3, OTHER_KEY), KEYS)
     keys = by_id([KEY.public_key(), OTHER_KEY.public_key()])
-    assert check(events, sealed(events, 3, OTHER_KEY), keys).seals == 2
+    assert check(events, seal_events(events, 3, OTHER_KEY), keys).seals == 2
 
 
 def test_a_key_shows_nothing_where_nothing_is_sealed() -> None:
@@ -160,16 +158,16 @@ def test_a_key_shows_nothing_where_nothing_is_sealed() -> None:
 def test_a_seal_over_events_that_are_gone_is_told() -> None:
     events = chain(STREAMS)
     with pytest.raises(CorruptData, match=r"position 6: not there, and the seal of positions 4 to 6 is over it"):
-        check(events[:5], sealed(events, 3))
+        check(events[:5], seal_events(events, 3))
 
 
 def test_a_record_that_was_written_anew_with_its_own_key_is_not_the_one_whose_seals_were_kept() -> None:
-    kept = sealed(chain(STREAMS), 3)
+    kept = seal_events(chain(STREAMS), 3)
     events = chain(STREAMS, recorded_at=5)
-    assert check(events, sealed(events, 3), KEYS).seals == 2
+    assert check(events, seal_events(events, 3), KEYS).seals == 2
     for outside in (kept, kept[1:], kept[:1]):
-        with pytest.raises(CorruptData, match=r"is not the one that was stored outside"):
-            check(events, sealed(events, 3), KEYS, outside)
+        with pytest.raises(CorruptData, match=r"differs from the seal that is stored outside"):
+            check(events, seal_events(events, 3), KEYS, outside)
     with pytest.raises(CorruptData, match=r"position 4: .* which was stored outside, is missing here"):
         check(chain(STREAMS)[:3], kept[:1], KEYS, kept)
 
@@ -177,7 +175,7 @@ def test_a_record_that_was_written_anew_with_its_own_key_is_not_the_one_whose_se
 @given(st.lists(st.sampled_from(["game-cup-a", "game-cup-b", "game-league-a"]), min_size=1, max_size=30), st.data())
 def test_a_part_is_checked_with_what_stands_in_for_the_rest(names: list[str], data: st.DataObject) -> None:
     events = chain(names)
-    seals = sealed(events, data.draw(st.integers(1, 9)))
+    seals = seal_events(events, data.draw(st.integers(1, 9)))
     checker = Checker(KEYS if seals else None, part="cup")
     hidden: list[int] = []
 
@@ -211,7 +209,7 @@ def tally(events: Sequence[Stored], seal: Seal) -> Counter[str]:
 
 def test_a_part_that_hides_an_event_of_its_own_behind_a_stand_in_is_told() -> None:
     events = chain(STREAMS)
-    (seal,) = sealed(events, 7)
+    (seal,) = seal_events(events, 7)
     contents = [event.hash for event in events]
     for told, said in (
         (tally(events, seal), "5 events of tournament cup are here, and the seal of positions 1 to 7 is over 6"),
@@ -234,7 +232,7 @@ def test_an_event_of_another_tournament_is_no_part() -> None:
 
 def test_a_part_without_what_stands_in_for_the_rest_is_not_what_was_sealed() -> None:
     events = chain(STREAMS)
-    (seal,) = sealed(events, 7)
+    (seal,) = seal_events(events, 7)
     checker = Checker(part="cup")
     checker.event(events[0])
     checker.event(events[2].__class__(**{name: getattr(events[2], name) for name in events[2].__slots__}))

@@ -5,7 +5,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
-from tests.support.chains import KEY, OTHER_KEY, chain, sealed
+from tests.support.chains import KEY, OTHER_KEY, chain, seal_events
 
 from faristol.event_store.integrity.keys import (
     KeyFileError,
@@ -49,7 +49,7 @@ def test_a_file_that_is_no_key_is_told(tmp_path: Path) -> None:
 
 
 def test_a_signature_is_of_one_statement_and_one_key() -> None:
-    seal = sealed(chain(["game-a"]), 1)[0]
+    seal = seal_events(chain(["game-a"]), 1)[0]
     assert seal.problem(by_id([KEY.public_key()])) == ""
     assert "was not given" in seal.problem(by_id([OTHER_KEY.public_key()]))
 
@@ -57,7 +57,7 @@ def test_a_signature_is_of_one_statement_and_one_key() -> None:
 @pytest.mark.skipif(which("openssl") is None, reason="openssl is not installed")
 def test_a_seal_can_be_checked_with_openssl(tmp_path: Path) -> None:
     key = make(tmp_path / "key")
-    seal = sealed(chain(["game-a", "game-b"]), 2, key)[0]
+    seal = seal_events(chain(["game-a", "game-b"]), 2, key)[0]
     (tmp_path / "statement").write_bytes(seal.statement)
     (tmp_path / "signature").write_bytes(seal.signature)
     arguments = ["-verify", "-pubin", "-inkey", "key.pub", "-rawin", "-in", "statement", "-sigfile", "signature"]

@@ -34,14 +34,14 @@ def root(shown: list[bytes]) -> bytes:
     return tree.root()
 
 
-def defined(shown: list[bytes]) -> bytes:
-    """The definition of RFC 6962, word for word."""
+def compute_root(shown: list[bytes]) -> bytes:
+    """Return the definition of RFC 6962, word for word."""
     if not shown:
         return hashlib.sha256().digest()
     if len(shown) == 1:
         return leaf(shown[0])
     split = 1 << (len(shown) - 1).bit_length() - 1
-    return node(defined(shown[:split]), defined(shown[split:]))
+    return node(compute_root(shown[:split]), compute_root(shown[split:]))
 
 
 @pytest.mark.parametrize("size", range(1, 9))
@@ -50,12 +50,12 @@ def test_roots_are_those_of_certificate_transparency(size: int) -> None:
 
 
 def test_a_tree_without_leaves_has_a_root() -> None:
-    assert Tree().root() == EMPTY == defined([])
+    assert Tree().root() == EMPTY == compute_root([])
 
 
 @given(contents)
 def test_a_tree_that_grew_is_the_tree_of_the_definition(shown: list[bytes]) -> None:
-    assert root(shown) == defined(shown)
+    assert root(shown) == compute_root(shown)
 
 
 @given(contents, st.data())

@@ -1,4 +1,4 @@
-"""Whoever asks for the latest events gets what the record holds, and the record is asked once for all of them."""
+"""Requests for the latest events get the events of the record, and one read serves all of them."""
 
 from __future__ import annotations
 

@@ -14,18 +14,18 @@ from faristol.event_store.archive.retention import list_expired, moment_of
 NOW = datetime(2026, 11, 28, 18, 0, tzinfo=UTC)
 
 
-def named(at: datetime) -> str:
+def format_name(at: datetime) -> str:
     return f"record-{at:%Y%m%dT%H%M%S}Z.archive"
 
 
 def hourly(days: int) -> list[str]:
-    return [named(NOW - timedelta(hours=hours)) for hours in range(24 * days)]
+    return [format_name(NOW - timedelta(hours=hours)) for hours in range(24 * days)]
 
 
 def test_hours_then_days_then_none() -> None:
     names = hourly(40)
     kept = set(names) - set(list_expired(names, NOW, hours=48, days=30))
-    assert {named(NOW - timedelta(hours=hours)) for hours in range(49)} <= kept
+    assert {format_name(NOW - timedelta(hours=hours)) for hours in range(49)} <= kept
     by_day: dict[str, list[str]] = {}
     for name in kept:
         by_day.setdefault(name[7:15], []).append(name)
@@ -36,7 +36,7 @@ def test_hours_then_days_then_none() -> None:
 
 
 def test_the_newest_archive_and_other_files_stay_however_old_they_are() -> None:
-    old = [named(NOW - timedelta(days=400)), named(NOW - timedelta(days=401))]
+    old = [format_name(NOW - timedelta(days=400)), format_name(NOW - timedelta(days=401))]
     others = ["erasures.json", "record-20200101T000000Z.archive.part", "record-99999999T999999Z.archive", "record.db"]
     assert list_expired([*old, *others], NOW, hours=0, days=0) == [old[1]]
     assert moment_of("record-99999999T999999Z.archive") is None
@@ -46,7 +46,9 @@ def test_the_newest_archive_and_other_files_stay_however_old_they_are() -> None:
 def test_one_archive_a_day_is_kept_for_as_many_days_as_are_said() -> None:
     names = hourly(5)
     kept = sorted(set(names) - set(list_expired(names, NOW, hours=0, days=2)))
-    assert kept == [named(datetime(2026, 11, day, hour, tzinfo=UTC)) for day, hour in ((26, 23), (27, 23), (28, 18))]
+    assert kept == [
+        format_name(datetime(2026, 11, day, hour, tzinfo=UTC)) for day, hour in ((26, 23), (27, 23), (28, 18))
+    ]
 
 
 def test_the_command_removes_in_a_folder_and_only_names_what_is_elsewhere(

@@ -1,4 +1,4 @@
-"""Queries of few rows, which SQLite answers in a thread of their own."""
+"""Queries of few rows, which SQLite answers in a separate thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best plays that are told after a game are those that its racks allowed on its board."""
+"""The best plays after a game are those that its racks allowed on its board."""
 
 from __future__ import annotations
 

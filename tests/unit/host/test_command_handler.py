@@ -1,4 +1,4 @@
-"""How a desk knows a command again, and lets those who meet at one stream go on one after the other."""
+"""The command handler recognises repeated commands, and executes those on one stream in sequence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANNA = pairing_pb2.RegisterPlayerRequest(
 )
 
 
-def registered(**changes: str) -> pairing_pb2.RegisterPlayerRequest:
+def build_registration(**changes: str) -> pairing_pb2.RegisterPlayerRequest:
     request = pairing_pb2.RegisterPlayerRequest()
     request.CopyFrom(ANNA)
     for name, value in changes.items():
@@ -27,14 +27,14 @@ def registered(**changes: str) -> pairing_pb2.RegisterPlayerRequest:
 
 
 def test_another_command_has_another_digest() -> None:
-    assert digest(registered(player_id="biel")) != digest(ANNA)
+    assert digest(build_registration(player_id="biel")) != digest(ANNA)
     assert digest(pairing_pb2.PairRoundRequest(command_id="c", tournament_id="cup")) != digest(
         pairing_pb2.StartRoundRequest(command_id="c", tournament_id="cup")
     )
 
 
 def test_the_digest_that_is_kept_tells_nothing_of_a_name_a_club_or_a_country() -> None:
-    assert digest(registered(name="Aina", club="", country="")) == digest(ANNA)
+    assert digest(build_registration(name="Aina", club="", country="")) == digest(ANNA)
     assert ANNA.name == "Anna", "the request itself is left alone"
 
 
@@ -45,12 +45,12 @@ def test_the_digest_that_is_kept_tells_nothing_of_a_note() -> None:
 
 
 def test_the_digest_that_is_kept_tells_nothing_of_a_country_in_a_part_of_a_command() -> None:
-    def lodged(person_id: str, country: str) -> pairing_pb2.LodgeAppealRequest:
+    def build_appeal(person_id: str, country: str) -> pairing_pb2.LodgeAppealRequest:
         told = pairing_pb2.PersonCountry(person_id=person_id, country=country)
         return pairing_pb2.LodgeAppealRequest(command_id="c", tournament_id="cup", countries=[told])
 
-    assert digest(lodged("ona", "AND")) == digest(lodged("ona", "ESP"))
-    assert digest(lodged("ona", "AND")) != digest(lodged("pau", "AND"))
+    assert digest(build_appeal("ona", "AND")) == digest(build_appeal("ona", "ESP"))
+    assert digest(build_appeal("ona", "AND")) != digest(build_appeal("pau", "AND"))
 
 
 class Caller:
@@ -71,7 +71,7 @@ async def test_commands_that_met_at_their_own_streams_first_do_not_wear_each_oth
             nonlocal looked
             looked += 1
             shared, version = len(await record.read_stream("tournament-cup")), len(await record.read_stream(own))
-            if looked == 1:  # the table goes on while this is decided
+            if looked == 1:  # the table continues during this decision
                 await record.append(Decision([Write(own, version, [fact], "cup")]), Metadata())
             writes = [Write("tournament-cup", shared, [fact], "cup")]
             decision = Decision(writes, guards=[Guard(own, version)])

@@ -1,4 +1,4 @@
-"""What the console needs to let the first person in, where services run apart."""
+"""The requirements of the console for the first credential, if services run separately."""
 
 from __future__ import annotations
 

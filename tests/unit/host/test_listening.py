@@ -1,4 +1,4 @@
-"""What listens on every address is reached by IPv4 and, where the machine has it, by IPv6."""
+"""A server on every address is reached by IPv4 and, if the machine has it, by IPv6."""
 
 from __future__ import annotations
 

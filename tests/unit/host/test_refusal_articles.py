@@ -19,7 +19,7 @@ PARTS = (
     *(f"services/faristol/{service}" for service in ("game", "clock", "pairing", "lexicon", "rating", "results")),
     *(f"libs/faristol/{part}" for part in ("rules", "table", "words", "event_store", "host")),
 )
-"""What a tournament is decided by. What the tools refuse to understand rests on no rule."""
+"""The packages with decisions on tournaments. Refusals of the tools have no rule."""
 
 TECHNICAL: Mapping[str, frozenset[str]] = {
     "the act has no sense yet, or any more: what it is about has not happened, or has already": frozenset(
@@ -111,10 +111,10 @@ class Raised(NamedTuple):
 
 
 @cache
-def raised() -> tuple[Raised, ...]:
-    """Every refusal whose reason is written where it is made."""
+def list_refusals() -> tuple[Raised, ...]:
+    """Return every refusal with a literal reason."""
 
-    def found() -> Iterator[Raised]:
+    def find_refusals() -> Iterator[Raised]:
         for part in PARTS:
             for file in sorted((ROOT / part).rglob("*.py")):
                 for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -124,13 +124,13 @@ def raised() -> tuple[Raised, ...]:
                         ):
                             yield Raised(f"{file.relative_to(ROOT)}:{node.lineno}", reason, article)
 
-    return tuple(found())
+    return tuple(find_refusals())
 
 
 def without_article() -> dict[str, str]:
     return {
         each.reason: each.place
-        for each in raised()
+        for each in list_refusals()
         if isinstance(each.article, ast.Constant) and not each.article.value
     }
 
@@ -144,8 +144,8 @@ def test_a_refusal_without_an_article_is_of_a_kind_that_no_book_speaks_of() -> N
 
 
 def sources() -> Iterator[tuple[str, str]]:
-    """What refusals take their articles from: fields of a book's law, and values of its sections."""
-    for each in raised():
+    """Yield the sources of the articles of refusals: fields of a book's law, and values of its sections."""
+    for each in list_refusals():
         for node in ast.walk(each.article):
             match node:
                 case ast.Attribute(value=ast.Attribute(attr="law"), attr=field):
@@ -179,7 +179,7 @@ SILENT: Mapping[str, frozenset[str]] = {
     "pes-2024": frozenset({"appeal", "tribunal"}),
     "uf-2007": frozenset({"appeal", "correction_closed", "leaked", "result_final", "signatures", "tribunal"}),
 }
-"""What each book says nothing of, so that a refusal about it has no article to name."""
+"""The subjects for which a book has no rule, so that a refusal about them names no article."""
 
 
 @pytest.mark.parametrize("name", ruleset_names("classic", "multi"))

@@ -1,4 +1,4 @@
-"""What the contract says of events is said of every event, and of nothing else."""
+"""The options of the contract on events apply to exactly the events that have them."""
 
 from __future__ import annotations
 

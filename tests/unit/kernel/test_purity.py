@@ -1,4 +1,4 @@
-"""What decides and what follows from facts can be brought in without a database, a network, or translations."""
+"""Pure packages can be imported without a database, a network, or translations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What messages repeat of what somebody wrote, and which name was probably meant."""
+"""The quotation of input in messages, and the name that was probably meant."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ JUDGES = {
 
 
 def at(seconds: float) -> datetime:
-    """So many seconds after the challenge."""
+    """Return the time, this number of seconds after the challenge."""
     return START + timedelta(seconds=seconds)
 
 
@@ -55,14 +55,14 @@ def automatic() -> Adjudication:
     return Adjudication()
 
 
-def judged(panel: int = 1) -> Adjudication:
-    """A tournament whose challenges go to judges."""
+def build_adjudication(panel: int = 1) -> Adjudication:
+    """Return a tournament whose challenges go to judges."""
     mode = events.MODE_JUDGE if panel == 1 else events.MODE_PANEL
     return Adjudication(mode, panel, lease_seconds=30, escalate_after_seconds=120, judges=JUDGES)
 
 
-def opened(settings: Adjudication, *words: Word, queued: datetime = START, barred: Sequence[str] = ()) -> Case:
-    """A case that was just opened."""
+def open_case(settings: Adjudication, *words: Word, queued: datetime = START, barred: Sequence[str] = ()) -> Case:
+    """Return a case that was just opened."""
     raised = challenge(*words)
     question = Question(raised, raised.occurred_at, appeal=bool(barred), barred=tuple(barred))
     return after(Case(), adjudicate(Case(), question, GAME, settings, LAW, to_timestamp(queued)))
@@ -73,9 +73,9 @@ def after(case: Case, facts: Iterable[Message]) -> Case:
 
 
 def as_lexicon(case: Case) -> list[Ruling]:
-    """Rulings that say what the lexicon says."""
+    """Return rulings that agree with the lexicon."""
     return [Ruling(word, word in PLAYABLE) for word in case.words]
 
 
-def listed(case: Case) -> dict[Word, str | None]:
+def list_sources(case: Case) -> dict[Word, str | None]:
     return {word: "DIEC" if word in PLAYABLE else None for word in case.words}

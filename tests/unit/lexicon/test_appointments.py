@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.lexicon.cases import JUDGES, RAISED_AT, automatic, judged
+from tests.unit.lexicon.cases import JUDGES, RAISED_AT, automatic, build_adjudication
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
@@ -92,13 +92,13 @@ def test_judges_rule_only_where_a_director_stands_behind_them() -> None:
     with pytest.raises(Refusal, match="is escalated to a director"):
         set_to(without, events.MODE_JUDGE)
     with pytest.raises(Refusal, match="is escalated to a director"):
-        dismiss(judged(), "head")
+        dismiss(build_adjudication(), "head")
     with pytest.raises(Refusal, match="is escalated to a director"):
-        appoint(judged(), "head", ["en"])
+        appoint(build_adjudication(), "head", ["en"])
 
 
 def staff(judges: Iterable[str], directors: Iterable[str]) -> Adjudication:
-    """Judges for Catalan, and directors, some of whom may be both."""
+    """Return judges for Catalan, and directors, some of whom may be both."""
     judges, directors = set(judges), set(directors)
     people = [
         Judge(judge, frozenset({"ca"} if judge in judges else {"en"}), judge in directors)
@@ -108,7 +108,7 @@ def staff(judges: Iterable[str], directors: Iterable[str]) -> Adjudication:
 
 
 def is_ruled_on(state: Adjudication, panel: int, first: frozenset[str]) -> bool:
-    """Whether others than ``first`` can rule: a panel, or a director alone."""
+    """Return whether others than ``first`` can rule: a panel, or only a director."""
     return len(state.able("ca") - first) >= panel or bool(state.directors - first)
 
 
@@ -138,7 +138,7 @@ def test_who_judges_and_directs_alone_is_enough_where_nobody_appeals() -> None:
         if enough:
             assert set_adjudication(alone, events.MODE_JUDGE, 0, needs)
             continue
-        with pytest.raises(Refusal, match="goes to a different judge, and there would be none"):
+        with pytest.raises(Refusal, match="An appeal needs a different judge, and no judge would be left"):
             set_adjudication(alone, events.MODE_JUDGE, 0, needs)
 
 

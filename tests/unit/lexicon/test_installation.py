@@ -1,4 +1,4 @@
-"""A lexicon is installed while the service runs, or a refusal says what is wrong with the list."""
+"""A lexicon is installed while the service runs, or a refusal describes the error of the list."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def addition(text: str = LIST, **more: Any) -> pb.AddLexiconRequest:
     return pb.AddLexiconRequest(**{"words": gzip.compress(text.encode()), "date": "2026-03-07", **about, **more})
 
 
-async def settled(stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, language: str = "en") -> pb.GetInstallationResponse:  # noqa: F811
+async def wait_until_settled(
+    stub: lexicon_pb2_grpc.LexiconServiceAsyncStub,  # noqa: F811
+    language: str = "en",
+) -> pb.GetInstallationResponse:
     while True:
         answer = await stub.GetInstallation(pb.GetInstallationRequest(), metadata=(("accept-language", language),))
         if not answer.running:
@@ -57,7 +60,7 @@ async def eventually(comes: Callable[[], bool]) -> None:
 
 
 async def reason(call: Any) -> tuple[str, str]:
-    """The reason of a refusal, or the field that is wrong, and the text."""
+    """Return the reason of a refusal, or the field that is wrong, and the text."""
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await call
     status, info = rpc_status.from_call(refused.value), error_details_pb2.ErrorInfo()  # type: ignore[arg-type]
@@ -69,13 +72,13 @@ async def reason(call: Any) -> tuple[str, str]:
 async def test_a_list_of_a_club_is_installed_while_the_service_runs(
     stub: lexicon_pb2_grpc.LexiconServiceAsyncStub,  # noqa: F811
 ) -> None:
-    assert (await settled(stub)).name == ""
+    assert (await wait_until_settled(stub)).name == ""
     await stub.AddLexicon(addition())
     assert await reason(stub.InstallLexicon(pb.InstallLexiconRequest(name="greek"))) == (
         "INSTALLING",
         "The lexicon club is being installed: start when it is ready.",
     )
-    answer = await settled(stub, "el")
+    answer = await wait_until_settled(stub, "el")
     assert (answer.problem, answer.lexicon.words, answer.encoding, answer.left_out) == ("", 2, "UTF-8", 1)
     (line,) = answer.lines
     assert (line.number, line.text) == (4, "water")
@@ -85,7 +88,7 @@ async def test_a_list_of_a_club_is_installed_while_the_service_runs(
     found = await stub.LookUp(pb.LookUpRequest(lexicon="club", words=["νερό", "λαδι"]))
     assert [bool(entry.spellings) for entry in found.entries] == [True, False]
     await stub.AddLexicon(addition("# nothing\n", name="empty"))
-    assert (await settled(stub)).problem == "No word in this list can be formed with the tiles el-104."
+    assert (await wait_until_settled(stub)).problem == "No word in this list can be formed with the tiles el-104."
     assert len((await stub.ListLexicons(pb.ListLexiconsRequest())).lexicons) == 2
 
 
@@ -113,7 +116,7 @@ async def test_what_is_no_list_is_refused_by_its_field(
     told = await reason(stub.AddLexicon(addition(**wrong)))
     assert told[0] == field
     assert text in told[1]
-    assert (await settled(stub)).name == ""
+    assert (await wait_until_settled(stub)).name == ""
 
 
 async def test_one_list_is_decompressed_at_a_time(tmp_path: Path) -> None:

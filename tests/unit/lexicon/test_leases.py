@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from tests.unit.lexicon.cases import START, after, at, judged, opened
+from tests.unit.lexicon.cases import START, after, at, build_adjudication, open_case
 
 from faristol.event_store import Record
 from faristol.lexicon.adjudication.cases.decide import claim
@@ -29,9 +29,9 @@ async def test_a_claim_lasts_as_long_as_signs_come_in_time(tmp_path: Path) -> No
     time = Time()
     record = await Record.open(f"sqlite:///{tmp_path}/record.db", time)
     leases = Leases(record)
-    case = opened(judged(3), SOL)
+    case = open_case(build_adjudication(3), SOL)
     for judge in ("ada", "berta"):
-        case = after(case, claim(case, judged(3), judge, frozenset(), at(0)))
+        case = after(case, claim(case, build_adjudication(3), judge, frozenset(), at(0)))
         assert await leases.keep(judge, case.case_id, 30)
     time.pass_by(29)
     assert await leases.silent(case) == frozenset()

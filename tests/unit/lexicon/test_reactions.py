@@ -17,8 +17,8 @@ GAME = "cup-r1-t1"
 CASE = case_id_of(GAME, b"", 1)
 
 
-async def challenged(record: Record, digest: str, *words: tuple[str, ...]) -> Recorded:
-    """A game whose only play was challenged; the event of the challenge."""
+async def record_challenge(record: Record, digest: str, *words: tuple[str, ...]) -> Recorded:
+    """Record a game whose only play was challenged; return the event of the challenge."""
     facts = [
         game_events.GameOpened(
             game_id=GAME,
@@ -46,7 +46,7 @@ def reaction(record: Record, settings: Settings, catalan: InstalledLexicon) -> R
 async def test_a_challenge_is_a_ruled_case_in_one_append(
     record: Record, reaction: Reaction, catalan: InstalledLexicon
 ) -> None:
-    event = await challenged(record, catalan.digest, ("A", "NY"), ("A", "N"))
+    event = await record_challenge(record, catalan.digest, ("A", "NY"), ("A", "N"))
     assert event.type in reaction.types
     decision = await reaction.react(event)
     assert decision is not None
@@ -63,7 +63,7 @@ async def test_a_challenge_is_a_ruled_case_in_one_append(
 async def test_a_challenge_told_twice_changes_nothing(
     record: Record, reaction: Reaction, catalan: InstalledLexicon
 ) -> None:
-    event = await challenged(record, catalan.digest, ("A", "NY"))
+    event = await record_challenge(record, catalan.digest, ("A", "NY"))
     first, again = await reaction.react(event), await reaction.react(event)
     assert first is not None
     assert again is not None
@@ -74,7 +74,7 @@ async def test_a_challenge_told_twice_changes_nothing(
 
 
 async def test_another_lexicon_never_rules_in_place_of_the_pinned_one(record: Record, reaction: Reaction) -> None:
-    event = await challenged(record, "0" * 64, ("A", "NY"))
+    event = await record_challenge(record, "0" * 64, ("A", "NY"))
     with pytest.raises(StartError, match=f"challenge 1 of game {GAME} waits for the lexicon catalan: no lexicon with"):
         await reaction.react(event)
 
@@ -82,7 +82,7 @@ async def test_another_lexicon_never_rules_in_place_of_the_pinned_one(record: Re
 async def test_a_case_that_was_opened_under_its_former_name_keeps_it(
     record: Record, reaction: Reaction, catalan: InstalledLexicon
 ) -> None:
-    event = await challenged(record, catalan.digest, ("A", "NY"))
+    event = await record_challenge(record, catalan.digest, ("A", "NY"))
     former = f"{GAME}-1"
     opened = events.CaseOpened(case_id=former, game_id=GAME, challenge=1, panel=1, mode=events.MODE_JUDGE)
     opened.occurred_at.GetCurrentTime()
@@ -102,7 +102,7 @@ async def test_a_case_that_waits_is_withdrawn_when_its_game_or_its_table_ends(
     reaction: Reaction,
     catalan: InstalledLexicon,
 ) -> None:
-    event = await challenged(record, catalan.digest, ("A", "NY"))
+    event = await record_challenge(record, catalan.digest, ("A", "NY"))
     opened = events.CaseOpened(case_id=CASE, game_id=GAME, challenge=1, panel=1, mode=events.MODE_JUDGE)
     opened.occurred_at.CopyFrom(Timestamp(seconds=1_700_000_000))
     await record.append(Decision([Write(f"case-{CASE}", 0, [opened], "cup")]), Metadata())

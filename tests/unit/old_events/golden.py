@@ -1,4 +1,4 @@
-"""Keep bytes of every event at every version ever released, and what they read as. Run by `make golden`.
+"""Store bytes of every event at every version ever released, and their reading. Run by `make golden`.
 
 There is one file for each context, `golden/CONTEXT.json`. By type and version of each event it has the digest of the
 definition and examples as bytes. What is kept is never changed. Only what a version reads as is added to, once the
@@ -31,24 +31,24 @@ class Changed(Exception):
 
 
 def event_types() -> list[Descriptor]:
-    """Every event."""
+    """Return every event."""
     return [kind.DESCRIPTOR for kind in facts.RECORD_EVENT_TYPES]  # type: ignore[misc] # the stubs know two kinds of Descriptor
 
 
 def path_of(type_name: str, folder: Path = FOLDER) -> Path:
-    """The file that an event is kept in."""
+    """Return the file that an event is kept in."""
     return folder / f"{type_name.split('.')[1]}.json"
 
 
 def kept_of(type_name: str, folder: Path = FOLDER) -> dict[str, Json]:
-    """What is kept of an event, by version; nothing of one that is not kept yet."""
+    """Return the stored examples of an event, by version; empty if there are none yet."""
     path = path_of(type_name, folder)
     kept: dict[str, Json] = json.loads(path.read_text()).get(type_name, {}) if path.exists() else {}
     return kept
 
 
 def definition(event: Descriptor) -> str:
-    """SHA-256 over all that the bytes of an event depend on, its parts and enumerations included."""
+    """Return SHA-256 over all that the bytes of an event depend on, its parts and enumerations included."""
     return hashlib.sha256("\n".join(sorted(_lines(event, set()))).encode()).hexdigest()
 
 
@@ -69,7 +69,7 @@ def _lines(message: Descriptor, seen: set[str]) -> Iterator[str]:
 
 
 def examples(event: Descriptor) -> list[Message]:
-    """An event with every field set, one for each choice where there is one, and an event with none."""
+    """Return an event with every field set, one for each choice where there is one, and an event with none."""
     made = [message_class(event.full_name)()]
     for choice in range(max([1, *(len(oneof.fields) for oneof in event.oneofs)])):
         full = message_class(event.full_name)()
@@ -111,13 +111,13 @@ def _value(field: Any, number: int) -> object:  # the stubs know two kinds of Fi
 
 
 def reads_as(type_name: str, version: int, example: Json, using: Upcasters) -> Json:
-    """What the bytes of an example are today."""
+    """Return the present reading of the bytes of an example."""
     message = using.message(type_name, version, bytes.fromhex(example["bytes"]))
     return MessageToDict(message, preserving_proto_field_name=True)
 
 
 def keep(folder: Path, events: Sequence[Descriptor], using: Upcasters) -> list[Path]:
-    """Add what is not kept yet, and give the files that were written.
+    """Store new examples, and return the written files.
 
     Raises ``Changed`` for an event whose definition is not that of the version that it says to be at.
     """
@@ -142,10 +142,12 @@ def keep(folder: Path, events: Sequence[Descriptor], using: Upcasters) -> list[P
             texts[path] = json.loads(path.read_text()) if path.exists() else {}
         texts[path][event.full_name] = versions
     folder.mkdir(parents=True, exist_ok=True)
-    return [path for path, kept in texts.items() if _written(path, json.dumps(kept, indent=1, ensure_ascii=False))]
+    return [
+        path for path, kept in texts.items() if _write_if_changed(path, json.dumps(kept, indent=1, ensure_ascii=False))
+    ]
 
 
-def _written(path: Path, text: str) -> bool:
+def _write_if_changed(path: Path, text: str) -> bool:
     """Write a file that is another now; whether it was."""
     if path.exists() and path.read_text() == text + "\n":
         return False
@@ -154,7 +156,7 @@ def _written(path: Path, text: str) -> bool:
 
 
 def main() -> int:
-    """Keep what is new; 0 when that could be done."""
+    """Store new examples; return 0 on success."""
     try:
         written = keep(FOLDER, event_types(), upcasters)
     except Changed as problem:

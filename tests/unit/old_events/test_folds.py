@@ -1,4 +1,4 @@
-"""The service that owns a kind of stream folds every event on it, and takes no other for one of its own."""
+"""The service that owns a kind of stream folds every event on it, and no other event."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KEPT = {"people", "ruleset"}
 
 
 def knows(stream: str, kind: facts.Kind) -> bool:
-    """Whether the fold of a stream takes an event for one of its own, though an empty one may not make sense to it."""
+    """Return whether the fold of a stream accepts an event, though an empty one may be invalid for it."""
     state, evolve = FOLDS[stream]
     try:
         evolve(state, kind())

@@ -1,4 +1,4 @@
-"""Old events are read for ever: every event of every version ever released, by its bytes."""
+"""Old events stay readable: every event of every version ever released, by its bytes."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def test_a_new_version_is_kept_beside_the_old_one_whose_bytes_stay(tmp_path: Pat
     before = kept_of(PASSED.full_name, tmp_path)["1"]
     assert keep(tmp_path, [PASSED], Upcasters({})) == []
 
-    def turned(payload: bytes) -> bytes:
+    def raise_turn(payload: bytes) -> bytes:
         passed = events_pb2.Passed.FromString(payload)
         passed.turn += 1
         return passed.SerializeToString()
 
-    later = Upcasters({PASSED.full_name: 2}, {(PASSED.full_name, 1): turned})
+    later = Upcasters({PASSED.full_name: 2}, {(PASSED.full_name, 1): raise_turn})
     assert keep(tmp_path, [PASSED], later) == [path_of(PASSED.full_name, tmp_path)]
     assert kept_of(PASSED.full_name, tmp_path).keys() == {"1", "2"}
     assert kept_of(EXCHANGED.full_name, tmp_path).keys() == {"1"}

@@ -17,7 +17,7 @@ NO_FREE_WORDS = frozenset(
         "returned", "shown", "system", "time_zone", "warned",
     )
 )  # fmt: skip
-"""Fields that hold a term, a tile or an id; so does every one whose name ends in id or ids."""
+"""Fields with a term, a tile or an id; so are all whose names end in id or ids."""
 
 PUBLIC = frozenset(
     (

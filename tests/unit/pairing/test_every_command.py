@@ -1,4 +1,4 @@
-"""What every command on a tournament asks of the tournament, of its players and of its officials."""
+"""The requirements of every command: the tournament, its players and its officials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.support.halls import Hall, decided
+from tests.support.halls import Hall, decide_command
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -21,7 +21,7 @@ from faristol.rules import load_ruleset
 FISE = load_ruleset("fise")
 GAME = "open-r1-t1"
 SCORES = final_scores([("p1", 400), ("p4", 300)])
-WARNED = 10
+WARNING_VERSION = 10
 """The version of the fact that warns a player: it is created, pinned twice and entered by six before."""
 
 REQUESTS: list[Message] = [
@@ -49,8 +49,8 @@ REQUESTS: list[Message] = [
     pb.GrantByeRequest(player_id="p1", round=2, kind=events.BYE_KIND_HALF_POINT),
     pb.KeepPairRequest(player_ids=["p1", "p2"]),
     pb.LiftExpulsionRequest(player_id="p1", decided_by=["ona"]),
-    pb.LiftSanctionRequest(version=WARNED, decided_by=["ona"]),
-    pb.LodgeAppealRequest(player_id="p1", version=WARNED),
+    pb.LiftSanctionRequest(version=WARNING_VERSION, decided_by=["ona"]),
+    pb.LodgeAppealRequest(player_id="p1", version=WARNING_VERSION),
     pb.OfferPrizesRequest(),
     pb.PairRoundRequest(round=2),
     pb.PostponeGameRequest(game_id=GAME, arbiter_id="eva", scheduled_at=Timestamp(), postponed_to=Timestamp(seconds=1)),
@@ -77,8 +77,8 @@ def kind(request: Message) -> str:
     return request.DESCRIPTOR.name
 
 
-def paired() -> Hall:
-    """A tournament whose first round is paired, and of which a player was warned."""
+def pair_hall() -> Hall:
+    """Return a tournament whose first round is paired, and of which a player was warned."""
     hall = Hall({f"p{number}": 2000 - number for number in range(1, 7)}, ruleset=FISE)
     hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="eva"))
     hall.pair(1)
@@ -86,18 +86,18 @@ def paired() -> Hall:
 
 
 def with_field(field: str, *without: type[Message]) -> pytest.MarkDecorator:
-    """For the requests that have a field, and say something in it."""
-    there = [
+    """Return the requests that set a field."""
+    commands = [
         request
         for request in REQUESTS
         if any(known.name == field for known, _ in request.ListFields()) and type(request) not in without
     ]
-    assert there
-    return pytest.mark.parametrize("request_", there, ids=kind)
+    assert commands
+    return pytest.mark.parametrize("request_", commands, ids=kind)
 
 
 def answer(request: Message, **changed: Any) -> tuple[str, str]:
-    """What speaks against a request with another value in a field: the reason, or the field that is malformed."""
+    """Return the objection to a request with another value in a field: the reason, or the malformed field."""
     other: Any = type(request)()
     other.CopyFrom(request)
     for field, value in changed.items():
@@ -107,7 +107,7 @@ def answer(request: Message, **changed: Any) -> tuple[str, str]:
         else:
             setattr(other, field, value)
     with pytest.raises((Refusal, Invalid)) as problem:
-        paired().decided(other)
+        pair_hall().decide(other)
     against: Any = problem.value
     return (against.reason, "") if isinstance(against, Refusal) else ("", against.field)
 
@@ -150,10 +150,10 @@ def test_an_act_is_said_by_its_number(request_: Message) -> None:
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=kind)
 def test_nothing_is_done_to_a_tournament_that_is_over(request_: Message) -> None:
-    hall = paired()
+    hall = pair_hall()
 
     with pytest.raises(Refusal) as refused:
-        decided(replace(hall.state, over=True), request_, rules=FISE, facts=hall.facts)
+        decide_command(replace(hall.state, over=True), request_, rules=FISE, facts=hall.facts)
     assert refused.value.reason == "TOURNAMENT_OVER"
 
 

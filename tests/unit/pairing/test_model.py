@@ -20,7 +20,7 @@ def test_ids_are_readable() -> None:
 
 
 def test_every_fact_of_the_contract_is_understood() -> None:
-    # Everything in events.proto can stand on the stream but what is a part of another fact, or stands on its own.
+    # Every message in events.proto can be on the stream, except parts of other events.
     understood = {fact.DESCRIPTOR.name for fact in FOLDS}
 
     parts = {"Pairing", "RequestedBye", "Hall", "Division", "TribunalMember", "TeamMatch", "TeamBye", "RoundTime"}

@@ -11,8 +11,8 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 
-async def played(record: Record, game: str, first: tuple[str, int], second: tuple[str, int]) -> Recorded:
-    """A tournament whose first round is being played, and the last fact of one of its games."""
+async def record_game(record: Record, game: str, first: tuple[str, int], second: tuple[str, int]) -> Recorded:
+    """Return a tournament whose first round is being played, and the last fact of one of its games."""
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
     hall.pair(1)
     hall.start(1)
@@ -25,7 +25,7 @@ async def played(record: Record, game: str, first: tuple[str, int], second: tupl
 
 async def test_a_final_result_comes_back_into_its_tournament_once(record: Record) -> None:
     reaction = results(record)
-    event = await played(record, "open-r1-t2", ("p2", 420), ("p6", 390))
+    event = await record_game(record, "open-r1-t2", ("p2", 420), ("p6", 390))
     assert event.type in reaction.types
 
     decision = await reaction.react(event)
@@ -48,7 +48,7 @@ async def test_a_final_result_comes_back_into_its_tournament_once(record: Record
 async def test_a_result_of_nothing_paired_stops_the_reaction(
     record: Record, game: str, first: tuple[str, int], second: tuple[str, int], reason: str
 ) -> None:
-    event = await played(record, game, first, second)
+    event = await record_game(record, game, first, second)
 
     with pytest.raises(Refusal) as refused:
         await results(record).react(event)
@@ -57,7 +57,7 @@ async def test_a_result_of_nothing_paired_stops_the_reaction(
 
 
 async def test_a_sanction_of_a_table_is_noted_in_a_tournament_that_is_not_over(record: Record) -> None:
-    await played(record, "open-r1-t2", ("p2", 420), ("p6", 390))
+    await record_game(record, "open-r1-t2", ("p2", 420), ("p6", 390))
     imposed = game_events.SanctionImposed(player_id="p2", turn=3, kind=game_events.SANCTION_KIND_WARNING)
     await record.append(Decision([Write("game-open-r1-t2", 1, [imposed], "open")]), Metadata())
     event = (await record.read_stream("game-open-r1-t2"))[-1]

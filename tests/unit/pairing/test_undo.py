@@ -30,21 +30,21 @@ PAIRING = pb.DESCRIPTOR.services_by_name["PairingService"]
 Act = Callable[[Hall], Sequence[Message]]
 
 ACTS: dict[str, Act] = {
-    "RoundsChanged": lambda hall: hall.decided(pb.ChangeRoundsRequest(rounds=7)),
-    "PlayerCheckedIn": lambda hall: hall.decided(pb.CheckInPlayerRequest(player_id="p1")),
-    "PlayerWithdrawn": lambda hall: hall.decided(pb.WithdrawPlayerRequest(player_id="p1")),
-    "ByeGranted": lambda hall: hall.decided(
+    "RoundsChanged": lambda hall: hall.decide(pb.ChangeRoundsRequest(rounds=7)),
+    "PlayerCheckedIn": lambda hall: hall.decide(pb.CheckInPlayerRequest(player_id="p1")),
+    "PlayerWithdrawn": lambda hall: hall.decide(pb.WithdrawPlayerRequest(player_id="p1")),
+    "ByeGranted": lambda hall: hall.decide(
         pb.GrantByeRequest(player_id="p1", round=1, kind=events.BYE_KIND_HALF_POINT)
     ),
-    "PairForbidden": lambda hall: hall.decided(pb.ForbidPairRequest(player_ids=["p1", "p2"])),
-    "PairKept": lambda hall: hall.decided(pb.KeepPairRequest(player_ids=["p1", "p2"], rematch=False)),
-    "HallsSet": lambda hall: hall.decided(
+    "PairForbidden": lambda hall: hall.decide(pb.ForbidPairRequest(player_ids=["p1", "p2"])),
+    "PairKept": lambda hall: hall.decide(pb.KeepPairRequest(player_ids=["p1", "p2"], rematch=False)),
+    "HallsSet": lambda hall: hall.decide(
         pb.SetHallsRequest(halls=[hall.message() for hall in [Room("A", 1, 20)]], top_tables=4)
     ),
-    "RoundsAnnounced": lambda hall: hall.decided(
+    "RoundsAnnounced": lambda hall: hall.decide(
         pb.AnnounceRoundsRequest(times=[events.RoundTime(round=1, starts_at=to_timestamp(NOON))])
     ),
-    "RoundPaired": lambda hall: hall.decided(pb.PairRoundRequest(round=len(hall.state.played) + 1)),
+    "RoundPaired": lambda hall: hall.decide(pb.PairRoundRequest(round=len(hall.state.played) + 1)),
 }
 """Acts of a director before a round begins."""
 
@@ -55,7 +55,7 @@ def undo(hall: Hall, act: Message) -> Sequence[Message]:
 
 
 def do_and_undo(hall: Hall, name: str) -> Message:
-    """What undid an act."""
+    """Return the event that undid a command."""
     act, *_ = hall.do(ACTS[name](hall))
     (undone,) = undo(hall, act)
     return undone
@@ -118,8 +118,8 @@ def test_who_was_registered_by_mistake_is_withdrawn() -> None:
     assert hall.state.players[-1].never_came
 
 
-def superseded(hall: Hall, act: Message) -> str:
-    """What came after an act that cannot be undone because of it."""
+def read_later(hall: Hall, act: Message) -> str:
+    """Return the later event because of which a command cannot be undone."""
     before = hall.state
     with pytest.raises(Refusal) as refused:
         undo(hall, act)
@@ -134,7 +134,7 @@ def test_an_act_is_undone_once(name: str) -> None:
     act, *_ = hall.do(ACTS[name](hall))
     (undone,) = undo(hall, act)
 
-    assert superseded(hall, act) == undone.DESCRIPTOR.name
+    assert read_later(hall, act) == undone.DESCRIPTOR.name
 
 
 def test_an_old_act_is_not_undone_on_what_took_its_place() -> None:
@@ -143,7 +143,7 @@ def test_an_old_act_is_not_undone_on_what_took_its_place() -> None:
     hall.play(1)
     again, *_ = hall.carry_out(pb.KeepPairRequest(player_ids=["p1", "p2"], rematch=True))
 
-    assert superseded(hall, first) == "RoundPaired"
+    assert read_later(hall, first) == "RoundPaired"
     assert hall.state.kept_pairs(2) == (("p1", "p2"),)
     undo(hall, again)
     assert hall.state.kept_pairs(2) == ()
@@ -155,8 +155,8 @@ def test_of_two_withdrawals_only_the_last_is_undone() -> None:
     back = reinstate(hall, "p1")
     second = withdraw(hall, "p1")
 
-    assert superseded(hall, first) == "PlayerReinstated"
-    assert superseded(hall, back) == "PlayerWithdrawn"
+    assert read_later(hall, first) == "PlayerReinstated"
+    assert read_later(hall, back) == "PlayerWithdrawn"
     undo(hall, second)
     assert hall.state.players[0].withdrawn is None
 
@@ -167,7 +167,7 @@ def test_a_withdrawal_is_not_undone_once_a_round_was_paired_without_the_player()
     act = withdraw(hall, "p1")
     hall.pair(2)
 
-    assert superseded(hall, act) == "RoundPaired"
+    assert read_later(hall, act) == "RoundPaired"
     hall.carry_out(pb.UnpairRoundRequest(round=2))
     undo(hall, act)
     assert hall.state.players[0].takes_part(2)
@@ -180,7 +180,7 @@ def test_a_withdrawal_is_not_undone_once_its_game_is_lost() -> None:
     act = withdraw(hall, "p1", GIVEN_UP)
     hall.report(GAME, 0, 0)
 
-    assert superseded(hall, act) == "ResultRecorded"
+    assert read_later(hall, act) == "ResultRecorded"
 
 
 def test_undoing_a_return_leaves_the_game_that_is_being_played_alone() -> None:
@@ -212,10 +212,10 @@ def test_a_return_is_undone_after_other_acts_about_the_player_and_not_once_the_p
     withdraw(hall, "p1")
     back = reinstate(hall, "p1")
     hall.carry_out(pb.GrantByeRequest(player_id="p1", round=2, kind=events.BYE_KIND_HALF_POINT))
-    assert isinstance(hall.decided(pb.UndoActRequest(version=1 + hall.facts.index(back)))[0], events.PlayerWithdrawn)
+    assert isinstance(hall.decide(pb.UndoActRequest(version=1 + hall.facts.index(back)))[0], events.PlayerWithdrawn)
     hall.pair(1)
 
-    assert superseded(hall, back) == "RoundPaired"
+    assert read_later(hall, back) == "RoundPaired"
 
 
 def test_undoing_a_return_asks_for_the_own_withdrawal_of_the_player_the_last_before_it() -> None:
@@ -254,7 +254,7 @@ def test_undoing_a_second_table_of_ones_own_gives_the_first_one_back() -> None:
 
     first = fix(15)
     second = fix(17)
-    assert superseded(hall, first) == "TableFixed"
+    assert read_later(hall, first) == "TableFixed"
     undo(hall, second)
     assert hall.state.players[0].table == 15
 
@@ -268,7 +268,7 @@ def test_a_registration_is_not_undone_once_something_was_done_with_the_player() 
     act = next(fact for fact in hall.facts if isinstance(fact, events.PlayerRegistered))
     hall.play(1)
 
-    assert superseded(hall, act) == "RoundPaired"
+    assert read_later(hall, act) == "RoundPaired"
 
 
 def test_a_bye_that_was_revoked_is_granted_again_as_it_was() -> None:
@@ -288,13 +288,13 @@ def test_a_pairing_that_was_taken_back_is_made_again_unless_anything_came_after(
 
     (back,) = hall.carry_out(pb.UnpairRoundRequest(round=1))
     hall.do(ACTS["PairForbidden"](hall))
-    assert superseded(hall, back) == "PairForbidden"
+    assert read_later(hall, back) == "PairForbidden"
 
 
 def postponement(hall: Hall) -> Sequence[Message]:
-    """The first game of the first round is put off for a day."""
+    """Postpone the first game of the first round for a day."""
     due = hall.now + timedelta(days=1)
-    return hall.decided(
+    return hall.decide(
         pb.PostponeGameRequest(
             game_id=GAME,
             player_ids=hall.state.played[0].pairings[0].player_ids,
@@ -312,7 +312,7 @@ def test_a_postponement_is_taken_back_before_its_round_begins_and_not_after() ->
     assert hall.state.played[0].postponed == frozenset()
     (act,) = hall.do(postponement(hall))
     hall.start(1)
-    assert superseded(hall, act) == "RoundStarted"
+    assert read_later(hall, act) == "RoundStarted"
 
 
 def test_every_act_that_is_said_to_be_undone_has_what_undoes_it() -> None:
@@ -335,8 +335,8 @@ def test_what_is_told_to_undo_a_table_of_ones_own_is_what_undoes_it() -> None:
 
 
 def undo_of(hall: Hall, act: Message) -> str:
-    """The fact that would undo an act, which is not undone."""
-    (fact,) = hall.decided(pb.UndoActRequest(version=len(hall.facts)))
+    """Return the fact that would undo an act, which is not undone."""
+    (fact,) = hall.decide(pb.UndoActRequest(version=len(hall.facts)))
     assert act is hall.facts[-1]
     return fact.DESCRIPTOR.name
 
@@ -347,7 +347,7 @@ def test_halls_that_are_undone_are_those_that_there_were_before() -> None:
     second, *_ = hall.carry_out(
         pb.SetHallsRequest(halls=[hall.message() for hall in [Room("B", 1, 9), Room("C", 10, 30)]], top_tables=2)
     )
-    assert superseded(hall, first) == "HallsSet"
+    assert read_later(hall, first) == "HallsSet"
     undo(hall, second)
 
     assert (hall.state.halls, hall.state.top_tables) == ((Room("A", 1, 20),), 4)
@@ -396,13 +396,13 @@ def test_whatever_came_before_undo_leaves_what_there_was_and_redo_what_there_had
 
 
 def same(state: TournamentState, other: TournamentState) -> bool:
-    """Both are the same tournament, whenever their last acts were."""
+    """Return whether both are the same tournament, regardless of the time of their last commands."""
     kept = [{number: set(pairs) for number, pairs in state.kept.items() if pairs} for state in (state, other)]
     return timeless(state) == timeless(other) and kept[0] == kept[1]
 
 
-def published() -> tuple[Hall, Message]:
-    """A tournament of which the final standings are published, and that act."""
+def publish_standings() -> tuple[Hall, Message]:
+    """Return a tournament of which the final standings are published, and that act."""
     hall = hall_of()
     for number in range(1, 6):
         hall.play(number)
@@ -411,7 +411,7 @@ def published() -> tuple[Hall, Message]:
 
 
 def test_final_standings_that_are_reopened_can_be_corrected_and_published_again() -> None:
-    hall, act = published()
+    hall, act = publish_standings()
     (reopened,) = undo(hall, act)
 
     assert isinstance(reopened, events.StandingsReopened)
@@ -424,12 +424,12 @@ def test_final_standings_that_are_reopened_can_be_corrected_and_published_again(
 
 
 def test_final_standings_are_reopened_once_and_only_when_published() -> None:
-    hall, act = published()
+    hall, act = publish_standings()
     undo(hall, act)
 
-    assert superseded(hall, act) == "StandingsReopened"
+    assert read_later(hall, act) == "StandingsReopened"
     with pytest.raises(Refusal) as refused:
-        hall.decided(pb.ReopenStandingsRequest())
+        hall.decide(pb.ReopenStandingsRequest())
     assert refused.value.reason == "NOT_PUBLISHED"
     (once_more,) = undo(hall, hall.facts[-1])
     assert isinstance(once_more, events.StandingsPublished)
@@ -437,7 +437,7 @@ def test_final_standings_are_reopened_once_and_only_when_published() -> None:
 
 
 def test_what_is_refused_once_final_standings_are_published_says_how_to_reopen_them() -> None:
-    hall, _ = published()
+    hall, _ = publish_standings()
 
     with pytest.raises(Refusal, match="standings reopen"):
         hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1"))
@@ -449,7 +449,7 @@ def test_a_result_that_is_not_undone_is_said_to_be_corrected() -> None:
     version = 1 + next(place for place, fact in enumerate(hall.facts) if isinstance(fact, events.ResultRecorded))
 
     with pytest.raises(Refusal, match=f"`result correct` for {GAME}") as refused:
-        hall.decided(pb.UndoActRequest(version=version))
+        hall.decide(pb.UndoActRequest(version=version))
     assert refused.value.reason == "NOT_UNDONE"
 
 

@@ -1,4 +1,4 @@
-"""What is said of an act of a director that wrote several facts."""
+"""The description of a director's command with several events."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_notice_names_the_act_and_how_many_it_concerned(given: list[pairing.
     assert describe_done(list(describe_history(answer, roster, "en")), roster, "en").startswith(said)
 
 
-def done(head: pairing.GetTournamentResponse, language: str, *given: pairing.Act) -> str:
+def describe_acts(head: pairing.GetTournamentResponse, language: str, *given: pairing.Act) -> str:
     roster = Roster(head, language)
     answer = pairing.ListActsResponse(acts=acts(*given))
     return describe_done(list(describe_history(answer, roster, language)), roster, language)
@@ -70,15 +70,15 @@ def done(head: pairing.GetTournamentResponse, language: str, *given: pairing.Act
 
 def test_a_correction_names_the_rounds_that_were_paired_before_it() -> None:
     head = pairing.GetTournamentResponse(played=[pairing.Round(round=number) for number in (1, 2, 3)])
-    said = done(head, "en", pairing.Act(type="ResultCorrected", round=1))
+    said = describe_acts(head, "en", pairing.Act(type="ResultCorrected", round=1))
     assert said.endswith(" Rounds paired with the earlier result: 2, 3.")
-    assert "earlier" not in done(head, "en", pairing.Act(type="ResultCorrected", round=3))
+    assert "earlier" not in describe_acts(head, "en", pairing.Act(type="ResultCorrected", round=3))
 
 
 def test_a_round_of_duplicate_games_is_called_a_game() -> None:
     pin = game.Pin(name="fisc-2023-duplicate", digest=load_ruleset("fisc-2023-duplicate").digest)
     head = pairing.GetTournamentResponse(ruleset=pin)
-    assert [done(head, "ca", pairing.Act(type=kind, round=1)) for kind in ("RoundPaired", "RoundStarted")] == [
+    assert [describe_acts(head, "ca", pairing.Act(type=kind, round=1)) for kind in ("RoundPaired", "RoundStarted")] == [
         "Tothom té seient a la partida 1.",
         "La partida 1 és oberta.",
     ]
@@ -87,4 +87,4 @@ def test_a_round_of_duplicate_games_is_called_a_game() -> None:
 def test_announced_times_are_written_as_the_language_does() -> None:
     announced = pairing.Act(type="RoundsAnnounced", details=["times: 1 2027-03-07T09:00:00+00:00"])
     head = pairing.GetTournamentResponse(time_zone="Europe/Andorra")
-    assert "1 (7 de març del 2027, 10:00)" in done(head, "ca", announced)
+    assert "1 (7 de març del 2027, 10:00)" in describe_acts(head, "ca", announced)

@@ -19,7 +19,7 @@ FIVE = {"anna": 1500, "biel": 1500, "cinta": 1500, "dolors": 1500, "enric": None
 AT = Timestamp(seconds=1_700_000_000)
 
 
-def seen(hall: Hall) -> TournamentView:
+def build_view(hall: Hall) -> TournamentView:
     return view(TournamentView(), hall.facts)
 
 
@@ -28,7 +28,7 @@ def test_there_is_no_list_while_a_round_is_left() -> None:
     for number in range(1, 5):
         hall.play(number)
 
-    assert publish(RatingList(), seen(hall), tournament_id="open", occurred_at=AT) == []
+    assert publish(RatingList(), build_view(hall), tournament_id="open", occurred_at=AT) == []
 
 
 def test_everybody_registered_gets_a_line_and_byes_are_not_rated() -> None:
@@ -36,14 +36,14 @@ def test_everybody_registered_gets_a_line_and_byes_are_not_rated() -> None:
     for number in range(1, 6):
         hall.play(number)
 
-    published, *lines = publish(RatingList(), seen(hall), tournament_id="open", occurred_at=AT)
+    published, *lines = publish(RatingList(), build_view(hall), tournament_id="open", occurred_at=AT)
 
     assert published == events.RatingListPublished(tournament_id="open", system="elo-1", occurred_at=AT)
     updates = [line for line in lines if isinstance(line, events.RatingUpdated)]
     assert {line.player_id for line in updates} == set(FIVE)
-    # Five players, five rounds: everybody meets the four others and rests once.
+    # Five players, five rounds: each meets the four others and rests once.
     assert [line.games for line in updates] == [4] * 5
-    # The player who stands higher always won: enric everything, whom the bye of the first round put in front.
+    # The higher player always won; enric won all games, and the bye of the first round put him in front.
     assert {line.player_id: line.half_points for line in updates}["enric"] == 8
     assert sum(line.half_points for line in updates) == 20
     assert [(-line.after, line.player_id) for line in updates] == sorted(
@@ -55,7 +55,7 @@ def test_who_withdrew_before_the_first_round_and_never_played_is_on_no_list() ->
     gone = [pairing_events.PlayerWithdrawn(player_id=player, round=1) for player in ("enric", "anna", "biel")]
     back = pairing_events.PlayerReinstated(player_id="anna", round=1)
     hall = Hall(FIVE)
-    before = view(seen(hall), [*gone, back])
+    before = view(build_view(hall), [*gone, back])
     hall.play(1)
     played = view(view(TournamentView(), hall.facts), [*gone, back])
 
@@ -70,7 +70,7 @@ def test_a_late_entry_who_withdrew_before_their_first_round_is_on_no_list(left: 
         pairing_events.LateEntryAdmitted(player_id="late", rating=1500, round=3),
         pairing_events.PlayerWithdrawn(player_id="late", round=left),
     ]
-    seen_late = view(seen(Hall(FIVE)), late[:1])
+    seen_late = view(build_view(Hall(FIVE)), late[:1])
     assert ("late" in {change.player_id for change in changes(RatingList(), view(seen_late, late[1:]))}) is rated
     back = pairing_events.PlayerReinstated(player_id="late", round=left)
     assert "late" in {change.player_id for change in changes(RatingList(), view(seen_late, [late[1], back]))}
@@ -80,12 +80,12 @@ def test_a_list_is_published_once() -> None:
     hall = Hall(FIVE)
     for number in range(1, 6):
         hall.play(number)
-    facts = publish(RatingList(), seen(hall), tournament_id="open", occurred_at=AT)
+    facts = publish(RatingList(), build_view(hall), tournament_id="open", occurred_at=AT)
 
     state = reduce(evolve, facts, RatingList())
 
     assert len(state.lines) == 5
-    assert publish(state, seen(hall), tournament_id="open", occurred_at=AT) == []
+    assert publish(state, build_view(hall), tournament_id="open", occurred_at=AT) == []
 
 
 def test_a_tournament_is_rated_by_the_system_that_it_chose() -> None:
@@ -94,10 +94,10 @@ def test_a_tournament_is_rated_by_the_system_that_it_chose() -> None:
         hall.play(number)
     chosen = reduce(evolve, choose(RatingList(), tournament_id="open", system="naspa-1", occurred_at=AT), RatingList())
 
-    published, *lines = publish(chosen, seen(hall), tournament_id="open", occurred_at=AT)
+    published, *lines = publish(chosen, build_view(hall), tournament_id="open", occurred_at=AT)
 
     assert published == events.RatingListPublished(tournament_id="open", system="naspa-1", occurred_at=AT)
-    assert lines != publish(RatingList(), seen(hall), tournament_id="open", occurred_at=AT)[1:]
+    assert lines != publish(RatingList(), build_view(hall), tournament_id="open", occurred_at=AT)[1:]
     state = reduce(evolve, [published, *lines], chosen)
     with pytest.raises(Refusal) as refused:
         choose(state, tournament_id="open", system="elo-1", occurred_at=AT)
@@ -115,16 +115,16 @@ def test_the_system_that_was_chosen_already_and_one_that_there_is_not_are_refuse
 
 def test_estimates_follow_the_results_so_far_and_end_as_the_list() -> None:
     hall = Hall(FIVE)
-    before = changes(RatingList(), seen(hall))
+    before = changes(RatingList(), build_view(hall))
     assert [change.before for change in before] == [change.after for change in before]
     hall.play(1)
-    assert sum(change.games for change in changes(RatingList(), seen(hall))) == 4
+    assert sum(change.games for change in changes(RatingList(), build_view(hall))) == 4
     for number in range(2, 6):
         hall.play(number)
 
-    _, *lines = publish(RatingList(), seen(hall), tournament_id="open", occurred_at=AT)
+    _, *lines = publish(RatingList(), build_view(hall), tournament_id="open", occurred_at=AT)
     assert [(line.player_id, line.after) for line in lines if isinstance(line, events.RatingUpdated)] == [
-        (change.player_id, change.after) for change in changes(RatingList(), seen(hall))
+        (change.player_id, change.after) for change in changes(RatingList(), build_view(hall))
     ]
 
 

@@ -19,7 +19,7 @@ TOURNAMENT = TournamentView(players=tuple(Rated(player_id, 1500) for player_id i
 
 
 async def publish(record: Record, tournament: str, deviations: dict[str, int], system: str = "glicko2-1") -> int:
-    """A list, or the list of the tournament again; gives its last position."""
+    """Publish a list, or the list of the tournament again; return its last position."""
     stream = f"ratings-{tournament}"
     version = len(await record.read_stream(stream))
     lines = [
@@ -57,12 +57,12 @@ async def test_lists_are_read_once_by_however_many_ask(record: Record, monkeypat
     read = list[Recorded]()
     plain = record.read
 
-    async def counted(*args: int, **limits: object) -> list[Recorded]:
+    async def count_read(*args: int, **limits: object) -> list[Recorded]:
         found = await plain(*args, **limits)  # type: ignore[arg-type] # they are passed on
         read.extend(found)
         return found
 
-    monkeypatch.setattr(record, "read", counted)
+    monkeypatch.setattr(record, "read", count_read)
     monkeypatch.setattr("faristol.rating.earlier.RATING_BATCH_LINES", 4)
     earlier = EarlierDeviations(record)
 

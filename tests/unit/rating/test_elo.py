@@ -65,7 +65,7 @@ def test_a_newcomer_moves_faster_than_the_opponent() -> None:
 
 
 def test_newcomers_alone_are_rated_among_themselves_from_the_rating_that_all_start_with() -> None:
-    # Everybody is expected to score half: 40 × 1 for two wins, 0 for one of each, 40 × −1 for two losses.
+    # Each is expected to score half: 40 × 1 for two wins, 0 for one of each, 40 × −1 for two losses.
     players = [Rated(name, 1000, unrated=True) for name in ("a", "b", "c", "d")]
     changes = ELO_1.rate(players, [RatedGame("a", "b", 2), RatedGame("a", "c", 2), RatedGame("b", "c", 2)])
 

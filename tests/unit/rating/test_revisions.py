@@ -27,15 +27,15 @@ LAST = "open-r5-t1"
 AT = Timestamp(seconds=1_700_000_000)
 
 
-def played(rounds: int = 5) -> Hall:
+def play_rounds(rounds: int = 5) -> Hall:
     hall = Hall(SIX)
     for number in range(1, rounds + 1):
         hall.play(number)
     return hall
 
 
-def corrected(hall: Hall, game: str, first: int, second: int) -> Sequence[Message]:
-    """An arbiter finds another result, under rules that leave it to the arbiter."""
+def correct_result(hall: Hall, game: str, first: int, second: int) -> Sequence[Message]:
+    """Return an arbiter finds another result, under rules that leave it to the arbiter."""
     found = hall.state.find_game(game)
     assert found is not None
     scores = [
@@ -49,24 +49,24 @@ def corrected(hall: Hall, game: str, first: int, second: int) -> Sequence[Messag
     return hall.do([fact])
 
 
-def seen(hall: Hall) -> TournamentView:
+def build_view(hall: Hall) -> TournamentView:
     return view(TournamentView(), hall.facts)
 
 
-def published(hall: Hall, chosen: RatingList = RatingList()) -> RatingList:  # noqa: B008 # it is immutable
-    facts = publish(chosen, seen(hall), tournament_id="open", occurred_at=AT)
+def publish_list(hall: Hall, chosen: RatingList = RatingList()) -> RatingList:  # noqa: B008 # it is immutable
+    facts = publish(chosen, build_view(hall), tournament_id="open", occurred_at=AT)
     return reduce(evolve, facts, chosen)
 
 
 async def happen(record: Record, facts: Sequence[Message]) -> Recorded:
-    """Facts of the tournament; gives the last one as the record has it."""
+    """Record events of the tournament; return the last one as the record has it."""
     version = len(await record.read_stream("tournament-open"))
     await record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
     return (await record.read_stream("tournament-open"))[-1]
 
 
 async def follow(record: Record, event: Recorded) -> bool:
-    """What the ratings make of an event; whether that is anything."""
+    """Return the effect of an event on the ratings, and whether there is one."""
     reaction = lists(record, EarlierDeviations(record))
     assert event.type in reaction.types
     decision = await reaction.react(event)
@@ -76,15 +76,15 @@ async def follow(record: Record, event: Recorded) -> bool:
     return True
 
 
-async def listed(record: Record) -> RatingList:
+async def load_list(record: Record) -> RatingList:
     return reduce(evolve, await record.facts("ratings-open"), RatingList())
 
 
-PLAYED = played()
+PLAYED = play_rounds()
 
 
 def copy(hall: Hall) -> Hall:
-    """Another hall with the same facts."""
+    """Return another hall with the same events."""
     other = Hall({})
     other.facts, other.now = list(hall.facts), hall.now
     return other
@@ -102,66 +102,66 @@ def test_whatever_is_corrected_the_revised_list_is_the_one_that_the_results_make
 ) -> None:
     chosen = reduce(evolve, choose(RatingList(), tournament_id="open", system=system, occurred_at=AT), RatingList())
     hall = copy(PLAYED)
-    state, revisions = published(hall, chosen), 0
+    state, revisions = publish_list(hall, chosen), 0
     for round_, table, first, second in corrections:
-        corrected(hall, f"open-r{round_}-t{table}", first, second)
-        facts = revise(state, seen(hall), occurred_at=AT)
+        correct_result(hall, f"open-r{round_}-t{table}", first, second)
+        facts = revise(state, build_view(hall), occurred_at=AT)
         revisions += bool(facts)
         state = reduce(evolve, facts, state)
-        assert state.lines == published(hall, chosen).lines
+        assert state.lines == publish_list(hall, chosen).lines
         assert state.revision == revisions
-        assert not revise(state, seen(hall), occurred_at=AT)
+        assert not revise(state, build_view(hall), occurred_at=AT)
 
 
 def test_a_correction_that_no_rating_depends_on_makes_no_revision() -> None:
-    hall = played()
-    state = published(hall)
+    hall = play_rounds()
+    state = publish_list(hall)
 
-    corrected(hall, LAST, 500, 300)
+    correct_result(hall, LAST, 500, 300)
 
-    assert not revise(state, seen(hall), occurred_at=AT)
+    assert not revise(state, build_view(hall), occurred_at=AT)
 
 
 def test_nothing_is_revised_before_there_is_a_list() -> None:
-    hall = played(4)
-    corrected(hall, "open-r4-t1", 300, 400)
+    hall = play_rounds(4)
+    correct_result(hall, "open-r4-t1", 300, 400)
 
-    assert not revise(RatingList(), seen(hall), occurred_at=AT)
+    assert not revise(RatingList(), build_view(hall), occurred_at=AT)
 
 
 async def test_a_list_is_published_anew_when_a_result_behind_it_is_corrected(record: Record) -> None:
-    hall = played()
+    hall = play_rounds()
     closed = await happen(record, hall.facts)
     assert await follow(record, closed)
-    first = await listed(record)
+    first = await load_list(record)
 
-    correction = await happen(record, corrected(hall, LAST, 300, 400))
+    correction = await happen(record, correct_result(hall, LAST, 300, 400))
     assert await follow(record, correction)
 
-    state = await listed(record)
+    state = await load_list(record)
     assert (state.revision, state.occurred_at, state.revised_at) == (1, first.occurred_at, AT)
-    assert state.lines == published(hall).lines != first.lines
+    assert state.lines == publish_list(hall).lines != first.lines
     assert not await follow(record, correction)  # a second time
     assert not await follow(record, closed)
 
 
 async def test_a_game_that_was_opened_again_and_has_another_result_revises_the_list(record: Record) -> None:
-    hall = played()
+    hall = play_rounds()
     assert await follow(record, await happen(record, hall.facts))
     scores = list(hall.facts[-2].scores)  # type: ignore[attr-defined] # the result of the last table
     result = pairing_events.ResultRecorded(round=5, game_id="open-r5-t3", scores=scores, revision=1, occurred_at=AT)
     result.winner_id = scores[1].player_id
 
     assert await follow(record, await happen(record, [result]))
-    assert (await listed(record)).revision == 1
+    assert (await load_list(record)).revision == 1
 
 
 async def test_corrections_before_the_list_are_in_it_and_a_late_consumer_does_not_list_them_twice(
     record: Record,
 ) -> None:
-    hall = played()
+    hall = play_rounds()
     facts = len(hall.facts)
-    correction = corrected(hall, LAST, 300, 400)
+    correction = correct_result(hall, LAST, 300, 400)
     await happen(record, hall.facts[:facts])
     told = await happen(record, correction)
 
@@ -173,23 +173,23 @@ async def test_corrections_before_the_list_are_in_it_and_a_late_consumer_does_no
     ]
     assert await follow(record, closing)
     assert not await follow(record, told)
-    assert (await listed(record)).lines == published(hall).lines
+    assert (await load_list(record)).lines == publish_list(hall).lines
 
 
 async def test_a_correction_while_a_list_is_revised_makes_it_decide_again(record: Record) -> None:
-    hall = played()
+    hall = play_rounds()
     assert await follow(record, await happen(record, hall.facts))
-    first = await happen(record, corrected(hall, LAST, 300, 400))
+    first = await happen(record, correct_result(hall, LAST, 300, 400))
     decision = await lists(record, EarlierDeviations(record)).react(first)
     assert decision is not None
 
-    second = await happen(record, corrected(hall, "open-r5-t2", 300, 400))
+    second = await happen(record, correct_result(hall, "open-r5-t2", 300, 400))
 
     with pytest.raises(Conflict):
         await record.append(decision, Metadata(causation_id=first.event_id))
     assert await follow(record, first)
     assert not await follow(record, second)
-    assert (await listed(record)).lines == published(hall).lines
+    assert (await load_list(record)).lines == publish_list(hall).lines
 
 
 async def test_a_list_stands_while_rounds_that_were_added_are_played_and_is_revised_after_them(record: Record) -> None:
@@ -197,35 +197,35 @@ async def test_a_list_stands_while_rounds_that_were_added_are_played_and_is_revi
     for number in range(1, 6):
         hall.play(number)
     assert await follow(record, await happen(record, hall.facts))
-    before = await listed(record)
+    before = await load_list(record)
 
     added = hall.carry_out(pb.ChangeRoundsRequest(rounds=6))
     assert not await follow(record, await happen(record, added))
-    assert not await follow(record, await happen(record, corrected(hall, LAST, 300, 400)))
-    assert await listed(record) == before
+    assert not await follow(record, await happen(record, correct_result(hall, LAST, 300, 400)))
+    assert await load_list(record) == before
     count = len(hall.facts)
     hall.play(6)
     assert await follow(record, await happen(record, hall.facts[count:]))
 
-    state = await listed(record)
+    state = await load_list(record)
     assert (state.revision, {change.games for change in state.lines}) == (1, {6})
 
 
 async def test_lists_that_may_rest_on_a_list_are_no_earlier_lists_when_it_is_revised(record: Record) -> None:
-    hall = played()
+    hall = play_rounds()
     await record.append(
         Decision([Write("ratings-open", 0, [events.RatingSystemChosen(system="glicko2-1")], "open")]), Metadata()
     )
     assert await follow(record, await happen(record, hall.facts))
-    first = await listed(record)
+    first = await load_list(record)
     later = [
         events.RatingListPublished(tournament_id="cup", system="glicko2-1"),
         *(events.RatingUpdated(player_id=name, after=1500, deviation=40_00, volatility=60_000) for name in SIX),
     ]
     await record.append(Decision([Write("ratings-cup", 0, later, "cup")]), Metadata())
 
-    assert await follow(record, await happen(record, corrected(hall, LAST, 300, 400)))
-    assert await follow(record, await happen(record, corrected(hall, LAST, 400, 300)))
+    assert await follow(record, await happen(record, correct_result(hall, LAST, 300, 400)))
+    assert await follow(record, await happen(record, correct_result(hall, LAST, 400, 300)))
 
-    state = await listed(record)
+    state = await load_list(record)
     assert (state.revision, state.lines) == (2, first.lines)

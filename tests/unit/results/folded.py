@@ -18,8 +18,8 @@ from faristol.results.storage.rows import Round
 STREAM = f"tournament-{TOURNAMENT}"
 
 
-def recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Recorded:
-    """A fact as an event of the one tournament."""
+def to_recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Recorded:
+    """Return a fact as an event of the one tournament."""
     event = Recorded(
         position=1,
         stream=stream,
@@ -38,7 +38,7 @@ def recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Recorded:
 
 
 class Folded:
-    """What some steps of the one tournament come to."""
+    """The rows after some steps of the one tournament."""
 
     def __init__(self, steps: Iterable[Step] = ()) -> None:
         self.state = State()
@@ -49,7 +49,7 @@ class Folded:
 
     def take(self, fact: Message, stream: str = STREAM, version: int = 1) -> None:
         """Fold one fact more."""
-        fold(self.state, recorded(fact, stream, version))
+        fold(self.state, to_recorded(fact, stream, version))
 
     def add(self, *facts: Message) -> None:
         """Fold facts of the tournament."""
@@ -72,5 +72,5 @@ class Folded:
         return answers.tournament(self.of.tournament, self.of.rounds.values(), self.of.tournament.divisions)
 
     def pairings(self, number: int) -> results.GetPairingsResponse:
-        """A round as it is shown."""
+        """Return a round as it is shown."""
         return answers.pairings(self.rounds[number], self.of.teams)

@@ -1,4 +1,4 @@
-"""Whatever happens at a table of any book: its public page says what the table itself says, and tells no tile."""
+"""For any course of a table of any book: its public page agrees with the table, and reveals no tile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from faristol.results.api.answers import game_by_itself
 
 @dataclass
 class Page:
-    """What the public sees of a table."""
+    """The public view of a table."""
 
     hall: Hall
 

@@ -1,4 +1,4 @@
-"""Standings of teams out of any rounds, against plain code that knows the published JSON alone."""
+"""Standings of teams from any rounds, against plain code that knows only the published JSON."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from faristol.rules import load_ruleset
 from faristol.rules.ruleset.options import format_value
 from faristol.rules.ruleset.with_options import with_options
 
-BOARDS = 2
+BOARD_COUNT = 2
 TEAMS = ("avila", "burgos", "cuenca", "deva", "elche")
-RULES = with_options(load_ruleset("fise"), {"teams": BOARDS, "tie_breaks": "spread"})
+RULES = with_options(load_ruleset("fise"), {"teams": BOARD_COUNT, "tie_breaks": "spread"})
 TOURNAMENT = Tournament(
     "lliga",
     rounds=5,
-    team_boards=BOARDS,
+    team_boards=BOARD_COUNT,
     ruleset=RULES.name,
     ruleset_digest=RULES.digest,
     ruleset_options=tuple(Option(name, format_value(value)) for name, value in RULES.chosen.items()),
@@ -49,7 +49,9 @@ def seat(team: str, place: int, board: int, score: int) -> Seat:
 
 @st.composite
 def tables(draw: st.DrawFn, match: int, board: int, teams: tuple[str, str]) -> Game:
-    """A result of any kind: by points, by decision against them, lost by all, a forfeit; spread put right after it."""
+    """Return a result of any kind: by points, by decision against them, lost by all, a forfeit; spread put right after
+    it.
+    """
     seats = [seat(team, place, board, draw(st.integers(0, 3))) for place, team in enumerate(teams)]
     table = Game("", "lliga", seats=seats, match=match, board=board, final=True, unplayed=draw(st.booleans()))
     table.winner_id = draw(st.sampled_from(["", "", seats[0].player_id, seats[1].player_id]))
@@ -61,12 +63,12 @@ def tables(draw: st.DrawFn, match: int, board: int, teams: tuple[str, str]) -> G
 
 @st.composite
 def rounds(draw: st.DrawFn) -> list[Round]:
-    """Rounds of two matches, a team that rests, and boards at which one team has nobody."""
+    """Return rounds of two matches, a team that rests, and boards at which one team has no player."""
     found = []
     for number in range(1, draw(st.integers(1, 4)) + 1):
         round_ = Round("lliga", number, results.ROUND_PHASE_CLOSED)
 
-        def requested(team: str, board: int, worth: int, match: int = 0, to: Round = round_) -> None:
+        def add_bye(team: str, board: int, worth: int, match: int = 0, to: Round = round_) -> None:
             place = len(to.byes)
             to.byes.append(
                 Bye("lliga", to.round, ByeKind.REQUESTED, place, f"{team}-{board}", team, worth, match, board)
@@ -76,21 +78,21 @@ def rounds(draw: st.DrawFn) -> list[Round]:
         for match, teams in enumerate((order[:2], order[2:4]), 1):
             first, second = teams
             round_.matches.append(Match("lliga", number, match, first, second))
-            for board in range(1, BOARDS + 1):
+            for board in range(1, BOARD_COUNT + 1):
                 if draw(st.integers(0, 4)):
                     round_.games.append(draw(tables(match, board, (first, second))))
                 else:
-                    requested(draw(st.sampled_from(teams)), board, pairing.BYE_KIND_FULL_POINT, match)
+                    add_bye(draw(st.sampled_from(teams)), board, pairing.BYE_KIND_FULL_POINT, match)
         kind = draw(st.sampled_from(sorted(pairing.ByeKind.values())))
         round_.byes.append(Bye("lliga", number, ByeKind.TEAM, 0, team_id=order[4], worth=kind))
-        for board in range(1, draw(st.integers(1, BOARDS)) + 1):
-            requested(order[4], board, kind or pairing.BYE_KIND_FULL_POINT)
+        for board in range(1, draw(st.integers(1, BOARD_COUNT)) + 1):
+            add_bye(order[4], board, kind or pairing.BYE_KIND_FULL_POINT)
         found.append(round_)
     return found
 
 
-def shown(round_: Round) -> results.GetPairingsResponse:
-    """A round as it is published."""
+def to_pairings(round_: Round) -> results.GetPairingsResponse:
+    """Return a round as it is published."""
     answer = answers.pairings(round_, LISTED)
     show_matches(answer, round_, RULES)
     return answer
@@ -102,9 +104,9 @@ def test_anybody_comes_to_the_standings_of_teams_from_the_published_pairings(
 ) -> None:
     lines = rank_teams(TOURNAMENT, LISTED.values(), played)
     told: dict[str, Any] = {
-        "tournament": {"team_boards": BOARDS},
+        "tournament": {"team_boards": BOARD_COUNT},
         "teams": [{"team_id": team, "withdrawn_round": 0, "entered_round": 1} for team in TEAMS],
-        "rounds": [to_json(shown(each)) for each in played],
+        "rounds": [to_json(to_pairings(each)) for each in played],
     }
     found = [
         (
@@ -129,7 +131,7 @@ def test_the_points_that_the_matches_show_are_those_of_the_standings(
 ) -> None:
     lines = {line.team_id: line for line in rank_teams(TOURNAMENT, LISTED.values(), played)}
     for round_ in played:
-        for match in shown(round_).matches:
+        for match in to_pairings(round_).matches:
             first, second = (
                 lines[team.team_id].rounds[round_.round - 1] for team in (match.first_team, match.second_team)
             )

@@ -1,4 +1,4 @@
-"""The clocks that the public sees: whose time runs, how much is used, and why nobody's does."""
+"""The public view of clocks: the running one, the used time, and the reason if none runs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from faristol.results.api.answers import game_by_itself
 
 
 class Clocks:
-    """The clocks of a table, with what the public sees of them."""
+    """The clocks of a table, with their public view."""
 
     def __init__(self, *told: Message, players: tuple[str, ...] = ("anna", "biel"), turn_ms: int = 0) -> None:
         opened = game.GameOpened(game_id="cup-r1-t1", player_ids=players)
         self._told = [opened, clock.ClockOpened(player_ids=players, turn_ms=turn_ms), *told]
 
     def tick(self, fact: Message) -> None:
-        """A fact of the clock more."""
+        """Add an event of the clock."""
         self._told.append(fact)
 
     @property

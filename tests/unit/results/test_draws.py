@@ -11,13 +11,13 @@ SEED = b"s" * 32
 
 def test_the_public_has_the_commitment_from_the_start_and_the_seed_when_it_is_revealed() -> None:
     opened = game.GameOpened(game_id="cup-r1-t1", player_ids=["anna", "biel"], seed=SEED)
-    committed = shown(opened, game.DrawsCommitted(commitment=b"c" * 32))
+    committed = get_game(opened, game.DrawsCommitted(commitment=b"c" * 32))
     assert (committed.draw_commitment, committed.seed) == (b"c" * 32, b"")
     assert SEED not in committed.SerializeToString()
-    assert shown(opened, game.SeedRevealed(seed=SEED)).seed == SEED
+    assert get_game(opened, game.SeedRevealed(seed=SEED)).seed == SEED
 
 
-def shown(*facts: Message) -> results.GetGameResponse:
+def get_game(*facts: Message) -> results.GetGameResponse:
     found = game_by_itself(facts)
     assert found is not None
     return found

@@ -1,4 +1,4 @@
-"""Every event is handled by each fold of the read models, or by what the contract says none of its business."""
+"""Every event is handled by each fold of the read models, or is irrelevant to it by the contract."""
 
 from __future__ import annotations
 

@@ -162,16 +162,16 @@ def test_a_tournament_of_which_the_final_standings_are_reopened_is_not_over() ->
     assert not folded.shown.over
 
 
-def paired(number: int, first: str = "anna", second: str = "biel") -> pairing.RoundPaired:
+def pair_round(number: int, first: str = "anna", second: str = "biel") -> pairing.RoundPaired:
     pair = pairing.Pairing(table=1, game_id=f"g{number}", first_player_id=first, second_player_id=second)
     return pairing.RoundPaired(round=number, pairings=[pair])
 
 
 def test_a_pairing_that_is_taken_back_is_no_round_and_can_be_made_again() -> None:
-    folded = Folded([{STREAM: [CREATED, paired(1), pairing.RoundUnpaired(round=1)]}])
+    folded = Folded([{STREAM: [CREATED, pair_round(1), pairing.RoundUnpaired(round=1)]}])
     assert list(folded.shown.played) == []
 
-    folded.add(paired(1, "anna", "carme"))
+    folded.add(pair_round(1, "anna", "carme"))
     assert [seat.player_id for table in folded.pairings(1).tables for seat in table.seats] == ["anna", "carme"]
     assert [(line.round, line.tables) for line in folded.shown.played] == [(1, 1)]
 
@@ -180,31 +180,31 @@ def test_a_result_that_is_corrected_back_takes_the_mark_of_later_rounds_away() -
     def scores(anna: int, biel: int) -> list[game.FinalScore]:
         return [game.FinalScore(player_id="anna", score=anna), game.FinalScore(player_id="biel", score=biel)]
 
-    def corrected(number: int, anna: int, biel: int) -> pairing.ResultCorrected:
+    def correct_result(number: int, anna: int, biel: int) -> pairing.ResultCorrected:
         winner = "anna" if anna > biel else "biel"
         return pairing.ResultCorrected(round=number, game_id=f"g{number}", scores=scores(anna, biel), winner_id=winner)
 
-    def marked() -> list[bool]:
+    def list_marks() -> list[bool]:
         return [line.corrected_before for line in folded.shown.played]
 
     was = [
         pairing.ResultRecorded(round=number, game_id=f"g{number}", scores=scores(400, 300), winner_id="anna")
         for number in (1, 2)
     ]
-    folded = Folded([{STREAM: [CREATED, paired(1), was[0], paired(2), was[1], paired(3)]}])
-    folded.add(corrected(1, 300, 310), corrected(2, 300, 310))
-    assert marked() == [False, True, True]
-    folded.add(corrected(1, 300, 320), corrected(1, 400, 300))
-    assert marked() == [False, False, True]
-    folded.add(corrected(2, 400, 300))
-    assert marked() == [False, False, False]
+    folded = Folded([{STREAM: [CREATED, pair_round(1), was[0], pair_round(2), was[1], pair_round(3)]}])
+    folded.add(correct_result(1, 300, 310), correct_result(2, 300, 310))
+    assert list_marks() == [False, True, True]
+    folded.add(correct_result(1, 300, 320), correct_result(1, 400, 300))
+    assert list_marks() == [False, False, True]
+    folded.add(correct_result(2, 400, 300))
+    assert list_marks() == [False, False, False]
 
 
 def test_rounds_that_were_paired_before_a_correction_are_marked_and_later_ones_are_not() -> None:
-    folded = Folded([{STREAM: [CREATED, paired(1), paired(2)]}])
+    folded = Folded([{STREAM: [CREATED, pair_round(1), pair_round(2)]}])
     scores = [game.FinalScore(player_id="anna", score=300), game.FinalScore(player_id="biel", score=310)]
     corrected = pairing.ResultCorrected(round=1, game_id="g1", scores=scores, winner_id="biel")
-    folded.add(corrected, paired(3))
+    folded.add(corrected, pair_round(3))
 
     assert [line.corrected_before for line in folded.shown.played] == [False, True, False]
     (table,) = folded.pairings(1).tables

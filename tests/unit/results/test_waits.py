@@ -1,4 +1,4 @@
-"""What waits at a table, as officials see it: from when on, for whom, and until what settles it."""
+"""Pending matters of a table for officials: their start, their addressee, and their end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OFF_CENTRE.off_centre = True
 CHALLENGE = game.ChallengeRaised(turn=1, challenge=1, player_id="biel", occurred_at=AT)
 
 
-def told(*facts: Message) -> results.WatchedTable:
+def watch_table(*facts: Message) -> results.WatchedTable:
     opened = game.GameOpened(game_id="cup-r1-t1", player_ids=("anna", "biel"))
     found = table_of([opened, clock.ClockOpened(player_ids=("anna", "biel")), *facts])
     assert found is not None
@@ -35,7 +35,7 @@ def told(*facts: Message) -> results.WatchedTable:
 
 
 def kinds(facts: Iterable[Message]) -> list[str]:
-    return [results.WaitKind.Name(wait.kind).removeprefix("WAIT_KIND_") for wait in told(*facts).waits]
+    return [results.WaitKind.Name(wait.kind).removeprefix("WAIT_KIND_") for wait in watch_table(*facts).waits]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_wait_says_since_when_whom_it_concerns_how_many_tiles_and_whether_an_a
     found = game.OverdrawFound(
         turn=4, player_id="anna", surplus=2, arbiter=True, article="FISC I.7.3", occurred_at=AT, shown=["A", "B"]
     )
-    (wait,) = told(found).waits
+    (wait,) = watch_table(found).waits
     assert (wait.since, wait.turn, wait.player_id, wait.number) == (AT, 4, "anna", 2)
     assert (wait.arbiter, wait.article) == (True, "FISC I.7.3")
 
@@ -75,16 +75,16 @@ def test_a_wait_says_since_when_whom_it_concerns_how_many_tiles_and_whether_an_a
 def test_who_is_absent_waits_since_the_signal_and_each_for_themselves() -> None:
     noted = Timestamp(seconds=1_300)
     absent = [clock.PlayerAbsent(player_id=each, signal_at=AT, occurred_at=noted) for each in ("anna", "biel")]
-    waits = told(*absent).waits
+    waits = watch_table(*absent).waits
     assert [(wait.player_id, wait.since) for wait in waits] == [("anna", AT), ("biel", AT)]
-    (left,) = told(*absent, clock.PlayerArrived(player_id="anna")).waits
+    (left,) = watch_table(*absent, clock.PlayerArrived(player_id="anna")).waits
     assert left.player_id == "biel"
 
 
 def test_a_table_says_which_arbiter_has_it_until_that_one_leaves() -> None:
     called = game.ArbiterCalled(turn=1, player_id="anna", occurred_at=AT)
-    assert told(called, game.ArbiterAssigned(arbiter_id="eva")).arbiter_id == "eva"
-    assert told(called, game.ArbiterAssigned(arbiter_id="eva"), game.ArbiterLeft(turn=1)).arbiter_id == ""
+    assert watch_table(called, game.ArbiterAssigned(arbiter_id="eva")).arbiter_id == "eva"
+    assert watch_table(called, game.ArbiterAssigned(arbiter_id="eva"), game.ArbiterLeft(turn=1)).arbiter_id == ""
 
 
 def test_a_dispute_about_a_count_is_still_to_be_settled_when_the_game_has_ended_and_not_when_its_result_is_final() -> (

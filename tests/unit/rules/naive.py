@@ -1,4 +1,4 @@
-"""The law again, as slowly and plainly as it can be written, and from nothing that ``faristol.rules`` computes.
+"""The rules again, as slowly and plainly as possible, without any code of ``faristol.rules``.
 
 A board is a grid of 15 lists of 15 cells, a cell is None or (face, blank). Premiums are spelled out square by square
 as the facts of the game list them. What the two ways of writing the law agree on is believed.
@@ -27,7 +27,7 @@ TW, DW, TL, DL = map(_at, (_TRIPLE_WORD, _DOUBLE_WORD, _TRIPLE_LETTER, _DOUBLE_L
 
 
 def runs(grid: Grid) -> list[list[tuple[int, int]]]:
-    """Every run of two or more tiles in a row or a column."""
+    """Return every run of two or more tiles in a row or a column."""
     lines = [[(row, col) for col in range(15)] for row in range(15)]
     lines += [[(row, col) for row in range(15)] for col in range(15)]
     found: list[list[tuple[int, int]]] = []
@@ -44,7 +44,7 @@ def runs(grid: Grid) -> list[list[tuple[int, int]]]:
 
 
 def score(grid: Grid, laid: Laid, values: Mapping[str, int]) -> tuple[int, list[list[str]]]:
-    """What a play scores on ``grid``, and the words with a new tile in them, in no order."""
+    """Return the score of a play on ``grid``, and the words with a new tile in them, in no order."""
     after = [list(row) for row in grid]
     for row, col, face, blank in laid:
         after[row][col] = (face, blank)
@@ -75,7 +75,7 @@ def score(grid: Grid, laid: Laid, values: Mapping[str, int]) -> tuple[int, list[
 
 
 def ends(kinds: Sequence[str], points: Sequence[int], scores: Sequence[int], book: str, bag: int) -> bool:
-    """Whether a game of two (Festa Major: of as many as there are scores) ends by its last turns, book by book."""
+    """Return whether a game of two (Festa Major: of as many as scores) ends by its last turns, book by book."""
     zero = all(score == 0 for score in scores)
     row = list(reversed(list(zip(kinds, points, strict=True))))
 

@@ -12,13 +12,13 @@ squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
 
 
 def tiles_of(faces: tuple[str, ...]) -> st.SearchStrategy[Tile]:
-    """Tiles of a set as they lie on a board, some of them blanks."""
+    """Return tiles of a set as they lie on a board, some of them blanks."""
     return st.builds(Tile, st.sampled_from(faces), st.booleans())
 
 
 @st.composite
 def boards(draw: st.DrawFn, faces: tuple[str, ...] = FACES) -> Board:
-    """A board with words through the centre, across and down."""
+    """Return a board with words through the centre, across and down."""
     found: dict[Square, Tile] = {}
     for direction in Direction:
         before, after = draw(st.integers(0, 5)), draw(st.integers(1, 6))
@@ -29,7 +29,7 @@ def boards(draw: st.DrawFn, faces: tuple[str, ...] = FACES) -> Board:
 
 @st.composite
 def plays(draw: st.DrawFn, board: Board, faces: tuple[str, ...] = FACES) -> tuple[Placement, ...]:
-    """One to seven tiles on free squares of one line, without a gap."""
+    """Return one to seven tiles on free squares of one line, without a gap."""
     square = draw(squares.filter(lambda square: square not in board))
     direction = draw(st.sampled_from(Direction))
     laid = []
@@ -45,6 +45,6 @@ def plays(draw: st.DrawFn, board: Board, faces: tuple[str, ...] = FACES) -> tupl
 
 @st.composite
 def positions(draw: st.DrawFn, faces: tuple[str, ...] = FACES) -> tuple[Board, tuple[Placement, ...]]:
-    """A board and a play on it."""
+    """Return a board and a play on it."""
     board = draw(boards(faces))
     return board, draw(plays(board, faces).filter(bool))

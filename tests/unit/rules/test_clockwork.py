@@ -54,7 +54,7 @@ def test_time_does_not_run_back() -> None:
 
 
 UF, FM, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "festa-major", "fise", "pes-2024"))
-MINUTE = 60_000
+MINUTE_MS = 60_000
 
 
 @given(st.sampled_from(["uf-2007", "fise", "pes-2024"]), st.integers(0, 3_600_000))
@@ -71,7 +71,7 @@ def test_overtime_is_counted_to_the_second() -> None:
 def test_a_clock_for_which_nobody_set_the_minutes_is_not_started() -> None:
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "OPTION_NEEDED"):
         thinking_ms(UF)
-    assert thinking_ms(with_options(UF, {"minutes": 30})) == 30 * MINUTE
+    assert thinking_ms(with_options(UF, {"minutes": 30})) == 30 * MINUTE_MS
     with pytest.raises(ValueError, match="no time for a whole game: its clock is per-turn"):
         thinking_ms(FM)
 
@@ -93,13 +93,17 @@ def test_running_and_non_running_time() -> None:
     stopped = with_options(FISE, {"time": "non-running"})
     for ruleset, expected in ((FISE, [True, True, True]), (stopped, [True, False, False]), (PES, [True, False, False])):
         assert [runs(activity, ruleset) for activity in Activity] == expected
-    assert [thinking_ms(ruleset) for ruleset in (FISC, FISE, stopped)] == [25 * MINUTE, 30 * MINUTE, 25 * MINUTE]
+    assert [thinking_ms(ruleset) for ruleset in (FISC, FISE, stopped)] == [
+        25 * MINUTE_MS,
+        30 * MINUTE_MS,
+        25 * MINUTE_MS,
+    ]
     assert stopped.turn.steps == ("place", "stop", "announce", "write", "draw", "press")
 
 
 def test_two_minutes_for_a_turn_and_what_lies_then_counts_if_it_is_a_play() -> None:
     for ruleset in (FM, with_options(UF, {"clock": "timer"}), with_options(FISE, {"time": "timer"})):
-        assert turn_ms(ruleset) == 2 * MINUTE
+        assert turn_ms(ruleset) == 2 * MINUTE_MS
         begun = ruleset.name != "fise"  # FISE 33 lets a play that was begun be finished
         assert [lost_by_timeout(laid, ruleset) for laid in (True, False, None)] == [False, begun, True]
     strict = with_options(FM, {"turn_timeout": "turn-lost"})
@@ -110,19 +114,19 @@ def test_two_minutes_for_a_turn_and_what_lies_then_counts_if_it_is_a_play() -> N
 
 
 def test_a_round_lasts_twice_a_clock_or_what_was_said_or_for_ever() -> None:
-    assert round_ms(with_options(UF, {"minutes": 25})) == 50 * MINUTE
-    assert round_ms(with_options(UF, {"clock": "timer", "round_minutes": 70})) == 70 * MINUTE
-    assert round_ms(with_options(FISC, {"round_minutes": 60})) == 60 * MINUTE
+    assert round_ms(with_options(UF, {"minutes": 25})) == 50 * MINUTE_MS
+    assert round_ms(with_options(UF, {"clock": "timer", "round_minutes": 70})) == 70 * MINUTE_MS
+    assert round_ms(with_options(FISC, {"round_minutes": 60})) == 60 * MINUTE_MS
     assert round_ms(PES) is None
 
 
 def test_who_is_absent_loses_by_the_limit_or_by_the_own_time() -> None:
     from_signal = with_options(PES, {"absent_after": "from-signal"})
-    assert absence_loses_at_ms(FISC) == 15 * MINUTE + 1  # over fifteen minutes, so not at their end
-    assert [absence_loses_at_ms(ruleset) for ruleset in (PES, FISE)] == [30 * MINUTE, 30 * MINUTE]
-    assert (absence_loses_at_ms(from_signal), absence_loses_at_ms(UF)) == (20 * MINUTE, None)
+    assert absence_loses_at_ms(FISC) == 15 * MINUTE_MS + 1  # over fifteen minutes, so not at their end
+    assert [absence_loses_at_ms(ruleset) for ruleset in (PES, FISE)] == [30 * MINUTE_MS, 30 * MINUTE_MS]
+    assert (absence_loses_at_ms(from_signal), absence_loses_at_ms(UF)) == (20 * MINUTE_MS, None)
 
 
 def test_a_postponement_is_asked_two_hours_before() -> None:
-    assert [postponement_in_time(minutes * MINUTE, PES) for minutes in (119, 120)] == [False, True]
-    assert not postponement_in_time(999 * MINUTE, FISC)
+    assert [postponement_in_time(minutes * MINUTE_MS, PES) for minutes in (119, 120)] == [False, True]
+    assert not postponement_in_time(999 * MINUTE_MS, FISC)

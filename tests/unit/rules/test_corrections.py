@@ -12,8 +12,8 @@ from faristol.rules.ruleset.with_options import with_options
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))
 
 
-def allowed(ruleset: Ruleset, *, final: bool) -> tuple[bool, bool]:
-    """Whether a total, and whether the count of a complete play, can be corrected."""
+def check_corrections(ruleset: Ruleset, *, final: bool) -> tuple[bool, bool]:
+    """Return whether a total, and whether the count of a complete play, can be corrected."""
     total = play = False
     with suppress(Refusal):
         check_total_correction(final=final, ruleset=ruleset)
@@ -29,14 +29,14 @@ UF_ONCE = with_options(UF, {"counts_until": "completed"})
 
 @pytest.mark.parametrize("ruleset", [UF_ONCE, FISC], ids=lambda ruleset: ruleset.name)
 def test_a_complete_play_is_not_counted_again_under_fisc_and_where_a_club_reads_uf_so(ruleset: Ruleset) -> None:
-    assert allowed(ruleset, final=False) == (True, False)
-    assert allowed(ruleset, final=True) == (False, False)
+    assert check_corrections(ruleset, final=False) == (True, False)
+    assert check_corrections(ruleset, final=True) == (False, False)
 
 
 @pytest.mark.parametrize("ruleset", [UF, FISE, PES], ids=lambda ruleset: ruleset.name)
 def test_a_count_is_put_right_until_both_have_signed_under_uf_fise_and_pes(ruleset: Ruleset) -> None:
-    assert allowed(ruleset, final=False) == (True, True)
-    assert allowed(ruleset, final=True) == (False, False)
+    assert check_corrections(ruleset, final=False) == (True, True)
+    assert check_corrections(ruleset, final=True) == (False, False)
 
 
 def test_fise_opens_a_game_again_when_both_ask_and_nobody_else_does() -> None:

@@ -33,12 +33,12 @@ scores = st.integers(-100, 700)
 def foot(
     condition: EndCondition, held: Mapping[str, Sequence[str]], over: Mapping[str, int], ruleset: Ruleset
 ) -> tuple[Adjustment, ...]:
-    """The lines below a scoresheet for racks that are ``held`` and time that is ``over``."""
+    """Return the lines below a scoresheet for racks that are ``held`` and time that is ``over``."""
     return (*rack_adjustments(condition, held, ruleset, over), *time_adjustments(over, ruleset))
 
 
 def after_lines(before: Mapping[str, int], lines: Sequence[Adjustment]) -> dict[str, int]:
-    """Scores after such lines."""
+    """Return the scores after such lines."""
     return {
         player: score + sum(line.points for line in lines if line.player == player) for player, score in before.items()
     }
@@ -253,30 +253,30 @@ def test_only_players_with_overtime_have_a_line_for_it() -> None:
     assert (line.player, line.kind, line.points, line.article) == ("b", AdjustmentKind.TIME_PENALTY, -10, "FISC I.11")
 
 
-def abandoned(before: dict[str, int], leavers: list[str], ruleset: Ruleset) -> dict[str, int]:
+def abandon_game(before: dict[str, int], leavers: list[str], ruleset: Ruleset) -> dict[str, int]:
     return after_lines(before, abandonment_adjustments(before, leavers, ruleset))
 
 
 @given(scores, scores, st.sampled_from(sorted(BOOKS)))
 def test_a_game_that_a_player_leaves_is_worth_what_the_book_says(left: int, two: int, name: str) -> None:
-    settled = abandoned({"a": left, "b": two}, ["a"], BOOKS[name])
+    settled = abandon_game({"a": left, "b": two}, ["a"], BOOKS[name])
     if name == "pes-2024":
         assert settled == {"a": 0, "b": 150}
     elif name == "fisc-2023":
         assert settled == {"a": left if left < two else two - 50, "b": two}
     else:
         assert settled == {"a": left, "b": two}
-    assert abandoned({"a": left, "b": two}, ["b", "a"], BOOKS[name]) == {"a": 0, "b": 0}
+    assert abandon_game({"a": left, "b": two}, ["b", "a"], BOOKS[name]) == {"a": 0, "b": 0}
 
 
 def test_who_leaves_at_a_tie_trails_if_the_organiser_says_so() -> None:
     trailing = with_options(FISC, {"tie_on_abandonment": "as-trailing"})
-    assert abandoned({"a": 200, "b": 200}, ["a"], trailing) == {"a": 200, "b": 200}
+    assert abandon_game({"a": 200, "b": 200}, ["a"], trailing) == {"a": 200, "b": 200}
 
 
 def test_the_scores_of_a_table_of_three_stand_that_one_leaves() -> None:
     three = {"a": 90, "b": 70, "c": 80}
-    assert abandoned(three, ["a"], BOOKS["festa-major"]) == three
+    assert abandon_game(three, ["a"], BOOKS["festa-major"]) == three
     with pytest.raises(ValueError, match="a game of two that a player leaves, not of 3"):
         abandonment_adjustments(three, ["a"], FISC)
 
@@ -306,7 +306,7 @@ def test_points_made_before_a_game_is_lost_by_decision_stay_on_the_sheet_unless_
     made = {"a": lost, "b": two}
     lines = forfeit_adjustments(made, ["a"], BOOKS[name], begun=True)
     after = after_lines(made, lines)
-    expected = {"a": 0, "b": 150} if name == "pes-2024" else abandoned(made, ["a"], BOOKS[name])
+    expected = {"a": 0, "b": 150} if name == "pes-2024" else abandon_game(made, ["a"], BOOKS[name])
     assert after == expected
     assert {line.kind for line in lines} <= {AdjustmentKind.FORFEIT}
 

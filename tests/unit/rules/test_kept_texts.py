@@ -1,4 +1,4 @@
-"""Files and slips with something wrong are read, or told about, as they were before.
+"""Files and slips with errors are read, or reported, as before.
 
 What each of them came to is kept at the end, as a sum. Where it is changed on purpose, the test shows the new one.
 """
@@ -21,8 +21,8 @@ from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.trf import Edition, TrfError, read_trf, write_trf
 
 
-def damaged(text: str, chance: Random) -> str:
-    """The text with a line lost, doubled, moved or miswritten; at times as it was."""
+def damage_text(text: str, chance: Random) -> str:
+    """Return the text with a line lost, doubled, moved or miswritten; at times as it was."""
     lines = text.splitlines()
     for _ in range(chance.choice([0, 1, 1, 2])):
         place = chance.randrange(len(lines))
@@ -43,13 +43,13 @@ def damaged(text: str, chance: Random) -> str:
 
 
 def games(seed: int) -> Iterator[str]:
-    """What becomes of files of a game."""
+    """Yield the results of files of a game."""
     chance = Random(seed)
     rules: Ruleset = (ENGLISH, INSTRUCTIONS, FISC, CATALAN)[seed % 4]
     text = write_gcg(NaiveGame(rules, chance).play(chance.choice([6, 20, 60])))
     for _ in range(12):
         try:
-            found = replay(read_gcg(damaged(text, chance)), rules)
+            found = replay(read_gcg(damage_text(text, chance)), rules)
         except GcgError as error:
             yield str(error)
             continue
@@ -59,7 +59,7 @@ def games(seed: int) -> Iterator[str]:
 
 
 def tournaments(seed: int) -> Iterator[str]:
-    """What becomes of files of a tournament, in either edition."""
+    """Yield the results of files of a tournament, in either edition."""
     chance = Random(seed)
     lines = [*FOUR, "XXR 5", "XXC black1", "XXZ 3", "240 H 003    2", "250      01.0 001 002 0001 0002", "XXP 1 4"]
     lines += ["299 P        00.5  001 0001", "162  W 3.0    D 1.0", "DAT 0001 SCORES 401:377 350:350", "012 Open"]
@@ -67,7 +67,7 @@ def tournaments(seed: int) -> Iterator[str]:
     for _ in range(25):
         chosen = [*lines[:4], *chance.sample(lines[4:], 3)] if chance.random() < 0.8 else ADJACENT
         try:
-            document = read_trf(damaged("\n".join(chosen), chance))
+            document = read_trf(damage_text("\n".join(chosen), chance))
         except TrfError as error:
             yield str(error)
             continue
@@ -83,7 +83,7 @@ WRITTEN = ("caserna", "casa", "C A S E S", "as", "sa", "casas", "es", "CAS(A)", 
 
 
 def slips(seed: int) -> Iterator[str]:
-    """What slips of a turn are worth."""
+    """Yield the values of slips of a turn."""
     chance = Random(seed)
     rules = [load_ruleset("fisc-2023-duplicate"), load_ruleset("duplicate-house")][seed % 2]
     if seed % 3 == 0:

@@ -1,4 +1,4 @@
-"""What scorers type is read as tiles, and never as others than they can mean."""
+"""The input of scorers is read as tiles, and never as impossible ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAID = EMPTY.place([Placement(Square(7, 8), Tile("A")), Placement(Square(7, 9), 
 """``A`` on H9 and a blank for ``S`` on H10."""
 
 
-def shown(text: str, tiles: str = "es", board: Board = EMPTY, start: str = "H8") -> list[str]:
+def list_readings(text: str, tiles: str = "es", board: Board = EMPTY, start: str = "H8") -> list[str]:
     tile_set = {"es": SPANISH, "ca": CATALAN, "el": GREEK}[tiles]
     return [" ".join(map(str, word)) for word in word_readings(text, Notation.FISC.read(start), board, tile_set)]
 
@@ -58,7 +58,7 @@ def shown(text: str, tiles: str = "es", board: Board = EMPTY, start: str = "H8")
     ],
 )
 def test_a_word_is_read_in_every_way_it_can_mean(tiles: str, text: str, expected: list[str]) -> None:
-    assert shown(text, tiles) == expected
+    assert list_readings(text, tiles) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_word_is_read_in_every_way_it_can_mean(tiles: str, text: str, expected
     ],
 )
 def test_tiles_on_the_board_are_those_that_lie_there(text: str, expected: list[str]) -> None:
-    assert shown(text, board=LAID) == expected
+    assert list_readings(text, board=LAID) == expected
 
 
 @pytest.mark.parametrize(
@@ -151,4 +151,4 @@ def test_tiles_typed_apart_are_blanks_by_sign_or_by_small_letters_as_many_as_the
     text: str, expected: list[str]
 ) -> None:
     assert SPANISH.counts["?"] == 2
-    assert shown(text) == expected
+    assert list_readings(text) == expected

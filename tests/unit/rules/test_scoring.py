@@ -124,7 +124,7 @@ def test_a_score_explains_itself() -> None:
 
 
 def plays_of(text: str) -> Iterator[tuple[int, Board, list[Placement], list[str], int]]:
-    """Each play of a GCG file: line, the board before it, its tiles, its rack, and the score that the file gives."""
+    """Yield each play of a GCG file: line, the board before it, its tiles, its rack, and the score in the file."""
     board, before = Board(), Board()
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(r">\S+:\s+\S+\s+--", line):

@@ -1,4 +1,4 @@
-"""What each book's sheet has of a play, a phony, an exchange, and the points after the end."""
+"""The fields of each book's sheet for a play, a phony, an exchange, and the points after the end."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def test_every_set_has_the_tiles_of_its_box(name: str, tiles: int, points: int, 
 
 
 def naive_spellings(text: str, faces: tuple[str, ...]) -> set[tuple[str, ...]]:
-    """Every way to cut ``text`` into faces, by trying every first cut."""
+    """Return every way to cut ``text`` into faces, by trying every first cut."""
     if not text:
         return {()}
     return {
@@ -46,15 +46,15 @@ def test_a_word_is_spelled_in_every_way_that_there_is_and_in_no_other(name: str,
 def test_a_text_of_twice_the_length_takes_twice_the_memory_and_not_four_times() -> None:
     spanish = load_tile_set("es-100")
 
-    def taken(letters: int) -> int:
+    def measure_memory(letters: int) -> int:
         tracemalloc.start()
         assert spanish.spell("l" * letters) == ("LL",) * (letters // 2)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most
 
-    taken(2)
-    assert taken(4_000) < 3 * taken(2_000)
+    measure_memory(2)
+    assert measure_memory(4_000) < 3 * measure_memory(2_000)
 
 
 @given(st.sampled_from(SETS), st.text(min_size=1, max_size=5))

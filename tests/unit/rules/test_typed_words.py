@@ -1,4 +1,4 @@
-"""What people type for words is read as tiles, on every keyboard and from every file."""
+"""Typed words are read as tiles, from every keyboard and file."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_every_dot_between_two_l_is_that_of_the_tile(
 def test_a_full_stop_may_still_be_a_tile_of_the_board() -> None:
     board = Board().place([Placement(Square(7, 8), Tile("E"))])
     assert word_readings("L . L", H8, board, CATALAN) == [(Tile("L"), Tile("E"), Tile("L"))]
-    assert read("L . L", CATALAN) == ["L·L"]  # where no tile lies, it is the dot of L·L
+    assert read("L . L", CATALAN) == ["L·L"]  # if no tile is there, it is the dot of L·L
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tables for tests: what a clock sees of a game between anna and biel, biel first, under any book."""
+"""Tables for tests: a game between anna and biel, biel first, under any book, as its clock sees it."""
 
 from __future__ import annotations
 
@@ -25,64 +25,65 @@ NON_RUNNING = with_options(FISE, {"time": "non-running"})
 TIMER = with_options(FISE, {"time": "timer"})
 
 GAME = "cup-r1-t1"
-START = 1_700_000_000_000_000_000
-SECOND = 1_000_000_000
-MINUTE = 60 * SECOND
+START_NS = 1_700_000_000_000_000_000
+SECOND_NS = 1_000_000_000
+MINUTE_NS = 60 * SECOND_NS
 
 
 def after(seconds: float) -> Instant:
-    """A moment of the game."""
-    return START + round(seconds * SECOND)
+    """Return a moment of the game."""
+    return START_NS + round(seconds * SECOND_NS)
 
 
-def started(players: Sequence[str] = ("anna", "biel"), first: str = "biel") -> Game:
-    """The table at its first turn."""
-    at = timestamp(START)
+def start_table(players: Sequence[str] = ("anna", "biel"), first: str = "biel") -> Game:
+    """Return the table at its first turn."""
+    at = timestamp(START_NS)
     opened = game_events.GameOpened(game_id=GAME, tournament_id="cup", player_ids=players, occurred_at=at)
     begun = game_events.GameStarted(first_player_id=first, occurred_at=at)
-    return replace(seen(Game(), opened, begun), bag_left=80)
+    return replace(evolve_table(Game(), opened, begun), bag_left=80)
 
 
-def seen(table: Game, *facts: Message) -> Game:
-    """The table after facts of the game."""
+def evolve_table(table: Game, *facts: Message) -> Game:
+    """Return the table after facts of the game."""
     return reduce(evolve_game, facts, table)
 
 
-def placed(table: Game, seconds: float) -> Game:
-    """The mover has placed a play."""
+def place_play(table: Game, seconds: float) -> Game:
+    """Return the table after the mover has placed a play."""
     at = timestamp(after(seconds))
-    return seen(table, game_events.PlayPlaced(turn=table.turn, player_id=table.mover, occurred_at=at))
+    return evolve_table(table, game_events.PlayPlaced(turn=table.turn, player_id=table.mover, occurred_at=at))
 
 
-def written(table: Game, seconds: float, *players: str) -> Game:
-    """Players have written the score of the play."""
+def write_scores(table: Game, seconds: float, *players: str) -> Game:
+    """Write the scores of the play, for these players."""
     at = timestamp(after(seconds))
-    return seen(
+    return evolve_table(
         table, *(game_events.ScoreWritten(turn=table.turn, player_id=player, occurred_at=at) for player in players)
     )
 
 
-def drawn(table: Game, seconds: float) -> Game:
-    """The mover has placed a play and drawn."""
+def draw_tiles(table: Game, seconds: float) -> Game:
+    """Return the table after the mover has placed a play and drawn."""
     at = timestamp(after(seconds))
-    return seen(
-        placed(table, seconds), game_events.TilesDrawn(player_id=table.mover, bag_left=table.bag_left, occurred_at=at)
+    return evolve_table(
+        place_play(table, seconds),
+        game_events.TilesDrawn(player_id=table.mover, bag_left=table.bag_left, occurred_at=at),
     )
 
 
-def completed(table: Game, seconds: float) -> Game:
-    """The turn is over."""
+def complete_play(table: Game, seconds: float) -> Game:
+    """Return the table after the end of the turn."""
     at = timestamp(after(seconds))
-    return seen(table, game_events.PlayCompleted(turn=table.turn, player_id=table.mover, occurred_at=at))
+    return evolve_table(table, game_events.PlayCompleted(turn=table.turn, player_id=table.mover, occurred_at=at))
 
 
-def ended(table: Game, seconds: float) -> Game:
-    """The game is over."""
-    return seen(table, game_events.GameEnded(occurred_at=timestamp(after(seconds))))
+def end_game(table: Game, seconds: float) -> Game:
+    """Return the table after the end of the game."""
+    return evolve_table(table, game_events.GameEnded(occurred_at=timestamp(after(seconds))))
 
 
-def interrupted(table: Game, reason: Neutraliser, seconds: float, until: float | None = None) -> Game:
-    """Something happens that may stop the clocks, and may be over."""
+def interrupt_table(table: Game, reason: Neutraliser, seconds: float, until: float | None = None) -> Game:
+    """Return the table after an event that may stop the clocks, and that may be over."""
     number, place = len(table.signals.interruptions) + 1, len(table.signals.given)
     begun = Signal(SignalKind.INTERRUPTED, after(seconds), table.turn, number)
     over = () if until is None else (Signal(SignalKind.SETTLED, after(until), table.turn, number),)
@@ -94,7 +95,7 @@ def interrupted(table: Game, reason: Neutraliser, seconds: float, until: float |
 
 
 def settle(clock: Clock, game: Game, ruleset: Ruleset) -> list[Message]:
-    """What the clock lacks, all of it, while the game stands still."""
+    """Return all pending events of the clock, while the game stands still."""
     facts: list[Message] = []
     while missing := settlement.missing(clock, game, ruleset):
         facts += missing
@@ -102,12 +103,12 @@ def settle(clock: Clock, game: Game, ruleset: Ruleset) -> list[Message]:
     return facts
 
 
-def clocked(table: Game, ruleset: Ruleset, clock: Clock | None = None) -> Clock:
-    """The clock of a table that has followed it."""
+def build_clock(table: Game, ruleset: Ruleset, clock: Clock | None = None) -> Clock:
+    """Return the clock of a table that has followed it."""
     clock = clock or Clock()
     return fold(clock, settle(clock, table, ruleset))
 
 
 def names(facts: Sequence[Message]) -> list[str]:
-    """What the facts are called."""
+    """Return the names of the events."""
     return [fact.DESCRIPTOR.name for fact in facts]

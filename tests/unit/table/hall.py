@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
-from tests.support.table_games import GAME, SECOND, SEED, START
+from tests.support.table_games import GAME, SECOND_NS, SEED, START_NS
 
 from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2
@@ -28,16 +28,16 @@ from faristol.table.views import Ruling, TableTournament
 
 PLAYERS = ("anna", "biel", "carla", "dolors")
 NEEDED: Mapping[str, Mapping[str, Any]] = {"uf-2007": {"minutes": 30}}
-"""What has to be chosen before a ruleset can be played by."""
+"""The choices that a ruleset requires before play."""
 
 
 def rules(name: str, **chosen: Any) -> Ruleset:
-    """The ruleset of that name with what it needs, and with ``chosen``."""
+    """Return the ruleset of that name with its required choices, and with ``chosen``."""
     return with_options(load_ruleset(name), {**NEEDED.get(name, {}), **chosen})
 
 
 class Hall:
-    """One table: what its two streams hold, and what stands in them."""
+    """One table: its two streams, and their state."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Hall:
         """
         self.ruleset = ruleset
         self.players = PLAYERS[:players]
-        self.at = START
+        self.at = START_NS
         self.facts: list[Message] = []
         self.ticks: list[Message] = []
         self.table = Table(ruleset)
@@ -63,15 +63,15 @@ class Hall:
         keeping = events.KEEPING_RECORDED if recorded else events.KEEPING_HOSTED
         tournament = TableTournament("cup", SEED, pin, Pin("catalan", "00"), keeping)
         pairing = Pairing(table=1, game_id=GAME, player_ids=self.players)
-        self._write(self._dealt(open_table(tournament, 1, pairing, ruleset, START), racks, bag_left))
+        self._write(self._deal(open_table(tournament, 1, pairing, ruleset, START_NS), racks, bag_left))
         if ruleset.arbiter.required:
             self.do(game_pb2.AssignArbiterRequest(arbiter_id="eleni"))
         if recorded:
             self.do(game_pb2.StartGameRequest(player_id=self.players[0]))
         self.settle()
 
-    def _dealt(self, facts: list[Message], racks: Sequence[str], bag_left: int | None) -> list[Message]:
-        """The opening with the racks of one's choice, the first player of ``players`` beginning."""
+    def _deal(self, facts: list[Message], racks: Sequence[str], bag_left: int | None) -> list[Message]:
+        """Return the opening with the racks of one's choice, the first player of ``players`` beginning."""
         if racks:
             size = len(full_bag(self.ruleset.tile_set))
             for fact in facts:
@@ -87,7 +87,7 @@ class Hall:
             game = fold(Game(), facts)
             out = bag_of(game, self.ruleset)[bag_left:]
             found = events.TilesFound(turn=1, faces=out, bag_left=bag_left)
-            found.occurred_at.FromNanoseconds(START)
+            found.occurred_at.FromNanoseconds(START_NS)
             facts = [*facts, found]
         return facts
 
@@ -103,11 +103,11 @@ class Hall:
 
     def after(self, seconds: float = 1) -> None:
         """Let time pass."""
-        self.at += int(seconds * SECOND)
+        self.at += int(seconds * SECOND_NS)
 
     def do(self, request: Message, seconds: float = 1) -> list[Message]:
-        """Carry out a command ``seconds`` later, and give its facts. Nothing passes when it is refused."""
-        at = self.at + int(seconds * SECOND)
+        """Execute a command ``seconds`` later, and return its events. A refusal takes no time."""
+        at = self.at + int(seconds * SECOND_NS)
         self.settle()
         before = len(self.facts)
         self._write(decide(self.table, request, at))
@@ -115,16 +115,16 @@ class Hall:
         self.settle()
         return self.facts[before:]
 
-    def decided(self, request: Message, seconds: float = 1) -> list[Message]:
-        """The facts that a command would lead to ``seconds`` later. Nothing comes of it."""
-        return decide(self.table, request, self.at + int(seconds * SECOND))
+    def decide(self, request: Message, seconds: float = 1) -> list[Message]:
+        """Return the events that a command would cause ``seconds`` later. They are not applied."""
+        return decide(self.table, request, self.at + int(seconds * SECOND_NS))
 
     def play(self, text: str, player: str = "") -> list[Message]:
-        """The mover, or another player, plays: ``H8 C A S (A)``."""
+        """Place a play, as the mover or another player: ``H8 C A S (A)``."""
         return self.do(game_pb2.PlacePlayRequest(player_id=player or self.game.mover, placements=self.tiles(text)))
 
     def tiles(self, text: str) -> list[events.Placement]:
-        """The tiles of a play."""
+        """Return the tiles of a play."""
         start, word = text.split(" ", 1)
         return [
             events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
@@ -132,13 +132,13 @@ class Hall:
         ]
 
     def write(self) -> None:
-        """Both players write the score of the play on the board."""
+        """Write the score of the play on the board, as both players."""
         for player in self.players:
             if player not in self.game.course.written:
                 self.do(game_pb2.WriteScoreRequest(player_id=player))
 
     def finish(self) -> None:
-        """All that is left to do of the turn, in the order of the book."""
+        """Finish the turn, in the order of the book."""
         mover, turn = self.game.mover, self.game.turn
         if "stop" in self.ruleset.turn.steps and self.clock.held_turn != turn:
             self.stop()
@@ -150,7 +150,7 @@ class Hall:
             self.press()
 
     def turn(self, text: str) -> None:
-        """A play and all that belongs to it; ``-`` for a pass."""
+        """Play a complete turn; ``-`` for a pass."""
         if text == "-":
             self.do(game_pb2.PassRequest(player_id=self.game.mover))
         else:
@@ -167,7 +167,7 @@ class Hall:
         return self.facts[before:]
 
     def rule(self, good: Sequence[bool]) -> None:
-        """The lexicon rules on the words of the last challenge."""
+        """Rule by the lexicon on the words of the last challenge."""
         raised = next(fact for fact in reversed(self.facts) if isinstance(fact, events.ChallengeRaised))
         words = tuple((tuple(word.faces), valid) for word, valid in zip(raised.words, good, strict=True))
         self.ruling = Ruling(all(good), self.at, words)
@@ -175,24 +175,24 @@ class Hall:
         self.ruling = None
 
     def press(self, seconds: float = 1, player: str = "") -> None:
-        """The mover presses the clock."""
+        """Press the clock, as the mover."""
         self.do(clock_pb2.PressRequest(player_id=player or self.game.mover), seconds)
 
     def stop(self, seconds: float = 1, player: str = "") -> None:
-        """The mover stops the own clock."""
+        """Stop the own clock, as the mover."""
         self.do(clock_pb2.StopRequest(player_id=player or self.game.mover), seconds)
 
     def settle(self) -> None:
-        """All that follows happens."""
+        """Settle all consequences."""
         self._write(settle(self.table, self.ruling))
 
     def tell(self, tick: Message) -> None:
-        """A fact that the clock finds by itself."""
+        """Record an event that the clock finds by itself."""
         self._write([tick])
         self.settle()
 
     def check_tiles(self) -> None:
-        """No tile is made or lost, and the bag is counted right."""
+        """Check that no tile is made or lost, and that the bag is counted right."""
         outside: Counter[str] = Counter(tile.in_rack for tile in self.game.board.values())
         for rack in self.game.racks.values():
             outside.update(rack)

@@ -36,7 +36,7 @@ COMMANDS = list(GAME_COMMANDS)
 
 
 class Somebody:
-    """Chooses what is done next: mostly something that fits, often enough anything at all."""
+    """Chooses the next command: mostly a fitting one, often any."""
 
     def __init__(self, hall: Hall, chance: Random, arbiters: float = 0) -> None:
         """``arbiters`` says how often one of them corrects or imposes something."""
@@ -44,7 +44,7 @@ class Somebody:
         self.chance = chance
         self.arbiters = arbiters
         self.told: list[str] = []
-        """What was refused."""
+        """The refusals."""
 
     def act(self) -> None:
         game = self.hall.game
@@ -71,7 +71,7 @@ class Somebody:
         return game.mover if game.mover and self.chance.random() < 0.8 else self.chance.choice(self.hall.players)
 
     def _fitting(self, game: Game) -> Message:
-        """A command that belongs to where the table stands."""
+        """Return a command that belongs to where the table stands."""
         mover, chance = game.mover, self.chance
         if game.over:
             return game_pb2.SignSheetRequest(player_id=chance.choice(self.hall.players))
@@ -126,7 +126,7 @@ class Somebody:
         return game_pb2.DismissArbiterRequest(arbiter_id="eleni")
 
     def _of_arbiter(self, game: Game) -> Message:
-        """A command by which an arbiter corrects or imposes something, or by which somebody leaves."""
+        """Return a command by which an arbiter corrects or imposes, or a player leaves."""
         chance, player = self.chance, self.chance.choice(self.hall.players)
         blanks = [square for square, tile in game.board.items() if tile.blank] or [CENTRE]
         blank, face = chance.choice(blanks), chance.choice(self.hall.ruleset.tile_set.faces)
@@ -152,7 +152,7 @@ class Somebody:
         )
 
     def _any(self, game: Game) -> Message:
-        """Any command with any arguments; the rare ends are left out most of the time, so that games go on."""
+        """Return any command with any arguments; rare endings are mostly left out, so that games continue."""
         kind = self.chance.choice(COMMANDS)
         ends = (
             game_pb2.AbandonRequest,
@@ -202,7 +202,7 @@ class Somebody:
                 setattr(request, name, chance.random() < 0.5)
 
     def _play(self, game: Game) -> list[events.Placement]:
-        """A play that the rules of placement allow if one is found soon, or else tiles anywhere."""
+        """Return a play that the rules of placement allow if one is found soon, otherwise tiles anywhere."""
         rack, chance = self._rack(game) or ("A",), self.chance
         tries: list[Placement] = []
         for _ in range(25):
@@ -227,7 +227,7 @@ class Somebody:
         ]
 
     def _rack(self, game: Game) -> tuple[str, ...]:
-        """What the mover holds; over the board, something that the mover may hold."""
+        """Return the rack of the mover; over the board, a rack that the mover may hold."""
         rack = game.racks.get(game.mover, ())
         if UNENTERED_TILE not in rack:
             return rack
@@ -238,12 +238,12 @@ class Somebody:
     def _start(self, game: Game) -> Square:
         if not game.board:
             return CENTRE if self.chance.random() < 0.8 else Square(8, 3)
-        beside = self.chance.choice(list(game.board))
-        return self.chance.choice(list(neighbours(beside)))
+        laid_square = self.chance.choice(list(game.board))
+        return self.chance.choice(list(neighbours(laid_square)))
 
 
 def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:
-    """A table at which anything is done; every fourth one is kept over the board."""
+    """Return a table at which anything is done; every fourth one is kept over the board."""
     hall = Hall(ruleset, players, recorded=seed % 4 == 3)
     somebody = Somebody(hall, Random(seed))
     for _ in range(steps):
@@ -277,11 +277,11 @@ STANDING = (
     events.WordAsked,
     events.Abandoned,
 )
-"""What an arbiter corrects or imposes, and who leaves: no entries of a turn."""
+"""Corrections and sanctions of an arbiter, and departures: no entries of a turn."""
 
 
 def stands(fact: Message, turn: int, before: Game) -> bool:
-    """Whether ``fact``, which came after ``turn`` had begun from ``before``, is nothing that was taken back."""
+    """Return whether ``fact``, which came after ``turn`` had begun from ``before``, was not taken back."""
     match fact:
         case events.NextTurnForfeited():
             return fact.reason == events.TURN_LOST_REASON_SANCTION
@@ -292,8 +292,8 @@ def stands(fact: Message, turn: int, before: Game) -> bool:
     return isinstance(fact, STANDING)
 
 
-def imposed(game: Game, fact: Message) -> Game:
-    """``game`` with what an arbiter corrected or imposed at a later one: totals by as much as they were corrected."""
+def apply_correction(game: Game, fact: Message) -> Game:
+    """Return ``game`` with the corrections and sanctions of a later game: totals change by the same points."""
     if isinstance(fact, events.TotalCorrected | events.PlayCorrected):
         corrected = deepcopy(fact)
         to = fact.total if isinstance(fact, events.TotalCorrected) else fact.score
@@ -319,7 +319,7 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
     turn = chance.randint(1, game.turn) if hall.ruleset.clock.model == "none" else game.turn
     began = next(place for place in range(len(hall.facts), 0, -1) if fold(Game(), hall.facts[:place]).turn < turn) + 1
     before = fold(Game(), hall.facts[:began])
-    left = reduce(imposed, [fact for fact in hall.facts[began:] if stands(fact, turn, before)], before)
+    left = reduce(apply_correction, [fact for fact in hall.facts[began:] if stands(fact, turn, before)], before)
     called = game.arbiter_called if before.arbiter_called or turn < game.turn else ""
     again = turn if turn < game.turn else game.again
     kept = {"next_draw": game.next_draw, "challenges": game.challenges, "again": again}

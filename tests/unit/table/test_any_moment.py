@@ -8,7 +8,20 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.table.clocks import FISC, FISE, FM, NON_RUNNING, PES, SECOND, START, TIMER, UF, clocked, settle, started
+from tests.unit.table.clocks import (
+    FISC,
+    FISE,
+    FM,
+    NON_RUNNING,
+    PES,
+    SECOND_NS,
+    START_NS,
+    TIMER,
+    UF,
+    build_clock,
+    settle,
+    start_table,
+)
 
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -20,30 +33,30 @@ from faristol.table.game.evolution import evolve as evolve_game
 from faristol.table.game.state import Game
 
 BOOKS = {"uf": UF, "fisc": FISC, "fise": FISE, "non-running": NON_RUNNING, "timer": TIMER, "pes": PES, "fm": FM}
-STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 150 * SECOND)), max_size=40)
+STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 150 * SECOND_NS)), max_size=40)
 
 
 @dataclass
 class Course:
-    """A game whose facts come as chance has them, each where it can come."""
+    """A game with random events, each when it is possible."""
 
-    table: Game = field(default_factory=started)
+    table: Game = field(default_factory=start_table)
     facts: list[Message] = field(default_factory=list)
-    now: int = START
+    now: int = START_NS
     challenges: int = 0
     lasting: list[str] = field(default_factory=list)
 
     def step(self, choice: int, elapsed: int) -> list[Message]:
-        """The facts that come next, if ``choice`` can come now."""
+        """Return the facts that come next, if ``choice`` can come now."""
         self.now += elapsed
-        made = list(self._made(choice))
+        made = list(self._build_facts(choice))
         for fact in made:
             fact.occurred_at.FromNanoseconds(self.now)  # type: ignore[attr-defined] # each of these has it
             self.table = evolve_game(self.table, fact)
         self.facts += made
         return made
 
-    def _made(self, choice: int) -> list[Message]:
+    def _build_facts(self, choice: int) -> list[Message]:
         table, turn, mover = self.table, self.table.turn, self.table.mover
         taken = table.signals.taken_at(turn) is not None
         match choice:
@@ -73,9 +86,9 @@ class Course:
         return []
 
 
-def heard(steps: list[tuple[int, int]], ruleset: Ruleset, *, at_once: bool) -> tuple[Course, list[Message]]:
-    """The game that ``steps`` make, and what its clock says: heard of fact by fact, or at the end."""
-    game, said = Course(), settle(Clock(), started(), ruleset)
+def play_steps(steps: list[tuple[int, int]], ruleset: Ruleset, *, at_once: bool) -> tuple[Course, list[Message]]:
+    """Return the game that ``steps`` make, and its clock: told event by event, or at the end."""
+    game, said = Course(), settle(Clock(), start_table(), ruleset)
     for choice, elapsed in steps:
         game.step(choice, elapsed)
         if at_once:
@@ -87,8 +100,8 @@ def heard(steps: list[tuple[int, int]], ruleset: Ruleset, *, at_once: bool) -> t
 @given(steps=STEPS)
 def test_it_does_not_matter_when_a_clock_hears_of_its_game(book: str, steps: list[tuple[int, int]]) -> None:
     ruleset = BOOKS[book]
-    _, late = heard(steps, ruleset, at_once=False)
-    _, at_once = heard(steps, ruleset, at_once=True)
+    _, late = play_steps(steps, ruleset, at_once=False)
+    _, at_once = play_steps(steps, ruleset, at_once=True)
     assert late == at_once
 
 
@@ -96,7 +109,7 @@ def test_it_does_not_matter_when_a_clock_hears_of_its_game(book: str, steps: lis
 @given(steps=STEPS)
 def test_one_clock_runs_at_a_time_and_what_ran_is_what_was_used(book: str, steps: list[tuple[int, int]]) -> None:
     ruleset = BOOKS[book]
-    game, said = heard(steps, ruleset, at_once=False)
+    game, said = play_steps(steps, ruleset, at_once=False)
     clock, ran_ms = Clock(), 0
     for fact in said:
         after = fold(clock, [fact])
@@ -104,15 +117,15 @@ def test_one_clock_runs_at_a_time_and_what_ran_is_what_was_used(book: str, steps
         assert after.last_at >= clock.last_at
         clock = after
     assert sum(clock.used_ms) == ran_ms
-    assert clocked(game.table, ruleset, clock) == clock
+    assert build_clock(game.table, ruleset, clock) == clock
     assert {clock.mover} <= set(clock.player_ids)
 
 
 @pytest.mark.parametrize("book", BOOKS)
-@given(steps=STEPS, later=st.integers(0, 4_000 * SECOND))
+@given(steps=STEPS, later=st.integers(0, 4_000 * SECOND_NS))
 def test_what_is_due_is_due_once_and_in_order(book: str, steps: list[tuple[int, int]], later: int) -> None:
     ruleset = BOOKS[book]
-    game, said = heard(steps, ruleset, at_once=False)
+    game, said = play_steps(steps, ruleset, at_once=False)
     clock = fold(Clock(), said)
     facts = due(clock, game.table, ruleset, game.now + later)
     after = fold(clock, facts)
@@ -127,6 +140,6 @@ def test_what_is_due_is_due_once_and_in_order(book: str, steps: list[tuple[int, 
 
 def test_the_moments_of_the_facts_are_theirs() -> None:
     game = Course()
-    (placed,) = game.step(0, SECOND)
+    (placed,) = game.step(0, SECOND_NS)
     assert isinstance(placed, game_events.PlayPlaced)
-    assert placed.occurred_at == timestamp(START + SECOND)
+    assert placed.occurred_at == timestamp(START_NS + SECOND_NS)

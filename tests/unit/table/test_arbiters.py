@@ -1,4 +1,4 @@
-"""Who is arbiter of a table: nobody who plays at it."""
+"""The arbiter of a table is not a player of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIELDS: dict[type[Message], dict[str, Any]] = {
     game_pb2.CorrectTotalRequest: {"player_id": "anna"},
     game_pb2.SettleBlankRequest: {"row": 7, "column": 8},
 }
-"""What a command needs to come as far as its arbiter."""
+"""The fields that a command needs before its arbiter is checked."""
 
 
 @pytest.mark.parametrize("kind", OF_ARBITER, ids=lambda kind: kind.DESCRIPTOR.name)

@@ -1,4 +1,4 @@
-"""What an arbiter does to a clock: on the record, for the reasons that the book gives, and for no other."""
+"""Commands of an arbiter on a clock: recorded, for exactly the reasons in the book."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.unit.table.clocks import (
     TIMER,
     UF,
     after,
-    clocked,
-    ended,
-    interrupted,
+    build_clock,
+    end_game,
+    interrupt_table,
     names,
-    placed,
+    place_play,
     settle,
-    started,
+    start_table,
 )
 
 from faristol.kernel.errors import Invalid
@@ -36,8 +36,8 @@ MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
 
 
 def test_force_majeure_stops_both_clocks_until_the_arbiter_resumes_them() -> None:
-    game = started()
-    clock = clocked(game, FISC)
+    game = start_table()
+    clock = build_clock(game, FISC)
     (halted,) = decide(
         Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
     )
@@ -53,10 +53,10 @@ def test_force_majeure_stops_both_clocks_until_the_arbiter_resumes_them() -> Non
 
 @pytest.mark.parametrize(("ruleset", "article"), [(UF, "UF 20"), (FISE, "FISE 34"), (PES, "PES Δ.δ.i, Ε.α"), (FM, "")])
 def test_no_clock_stands_for_what_its_book_does_not_name(ruleset: Ruleset, article: str) -> None:
-    game = started()
+    game = start_table()
     with pytest.raises(Refusal) as caught:
         decide(
-            Table(ruleset, game, clocked(game, ruleset)),
+            Table(ruleset, game, build_clock(game, ruleset)),
             clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE),
             after(30),
         )
@@ -65,21 +65,21 @@ def test_no_clock_stands_for_what_its_book_does_not_name(ruleset: Ruleset, artic
 
 
 def test_a_ruling_does_not_resume_what_the_arbiter_stopped() -> None:
-    game = placed(started(), 20)
-    clock = clocked(game, FISC)
+    game = place_play(start_table(), 20)
+    clock = build_clock(game, FISC)
     clock = fold(
         clock,
         decide(
             Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
         ),
     )
-    during = interrupted(game, "challenge", 40)
-    clock = clocked(during, FISC, clock)
+    during = interrupt_table(game, "challenge", 40)
+    clock = build_clock(during, FISC, clock)
     assert clock.interruption == 1
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "STILL_INTERRUPTED"):
         decide(Table(FISC, during, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(50))
-    ruled = interrupted(game, "challenge", 40, until=60)
-    clock = clocked(ruled, FISC, clock)
+    ruled = interrupt_table(game, "challenge", 40, until=60)
+    clock = build_clock(ruled, FISC, clock)
     assert (clock.neutralised, clock.running) == (True, "")
     clock = fold(clock, decide(Table(FISC, ruled, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(70)))
     assert (clock.running, clock.used_at("biel", after(80))) == ("biel", 40_000)
@@ -87,8 +87,8 @@ def test_a_ruling_does_not_resume_what_the_arbiter_stopped() -> None:
 
 
 def test_the_arbiter_stops_the_clocks_once_and_resumes_only_what_the_arbiter_stopped() -> None:
-    game = started()
-    clock = clocked(game, FISC)
+    game = start_table()
+    clock = build_clock(game, FISC)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_NEUTRALISED"):
         decide(Table(FISC, game, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(30))
     clock = fold(
@@ -105,8 +105,8 @@ def test_the_arbiter_stops_the_clocks_once_and_resumes_only_what_the_arbiter_sto
     ("player_id", "used_ms"), [("biel", 600_000), ("anna", 5_000), ("biel", 0), ("anna", 24 * 60 * 60 * 1_000)]
 )
 def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms: int) -> None:
-    game = started()
-    clock = clocked(game, FISC)
+    game = start_table()
+    clock = build_clock(game, FISC)
     entry = events.CORRECTION_REASON_ENTRY
     (corrected,) = decide(
         Table(FISC, game, clock),
@@ -122,8 +122,8 @@ def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms
 
 
 def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
-    game = started()
-    clock = clocked(game, TIMER)
+    game = start_table()
+    clock = build_clock(game, TIMER)
     device = events.CORRECTION_REASON_DEVICE
     clock = fold(
         clock,
@@ -134,7 +134,7 @@ def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
         ),
     )
     assert clock.turn_used_at(after(90)) == 30_000
-    assert names(settle(clock, placed(game, 180), TIMER)) == ["ClockHeldByMover"]
+    assert names(settle(clock, place_play(game, 180), TIMER)) == ["ClockHeldByMover"]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_ON_TURN"):
         decide(
             Table(TIMER, game, clock),
@@ -145,11 +145,11 @@ def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
 
 @pytest.mark.parametrize(("ruleset", "article"), [(UF, "UF 21"), (FISC, "FISC I.11"), (FISE, "FISE 35")])
 def test_a_forgotten_clock_is_nobodys_to_mend(ruleset: Ruleset, article: str) -> None:
-    game = started()
+    game = start_table()
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     with pytest.raises(Refusal) as caught:
         decide(
-            Table(ruleset, game, clocked(game, ruleset)),
+            Table(ruleset, game, build_clock(game, ruleset)),
             clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=forgotten),
             after(60),
         )
@@ -157,8 +157,8 @@ def test_a_forgotten_clock_is_nobodys_to_mend(ruleset: Ruleset, article: str) ->
 
 
 def test_under_pes_the_arbiter_mends_a_forgotten_clock() -> None:
-    game = started()
-    clock = clocked(game, PES)
+    game = start_table()
+    clock = build_clock(game, PES)
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     assert names(
         decide(
@@ -170,8 +170,8 @@ def test_under_pes_the_arbiter_mends_a_forgotten_clock() -> None:
 
 
 def test_time_that_was_over_before_is_recorded_instead_of_what_the_arbiter_does() -> None:
-    game, late = started(), after(36 * 60)
-    clock = clocked(game, FISC)
+    game, late = start_table(), after(36 * 60)
+    clock = build_clock(game, FISC)
     assert names(
         decide(Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), late)
     ) == ["OvertimeCapExceeded"]
@@ -186,8 +186,8 @@ def test_time_that_was_over_before_is_recorded_instead_of_what_the_arbiter_does(
 
 
 def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
-    game, over = started(), ended(started(), 20)
-    clock = clocked(game, FISC)
+    game, over = start_table(), end_game(start_table(), 20)
+    clock = build_clock(game, FISC)
     entry = events.CORRECTION_REASON_ENTRY
     for field, (arbiter, used_ms, reason) in (
         ("arbiter_id", ("", 0, entry)),
@@ -204,8 +204,8 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
             )
         assert caught.value.field == field
     for table_then, clock_then, ruleset, expected in (
-        (over, clocked(over, FISC), FISC, "GAME_OVER"),
-        (game, clocked(game, load_ruleset("box")), load_ruleset("box"), "NO_CLOCK"),
+        (over, build_clock(over, FISC), FISC, "GAME_OVER"),
+        (game, build_clock(game, load_ruleset("box")), load_ruleset("box"), "NO_CLOCK"),
     ):
         with pytest.raises(Refusal) as refused:
             decide(
@@ -217,9 +217,9 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
 
 
 def test_a_press_counts_from_the_correction() -> None:
-    game = placed(started(), 40)
-    table_drawn = started()
-    clock = clocked(table_drawn, FISC)
+    game = place_play(start_table(), 40)
+    table_drawn = start_table()
+    clock = build_clock(table_drawn, FISC)
     clock = fold(
         clock,
         decide(
@@ -237,8 +237,8 @@ def test_a_press_counts_from_the_correction() -> None:
 
 @pytest.mark.parametrize("player_id", ["anna", "biel"])
 def test_nobody_is_arbiter_of_the_own_clock(player_id: str) -> None:
-    game = started()
-    clock = clocked(game, FISC)
+    game = start_table()
+    clock = build_clock(game, FISC)
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     acts: tuple[Callable[[], object], ...] = (
         lambda: decide(

@@ -10,18 +10,18 @@ from tests.unit.table.clocks import (
     FISE,
     FM,
     PES,
-    START,
+    START_NS,
     UF,
     after,
-    clocked,
-    completed,
-    drawn,
-    ended,
+    build_clock,
+    complete_play,
+    draw_tiles,
+    end_game,
     names,
-    placed,
+    place_play,
     settle,
-    started,
-    written,
+    start_table,
+    write_scores,
 )
 
 from faristol.kernel.errors import Invalid
@@ -38,13 +38,13 @@ from faristol.table.deadlines import Deadline, next_deadline
 from faristol.table.decide import decide
 from faristol.table.game.state import Course, Game
 
-MINUTE_S = 60
+MINUTE_SECONDS = 60
 FROM_SIGNAL = with_options(PES, {"absent_after": "from-signal"})
 
 
 def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Game, Clock]:
-    game = started()
-    clock = clocked(game, ruleset)
+    game = start_table()
+    clock = build_clock(game, ruleset)
     for player in players:
         clock = fold(
             clock,
@@ -64,10 +64,10 @@ def deadline(clock: Clock, game: Game, ruleset: Ruleset) -> Deadline:
 
 
 def losers(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[int, list[str]]:
-    """When who loses, in seconds from the signal."""
+    """Return the players who lose and the times, in seconds from the signal."""
     found = deadline(clock, game, ruleset)
     assert all(isinstance(fact, events.TimeForfeited) for fact in found.facts)
-    return (found.due - START) // 1_000_000, [str(getattr(fact, "player_id", "")) for fact in found.facts]
+    return (found.due - START_NS) // 1_000_000, [str(getattr(fact, "player_id", "")) for fact in found.facts]
 
 
 @pytest.mark.parametrize(
@@ -99,20 +99,24 @@ def test_where_the_book_is_silent_nothing_runs_and_an_arbiter_decides(ruleset: R
 
 def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() -> None:
     game, clock = absent(FISC, "anna")
-    arrived = decide(Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S))
+    arrived = decide(
+        Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_SECONDS)
+    )
     assert names(arrived) == ["PlayerArrived"]
-    late = decide(Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S + 1))
+    late = decide(
+        Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_SECONDS + 1)
+    )
     assert late == [
         events.TimeForfeited(
             player_id="anna",
             reason=events.FORFEIT_REASON_LATE,
-            occurred_at=timestamp(after(15 * MINUTE_S) + 1_000_000),
+            occurred_at=timestamp(after(15 * MINUTE_SECONDS) + 1_000_000),
         )
     ]
     on_the_limit = decide(
         Table(PES, game, absent(PES, "anna")[1]),
         clock_pb2.RecordArrivalRequest(player_id="anna"),
-        after(30 * MINUTE_S),
+        after(30 * MINUTE_SECONDS),
     )
     assert names(on_the_limit) == ["TimeForfeited"]
 
@@ -144,7 +148,7 @@ def test_under_fise_the_first_of_two_absent_players_has_what_is_left_of_the_own_
 def test_when_the_last_has_come_the_game_begins_with_what_is_left() -> None:
     game, clock = absent(FISE, "anna")
     clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(360)))
-    clock = clocked(game, FISE, clock)
+    clock = build_clock(game, FISE, clock)
     assert (clock.running, clock.running_since, clock.compute_used_ms("anna")) == ("biel", after(360), 360_000)
     assert clock.used_at("biel", after(400)) == 40_000
 
@@ -165,13 +169,15 @@ def test_where_an_arbiter_decides_on_two_absent_players_the_limit_waits_for_the_
     assert next_deadline(clock, game, ruleset) is None
     clock = fold(
         clock,
-        decide(Table(ruleset, game, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(40 * MINUTE_S)),
+        decide(
+            Table(ruleset, game, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(40 * MINUTE_SECONDS)
+        ),
     )
     assert losers(clock, game, ruleset) == (40 * 60_000, ["anna"])
 
 
 def test_an_absence_noted_after_the_limit_loses_at_once() -> None:
-    game, clock = absent(FISC, "anna", noted=20 * MINUTE_S)
+    game, clock = absent(FISC, "anna", noted=20 * MINUTE_SECONDS)
     assert losers(clock, game, FISC) == (20 * 60_000, ["anna"])
 
 
@@ -187,8 +193,8 @@ def test_nobody_is_noted_absent_twice_nor_after_a_turn_nor_at_another_table() ->
     reasons = []
     for at_table, state, player in (
         (game, clock, "anna"),
-        (placed(game, 20), clocked(placed(game, 20), FISC), "anna"),
-        (game, clocked(game, FISC), "carla"),
+        (place_play(game, 20), build_clock(place_play(game, 20), FISC), "anna"),
+        (game, build_clock(game, FISC), "carla"),
     ):
         with pytest.raises(Refusal) as caught:
             decide(
@@ -202,7 +208,7 @@ def test_nobody_is_noted_absent_twice_nor_after_a_turn_nor_at_another_table() ->
         decide(Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(60))
     with pytest.raises(Invalid):
         decide(
-            Table(FISC, game, clocked(game, FISC)),
+            Table(FISC, game, build_clock(game, FISC)),
             clock_pb2.ReportAbsenceRequest(arbiter_id="", player_id="anna"),
             after(60),
         )
@@ -213,13 +219,13 @@ def test_no_clock_is_pressed_while_a_player_is_absent() -> None:
     with pytest.raises(
         Refusal, check=lambda refusal: (refusal.reason, refusal.article) == ("PLAYER_ABSENT", "FISC I.5")
     ):
-        decide(Table(FISC, drawn(game, 60), clock), clock_pb2.PressRequest(player_id="biel"), after(60))
+        decide(Table(FISC, draw_tiles(game, 60), clock), clock_pb2.PressRequest(player_id="biel"), after(60))
 
 
 def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() -> None:
     game, clock = absent(FISC, "anna")
     clock = fold(clock, deadline(clock, game, FISC).facts)
-    over = ended(game, 900.001)
+    over = end_game(game, 900.001)
     (stopped,) = settle(clock, over, FISC)
     assert isinstance(stopped, events.ClockStopped)
     assert [side.used_ms for side in stopped.times] == [870_001, 0], "the arbiter pressed after thirty seconds"
@@ -227,61 +233,63 @@ def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() ->
 
 
 def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
-    game = written(placed(started(), 10), 11, "anna")
-    clock = clocked(game, FISE)
+    game = write_scores(place_play(start_table(), 10), 11, "anna")
+    clock = build_clock(game, FISE)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "SCORE_NOT_WRITTEN"):
         decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
-    game = written(game, 11, "biel")
+    game = write_scores(game, 11, "biel")
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "RACK_NOT_REFILLED"):
         decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
     clock = fold(
         clock, decide(Table(FISE, game, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
     )
     clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="biel"), after(13)))
-    game = written(placed(completed(game, 13), 40), 40, "anna")
-    # The other does not draw either, and who is away writes that score after coming back.
+    game = write_scores(place_play(complete_play(game, 13), 40), 40, "anna")
+    # the other player does not draw either, and the absent one writes that score after the return
     clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="anna"), after(41)))
-    game = completed(game, 41)
+    game = complete_play(game, 41)
     assert (clock.running, clock.away) == ("biel", frozenset({"biel"}))
     found = deadline(clock, game, FISE)
     assert found.facts == (
         events.TimeForfeited(
             player_id="biel",
             reason=events.FORFEIT_REASON_ABSENT,
-            occurred_at=timestamp(after(41 + 30 * MINUTE_S - 13)),
+            occurred_at=timestamp(after(41 + 30 * MINUTE_SECONDS - 13)),
         ),
     )
     back = fold(clock, decide(Table(FISE, game, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(60)))
     assert (back.away, next_deadline(back, game, FISE)) == (frozenset(), None)
 
 
-def laid(game: Game, tiles: int) -> Game:
-    """The play on the board has so many tiles."""
+def lay_tiles(game: Game, tiles: int) -> Game:
+    """Return the game with so many tiles in the play on the board."""
     play = game_events.PlayPlaced(turn=1, player_id="biel", placements=[game_events.Placement()] * tiles)
     return game.but(course=Course(taken=TurnKind.PLAY, pending=play))
 
 
 def test_who_leaves_under_pes_has_laid_two_tiles_and_drawn_none() -> None:
-    thinking, game = started(), placed(started(), 10)
-    clock = clocked(game, PES)
+    thinking, game = start_table(), place_play(start_table(), 10)
+    clock = build_clock(game, PES)
     for at_table, reason in (
         (thinking, "LEAVES_AFTER_PLAYING"),
-        (drawn(started(), 10), "LEAVES_AFTER_PLAYING"),
-        (laid(game, 1), "TOO_FEW_TILES_TO_LEAVE"),
+        (draw_tiles(start_table(), 10), "LEAVES_AFTER_PLAYING"),
+        (lay_tiles(game, 1), "TOO_FEW_TILES_TO_LEAVE"),
     ):
         with pytest.raises(Refusal) as caught:
             decide(Table(PES, at_table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
         assert (caught.value.reason, caught.value.article) == (reason, "PES Δ.η")
     assert names(
-        decide(Table(PES, laid(game, 2), clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
+        decide(
+            Table(PES, lay_tiles(game, 2), clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12)
+        )
     ) == ["PlayerLeft"]
 
 
 @pytest.mark.parametrize(("ruleset", "loses"), [(UF, True), (FISE, True), (FISC, False), (FM, False)])
 def test_who_tells_nobody_loses_where_the_book_says_so(ruleset: Ruleset, loses: bool) -> None:
-    game = started()
+    game = start_table()
     facts = decide(
-        Table(ruleset, game, clocked(game, ruleset)),
+        Table(ruleset, game, build_clock(game, ruleset)),
         clock_pb2.LeaveTableRequest(player_id="biel", told=False),
         after(12),
     )
@@ -289,8 +297,8 @@ def test_who_tells_nobody_loses_where_the_book_says_so(ruleset: Ruleset, loses: 
 
 
 def test_who_is_away_leaves_once_and_comes_back_once() -> None:
-    game = started()
-    clock = clocked(game, FISC)
+    game = start_table()
+    clock = build_clock(game, FISC)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_AWAY"):
         decide(Table(FISC, game, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(12))
     clock = fold(

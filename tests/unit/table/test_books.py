@@ -1,4 +1,4 @@
-"""What differs between the rule books at a table, each by its own article."""
+"""The differences between the rule books at a table, each by its article."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def festa(*racks: str, **options: object) -> Hall:
     return Hall(rules("festa-major"), len(racks), racks=racks, **options)  # type: ignore[arg-type]
 
 
-def refused(reason: str, article: str, act: Callable[[], object]) -> None:
+def expect_refusal(reason: str, article: str, act: Callable[[], object]) -> None:
     with pytest.raises(Refusal) as caught:
         act()
     assert (caught.value.reason, caught.value.article) == (reason, article)
@@ -54,7 +54,7 @@ def names(facts: Sequence[Message]) -> list[str]:
     return [fact.DESCRIPTOR.name for fact in facts]
 
 
-def challenged(hall: Hall, word: str) -> Callable[[], object]:
+def build_challenge(hall: Hall, word: str) -> Callable[[], object]:
     player = hall.game.others(hall.game.mover)[0]
     return lambda: hall.do(game_pb2.ChallengeRequest(player_id=player, words=[events.Word(faces=word.split())]))
 
@@ -66,8 +66,10 @@ def test_fise_lets_the_opponent_accept_a_first_play_off_the_centre_and_keeps_the
     hall = fise()
     hall.play("H9 S O L")
     assert hall.game.phase is Phase.OFF_CENTRE
-    refused("OFF_CENTRE_OPEN", "FISE 20", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
-    refused("OWN_PLAY", "FISE 20", lambda: hall.do(game_pb2.DecideOffCentreRequest(player_id="anna", accept=True)))
+    expect_refusal("OFF_CENTRE_OPEN", "FISE 20", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
+    expect_refusal(
+        "OWN_PLAY", "FISE 20", lambda: hall.do(game_pb2.DecideOffCentreRequest(player_id="anna", accept=True))
+    )
     hall.do(game_pb2.DecideOffCentreRequest(player_id="biel", accept=True))
     hall.finish()
     assert hall.game.scores["anna"] == 3
@@ -87,8 +89,8 @@ def test_fise_lets_the_opponent_declare_it_invalid_and_the_next_play_is_a_first_
 
 
 def test_the_other_books_refuse_a_first_play_off_the_centre() -> None:
-    refused("FIRST_PLAY_OFF_CENTRE", "UF 3", lambda: uf().play("A1 C A S A"))
-    refused("FIRST_PLAY_NOT_ACROSS", "FM 1", lambda: festa(*CATALAN).play("8H C A S A"))
+    expect_refusal("FIRST_PLAY_OFF_CENTRE", "UF 3", lambda: uf().play("A1 C A S A"))
+    expect_refusal("FIRST_PLAY_NOT_ACROSS", "FM 1", lambda: festa(*CATALAN).play("8H C A S A"))
 
 
 # Tiles touched.
@@ -98,7 +100,9 @@ def test_the_other_books_refuse_a_first_play_off_the_centre() -> None:
 def test_tiles_that_were_seen_and_are_taken_back_cost_the_turn(hall: Callable[[], Hall], article: str) -> None:
     table = hall()
     table.do(game_pb2.LayTilesRequest(player_id="anna", placements=table.tiles("H8 S A")))
-    refused("TILES_LIE", table.ruleset.article("touch.rule"), lambda: table.do(game_pb2.PassRequest(player_id="anna")))
+    expect_refusal(
+        "TILES_LIE", table.ruleset.article("touch.rule"), lambda: table.do(game_pb2.PassRequest(player_id="anna"))
+    )
     (lost,) = table.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     assert isinstance(lost, events.TurnLost)
     assert (lost.reason, lost.article) == (events.TURN_LOST_REASON_TOUCH, article)
@@ -114,7 +118,7 @@ def test_under_pes_tiles_move_freely_until_the_clock_is_stopped() -> None:
     assert (hall.game.mover, hall.game.phase, len(hall.game.board)) == ("anna", Phase.TURN, 0)
     hall.play("H8 Μ Α Ν Α")
     hall.stop()
-    refused("PLAY_FIXED", "PES Δ.β", lambda: hall.do(game_pb2.TakeBackTilesRequest(player_id="anna")))
+    expect_refusal("PLAY_FIXED", "PES Δ.β", lambda: hall.do(game_pb2.TakeBackTilesRequest(player_id="anna")))
 
 
 def test_a_single_tile_may_slide_along_its_line_and_a_word_may_not_change_it() -> None:
@@ -145,20 +149,20 @@ def test_under_uf_a_challenge_after_the_draw_returns_what_was_drawn() -> None:
 def test_under_uf_the_press_closes_the_window_and_under_fisc_the_draw() -> None:
     table = uf()
     table.turn("H8 C A S A")
-    refused("NOTHING_TO_CHALLENGE", "UF 23", lambda: table.do(game_pb2.ChallengeRequest(player_id="biel")))
+    expect_refusal("NOTHING_TO_CHALLENGE", "UF 23", lambda: table.do(game_pb2.ChallengeRequest(player_id="biel")))
     other = fisc()
     other.play("H8 C A S A")
     other.do(game_pb2.DrawTilesRequest(player_id="anna"))
-    refused("CHALLENGE_TOO_LATE", "FISC I.10", challenged(other, "C A S A"))
+    expect_refusal("CHALLENGE_TOO_LATE", "FISC I.10", build_challenge(other, "C A S A"))
 
 
 def test_under_fise_writing_the_score_accepts_the_play() -> None:
     hall = fise()
     hall.play("H8 S O L")
     hall.do(game_pb2.WriteScoreRequest(player_id="anna"))
-    refused("SCORE_NOT_WRITTEN", "FISE 32", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
+    expect_refusal("SCORE_NOT_WRITTEN", "FISE 32", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
     hall.do(game_pb2.WriteScoreRequest(player_id="biel"))
-    refused("CHALLENGE_TOO_LATE", "FISE 38", challenged(hall, "S O L"))
+    expect_refusal("CHALLENGE_TOO_LATE", "FISE 38", build_challenge(hall, "S O L"))
 
 
 def test_under_pes_a_play_after_one_taken_back_stops_no_clock_unless_it_is_the_last() -> None:
@@ -178,7 +182,7 @@ def test_under_festa_major_the_time_of_a_turn_goes_on_when_its_play_is_taken_bac
     hall.play("H8 C A S A")
     hall.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     hall.after(130)
-    refused("TURN_TIMED_OUT", "FM 2", lambda: hall.play("H8 C A S"))
+    expect_refusal("TURN_TIMED_OUT", "FM 2", lambda: hall.play("H8 C A S"))
 
 
 def test_a_play_before_the_turn_of_one_who_left_is_questioned_in_the_turn_after_that() -> None:
@@ -201,11 +205,11 @@ def test_nobody_waits_for_one_who_left_to_draw() -> None:
 def test_under_pes_a_challenge_has_fifteen_seconds_from_the_stop() -> None:
     hall = pes()
     hall.play("H8 Μ Α Ν Α")
-    refused("CHALLENGE_TOO_EARLY", "PES Δ.ε", challenged(hall, "Μ Α Ν Α"))
-    refused("STOP_FIRST", "PES Δ.β.i", lambda: hall.do(game_pb2.WriteScoreRequest(player_id="anna")))
+    expect_refusal("CHALLENGE_TOO_EARLY", "PES Δ.ε", build_challenge(hall, "Μ Α Ν Α"))
+    expect_refusal("STOP_FIRST", "PES Δ.β.i", lambda: hall.do(game_pb2.WriteScoreRequest(player_id="anna")))
     hall.stop()
     hall.after(14.1)
-    refused("CHALLENGE_TOO_LATE", "PES Δ.ε", challenged(hall, "Μ Α Ν Α"))
+    expect_refusal("CHALLENGE_TOO_LATE", "PES Δ.ε", build_challenge(hall, "Μ Α Ν Α"))
     hall.after(-0.1)
     assert names(hall.challenge("Μ Α Ν Α"))[0] == "ChallengeRaised"
 
@@ -219,14 +223,14 @@ def test_at_a_festa_major_table_any_other_player_challenges_until_the_next_has_b
     hall.check_tiles()
     hall.turn("H8 M E N T")
     hall.turn("-")
-    refused("NOTHING_TO_CHALLENGE", "", lambda: hall.do(game_pb2.ChallengeRequest(player_id="anna")))
+    expect_refusal("NOTHING_TO_CHALLENGE", "", lambda: hall.do(game_pb2.ChallengeRequest(player_id="anna")))
 
 
 def test_a_play_that_takes_its_player_out_is_accepted_before_the_game_ends() -> None:
     hall = festa("C A", "M E N", "P E", bag_left=0)
     hall.turn("H8 C A")
     assert hall.game.phase is Phase.TURN
-    refused("PLAY_NOT_ACCEPTED", "", lambda: hall.do(game_pb2.DeclareCannotPlayRequest(player_id="biel")))
+    expect_refusal("PLAY_NOT_ACCEPTED", "", lambda: hall.do(game_pb2.DeclareCannotPlayRequest(player_id="biel")))
     hall.do(game_pb2.AcceptPlayRequest(player_id="carla"))
     assert hall.game.condition == events.END_CONDITION_OUT
     value = hall.ruleset.tile_set.values
@@ -234,7 +238,7 @@ def test_a_play_that_takes_its_player_out_is_accepted_before_the_game_ends() -> 
     assert hall.game.scores["anna"] == hall.game.turns_taken[0].points + left
 
 
-# What a ruling tells, costs, and who may contest it.
+# The information of a ruling, its cost, and the players who may contest it.
 
 
 def test_rulings_tell_of_the_play_or_of_each_word_as_the_book_has_it() -> None:
@@ -258,9 +262,9 @@ def test_a_play_that_stands_is_challenged_again_only_where_once_is_not_all() -> 
         hall.play("H8 C A S A")
         hall.challenge("C A S A", good=True)
         if once:
-            refused("CHALLENGED_ALREADY", "FISC I.10", challenged(hall, "C A S A"))
+            expect_refusal("CHALLENGED_ALREADY", "FISC I.10", build_challenge(hall, "C A S A"))
             continue
-        refused("WORD_RULED_ALREADY", "FISC I.10", challenged(hall, "C A S A"))
+        expect_refusal("WORD_RULED_ALREADY", "FISC I.10", build_challenge(hall, "C A S A"))
 
 
 def test_where_the_opponent_alone_challenges_the_others_of_a_table_do_not() -> None:
@@ -268,7 +272,7 @@ def test_where_the_opponent_alone_challenges_the_others_of_a_table_do_not() -> N
     hall = Hall(replace(book, challenge=replace(book.challenge, by="opponent")), 3, racks=(*CATALAN, "B D F G L M N"))
     hall.turn("H8 C A S A")
     words = [events.Word(faces="CASA")]
-    refused("NOT_ENTITLED", "", lambda: hall.do(game_pb2.ChallengeRequest(player_id="carla", words=words)))
+    expect_refusal("NOT_ENTITLED", "", lambda: hall.do(game_pb2.ChallengeRequest(player_id="carla", words=words)))
     hall.do(game_pb2.ChallengeRequest(player_id="biel", words=words))
     assert hall.game.phase is Phase.CHALLENGED
 
@@ -293,11 +297,11 @@ def test_under_fisc_the_challenger_may_contest_the_ruling_once() -> None:
     hall = fisc()
     hall.play("H8 C A S A")
     hall.challenge("C A S A", good=True)
-    refused("NOT_ENTITLED", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="anna")))
+    expect_refusal("NOT_ENTITLED", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="anna")))
     hall.do(game_pb2.AppealRequest(player_id="biel", arguments="no hi és"))
-    refused("APPEALED_ALREADY", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
+    expect_refusal("APPEALED_ALREADY", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
     hall.do(game_pb2.RuleAppealRequest(arbiter_id="eleni", valid=True))
-    refused("RULING_FINAL", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
+    expect_refusal("RULING_FINAL", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
 
 
 def test_under_fise_the_mover_accepts_the_ruling_or_appeals_with_hidden_arguments() -> None:
@@ -305,8 +309,8 @@ def test_under_fise_the_mover_accepts_the_ruling_or_appeals_with_hidden_argument
     hall.play("H8 S O L")
     hall.challenge("S O L")
     assert hall.game.mover == "anna"
-    refused("RULING_OPEN", "FISE 42.4", lambda: hall.do(game_pb2.WriteScoreRequest(player_id="anna")))
-    refused("NOT_ENTITLED", "FISE 42.4", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
+    expect_refusal("RULING_OPEN", "FISE 42.4", lambda: hall.do(game_pb2.WriteScoreRequest(player_id="anna")))
+    expect_refusal("NOT_ENTITLED", "FISE 42.4", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
     hall.do(game_pb2.AppealRequest(player_id="anna", arguments="astro", arguments_hidden=True))
     hall.do(game_pb2.RuleAppealRequest(arbiter_id="eleni", valid=True))
     assert (hall.game.phase, hall.game.mover, len(hall.game.board)) == (Phase.PLACED, "anna", 3)
@@ -326,14 +330,14 @@ def test_the_judges_of_a_case_rule_on_an_appeal_as_the_arbiter_at_the_table_can(
     ruled = hall.facts[-1]
     assert isinstance(ruled, events.AppealRuled)
     assert (ruled.valid, ruled.arbiter_id, hall.game.phase) == (True, "", Phase.PLACED)
-    refused("RULING_FINAL", "FISE 42.4", lambda: hall.do(game_pb2.AppealRequest(player_id="anna")))
+    expect_refusal("RULING_FINAL", "FISE 42.4", lambda: hall.do(game_pb2.AppealRequest(player_id="anna")))
 
 
 # Draws.
 
 
 def overdrawn(hall: Hall, play: str) -> Hall:
-    """The mover has played, and drawn one tile too many."""
+    """Return a hall in which the mover has played, and drawn one tile too many."""
     hall.play(play)
     if "stop" in hall.ruleset.turn.steps:
         hall.stop()
@@ -352,8 +356,10 @@ def test_an_over_draw_goes_back_as_each_book_has_it() -> None:
     (found,) = other.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
     assert isinstance(found, events.OverdrawFound)
     assert (len(found.shown), found.choose, found.seen_by_opponent) == (3, 1, True)
-    refused("OVERDRAW_OPEN", "FISC I.7.3", challenged(other, "C A S A"))
-    refused("OWN_SURPLUS", "FISC I.7.3", lambda: other.do(game_pb2.ChooseSurplusRequest(player_id="anna", faces=["A"])))
+    expect_refusal("OVERDRAW_OPEN", "FISC I.7.3", build_challenge(other, "C A S A"))
+    expect_refusal(
+        "OWN_SURPLUS", "FISC I.7.3", lambda: other.do(game_pb2.ChooseSurplusRequest(player_id="anna", faces=["A"]))
+    )
     other.do(game_pb2.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
     assert len(other.game.racks["anna"]) == 7
     other.check_tiles()
@@ -385,7 +391,7 @@ def test_tiles_are_missing_while_another_plays_and_not_before_they_are_drawn() -
     hall = fise(recorded=True)
     hall.play("H8 S O L")
     hall.write()
-    refused(
+    expect_refusal(
         "NOTHING_MISSING",
         "FISE 29.2",
         lambda: hall.do(game_pb2.ClaimUnderdrawRequest(player_id="biel", drawer_id="anna")),
@@ -403,7 +409,7 @@ def test_tiles_are_missing_while_another_plays_and_not_before_they_are_drawn() -
 
 def test_pes_penalises_an_exchange_that_took_of_the_last_seven() -> None:
     hall = pes(bag_left=10)
-    refused(
+    expect_refusal(
         "EXCHANGE_TOO_LARGE",
         "PES Δ.β.iii",
         lambda: hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"))),
@@ -427,7 +433,7 @@ def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
     assert (hall.game.mover, hall.game.phase, kinds_of(hall.game), hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
     hall.check_tiles()
     asked = game_pb2.FreeExchangeRequest(player_id="anna")
-    refused("FREE_EXCHANGE_UNKNOWN", "FISC I.7", lambda: fisc().do(asked))
+    expect_refusal("FREE_EXCHANGE_UNKNOWN", "FISC I.7", lambda: fisc().do(asked))
     (_, lost) = festa(*CATALAN).do(asked)
     assert isinstance(lost, events.TurnLost)
     assert (lost.reason, lost.article) == (events.TURN_LOST_REASON_FREE_EXCHANGE, "FM 6")
@@ -435,7 +441,7 @@ def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
 
 def test_at_festa_major_nobody_passes_with_few_tiles_but_says_that_nothing_can_be_played() -> None:
     hall = festa(*CATALAN, bag_left=6)
-    refused("PASS_NOT_ALLOWED", "FM 7", lambda: hall.do(game_pb2.PassRequest(player_id="anna")))
+    expect_refusal("PASS_NOT_ALLOWED", "FM 7", lambda: hall.do(game_pb2.PassRequest(player_id="anna")))
     hall.do(game_pb2.DeclareCannotPlayRequest(player_id="anna"))
     assert (hall.game.mover, kinds_of(hall.game)) == ("biel", (TurnKind.CANNOT_PLAY,))
 
@@ -443,11 +449,11 @@ def test_at_festa_major_nobody_passes_with_few_tiles_but_says_that_nothing_can_b
 def test_an_exchange_that_was_announced_binds_the_turn() -> None:
     hall = fise()
     hall.do(game_pb2.AnnounceExchangeRequest(player_id="anna", count=2))
-    refused("EXCHANGE_ANNOUNCED", "FISE 25", lambda: hall.do(game_pb2.PassRequest(player_id="anna")))
+    expect_refusal("EXCHANGE_ANNOUNCED", "FISE 25", lambda: hall.do(game_pb2.PassRequest(player_id="anna")))
     hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=["S", "O", "L"]))
     other = uf()
     other.do(game_pb2.AnnounceExchangeRequest(player_id="anna", count=2))
-    refused(
+    expect_refusal(
         "EXCHANGE_NUMBER_FIXED",
         "UF 14.1",
         lambda: other.do(game_pb2.ExchangeRequest(player_id="anna", faces=["C", "A", "S"])),
@@ -460,7 +466,7 @@ def test_an_exchange_that_was_announced_binds_the_turn() -> None:
 def test_a_sanction_in_points_has_a_least_number_under_fise() -> None:
     hall = fise()
     ask = {"arbiter_id": "eleni", "player_id": "anna", "kind": events.SANCTION_KIND_POINTS}
-    refused("SANCTION_TOO_SMALL", "FISE 49", lambda: hall.do(game_pb2.ImposeSanctionRequest(points=10, **ask)))  # type: ignore[arg-type]
+    expect_refusal("SANCTION_TOO_SMALL", "FISE 49", lambda: hall.do(game_pb2.ImposeSanctionRequest(points=10, **ask)))  # type: ignore[arg-type]
     hall.do(game_pb2.ImposeSanctionRequest(points=25, **ask))  # type: ignore[arg-type]
     assert hall.game.scores["anna"] == -25
 
@@ -516,7 +522,7 @@ def test_players_agree_that_the_game_is_over_where_the_book_knows_that() -> None
     hall.do(game_pb2.AgreeEndRequest(player_id="anna"))
     hall.do(game_pb2.AgreeEndRequest(player_id="biel"))
     assert hall.game.condition == events.END_CONDITION_AGREEMENT
-    refused("NO_AGREEMENT", "PES Ε", lambda: pes().do(game_pb2.AgreeEndRequest(player_id="anna")))
+    expect_refusal("NO_AGREEMENT", "PES Ε", lambda: pes().do(game_pb2.AgreeEndRequest(player_id="anna")))
 
 
 def test_four_opening_passes_end_a_fise_game_below_zero_and_not_a_fisc_one() -> None:
@@ -551,7 +557,7 @@ def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
     for player in hall.players:
         hall.do(game_pb2.SignSheetRequest(player_id=player))
     alone = game_pb2.ReopenGameRequest(player_ids=["anna"], arbiter_id="eleni")
-    refused("REOPENING_NOT_AGREED", "FISE 44", lambda: hall.do(alone))
+    expect_refusal("REOPENING_NOT_AGREED", "FISE 44", lambda: hall.do(alone))
     hall.do(game_pb2.ReopenGameRequest(player_ids=["anna", "biel"], arbiter_id="eleni"))
     total = hall.game.scores["anna"] + 5
     hall.do(game_pb2.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=total))
@@ -610,7 +616,9 @@ def test_a_blank_is_noted_and_settled_as_a_tile_of_the_set_and_notes_go_with_the
 def test_a_play_is_challenged_as_its_blank_was_settled_and_an_arbiter_hears_what_is_stated() -> None:
     hall = Hall(rules("fise"), racks=["S ? L E R T I", "M E N T S O L"])
     hall.play("H8 S (O) L")
-    refused("ARBITER_DECIDES", "FISE 10.4", lambda: hall.do(game_pb2.SettleBlankRequest(row=7, column=8, stated="A")))
+    expect_refusal(
+        "ARBITER_DECIDES", "FISE 10.4", lambda: hall.do(game_pb2.SettleBlankRequest(row=7, column=8, stated="A"))
+    )
     hall.do(game_pb2.SettleBlankRequest(row=7, column=8, stated="A", arbiter_id="eleni"))
     hall.challenge("S A L", good=False)
     hall.do(game_pb2.AcceptRulingRequest(player_id="anna"))
@@ -623,7 +631,7 @@ def test_sheets_that_differ_are_disputed_and_settled() -> None:
     hall.do(game_pb2.WriteScoreRequest(player_id="anna", score=8))
     facts = hall.do(game_pb2.WriteScoreRequest(player_id="biel"))
     assert names(facts) == ["ScoreWritten", "CountDisputed"]
-    refused("COUNT_DISPUTED", "FISE 41", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
+    expect_refusal("COUNT_DISPUTED", "FISE 41", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
     hall.do(game_pb2.SettleCountRequest(player_ids=["anna", "biel"]))
     hall.finish()
     assert hall.game.scores["anna"] == 6
@@ -641,7 +649,7 @@ def test_a_miscount_that_both_wrote_is_put_right_under_fise_and_stands_under_fis
     other = fisc()
     other.turn("H8 C A S A")
     correct = game_pb2.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=9)
-    refused("PLAY_COUNT_FIXED", "FISC I.9", lambda: other.do(correct))
+    expect_refusal("PLAY_COUNT_FIXED", "FISC I.9", lambda: other.do(correct))
 
 
 def test_the_blank_is_what_its_placer_noted_when_the_sheets_differ() -> None:
@@ -663,7 +671,7 @@ def test_a_word_that_was_asked_about_cannot_be_played_and_asking_again_loses() -
     hall = uf()
     asked = game_pb2.RecordWordAskedRequest(arbiter_id="eleni", player_id="anna", word=events.Word(faces="CASA"))
     hall.do(asked)
-    refused("WORD_ASKED", "UF 28.1", lambda: hall.play("H8 C A S A"))
+    expect_refusal("WORD_ASKED", "UF 28.1", lambda: hall.play("H8 C A S A"))
     hall.do(asked)
     assert (hall.game.condition, hall.game.losers) == (events.END_CONDITION_FORFEIT, ("anna",))
 

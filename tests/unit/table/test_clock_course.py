@@ -1,4 +1,4 @@
-"""Whatever the course of a game, its clocks tell the time that was used, and tell it once.
+"""For any course of a game, its clocks show the used time, once.
 
 The table below plays by the law and keeps an account of its own. Its steps are random; so is who hears of
 what, and when.
@@ -26,9 +26,9 @@ from faristol.table.game.evolution import evolve as evolve_game
 from faristol.table.game.state import Game, Phase
 
 FISC = load_ruleset("fisc-2023")
-START = 1_700_000_000_123_456_789
-SECOND = 1_000_000_000
-MINUTE = 60 * SECOND
+START_NS = 1_700_000_000_123_456_789
+SECOND_NS = 1_000_000_000
+MINUTE_NS = 60 * SECOND_NS
 ALLOWANCE_MS = 25 * 60_000
 LIMIT_MS = 35 * 60_000
 PLAYERS = ("anna", "biel")
@@ -36,7 +36,7 @@ PLAYERS = ("anna", "biel")
 
 @dataclass(frozen=True)
 class Step:
-    """What happens next, where the table allows it."""
+    """The next step, if the table allows it."""
 
     elapsed: int
     """Nanoseconds since the last step."""
@@ -48,7 +48,7 @@ class Step:
 STEPS = st.lists(
     st.builds(
         Step,
-        elapsed=st.one_of(st.integers(0, 3 * SECOND), st.integers(0, 3 * MINUTE), st.integers(0, 40 * MINUTE)),
+        elapsed=st.one_of(st.integers(0, 3 * SECOND_NS), st.integers(0, 3 * MINUTE_NS), st.integers(0, 40 * MINUTE_NS)),
         choice=st.integers(0, 5),
         clock_hears=st.booleans(),
         game_hears=st.booleans(),
@@ -63,18 +63,18 @@ class Course:
 
     game: list[Message] = field(default_factory=list)
     clock: list[Message] = field(default_factory=list)
-    now: int = START
+    now: int = START_NS
     used: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PLAYERS, 0))
     """The table's own account, in milliseconds."""
     running: str = "biel"
-    since: int = START
+    since: int = START_NS
     neutral_ms: int = 0
     bag_left: int = 30
     challenges: int = 0
     over_cap: bool = False
 
     def __post_init__(self) -> None:
-        at = timestamp(START)
+        at = timestamp(START_NS)
         self.game += [
             game_events.GameOpened(game_id="cup-r1-t1", tournament_id="cup", player_ids=PLAYERS, occurred_at=at),
             game_events.TilesDrawn(player_id="biel", faces="??????", bag_left=93, occurred_at=at),
@@ -95,11 +95,11 @@ class Course:
         return self.table.phase is Phase.ENDED
 
     def hear(self) -> None:
-        """The clock learns what the game says."""
+        """Apply the events of the game to the clock."""
         self.clock += settle(self.state, self.table, FISC)
 
     def tell(self) -> None:
-        """The game learns what the clock says: a press completes the turn."""
+        """Apply the events of the clock to the game: a press completes the turn."""
         table, state = self.table, self.state
         if table.phase in (Phase.PLACED, Phase.DRAWN) and state.pressed_turn == table.turn:
             self.game.append(
@@ -130,7 +130,7 @@ class Course:
                 self._draw(mover, 0)
             case Phase.TURN:
                 self.game.append(game_events.PlayPlaced(turn=turn, player_id=mover, occurred_at=at))
-            case Phase.PLACED if choice < 2 and not self._challenged(turn):
+            case Phase.PLACED if choice < 2 and not self._is_challenged(turn):
                 self._challenge(turn, mover)
             case Phase.PLACED if choice == 3 and not self.running:
                 self.game.append(game_events.ScoreWritten(turn=turn, player_id=mover, occurred_at=at))
@@ -144,7 +144,7 @@ class Course:
             case Phase.UNSPECIFIED | Phase.ENDED:
                 pass
 
-    def _challenged(self, turn: int) -> bool:
+    def _is_challenged(self, turn: int) -> bool:
         return any(isinstance(fact, game_events.ChallengeRaised) and fact.turn == turn for fact in self.game)
 
     def _draw(self, mover: str, count: int) -> None:
@@ -170,7 +170,7 @@ class Course:
             self._go_on(_other(mover))
 
     def _go_on(self, player_id: str) -> None:
-        """A challenge is over: the play is withdrawn, or its mover writes it down, draws or presses (FISC I.10)."""
+        """End a challenge: the play is withdrawn, or its mover writes it down, draws or presses (FISC I.10)."""
         if not self.running:
             self.neutral_ms += elapsed_ms(self.since, self.now)
             self.running, self.since = player_id, self.now
@@ -211,7 +211,7 @@ def _other(player_id: str) -> str:
 
 
 def play(steps: list[Step], *, hearing: bool | None = None) -> Course:
-    """The course that ``steps`` make; with ``hearing`` the clock hears of every fact at once, or of none."""
+    """Return the course that ``steps`` make; with ``hearing`` the clock hears of every fact at once, or of none."""
     course = Course()
     for step in steps:
         clock_hears = step.clock_hears if hearing is None else hearing
@@ -249,7 +249,7 @@ def test_no_time_is_negative_and_none_goes_beyond_the_cap(steps: list[Step]) -> 
 def test_the_times_of_both_players_add_up_to_the_time_that_was_not_neutralised(steps: list[Step]) -> None:
     course = play(steps)
     until = course.now if course.ended else course.state.running_since
-    assert sum(course.state.used_ms) == elapsed_ms(START, until) - course.neutral_ms
+    assert sum(course.state.used_ms) == elapsed_ms(START_NS, until) - course.neutral_ms
 
 
 @given(STEPS)
@@ -259,7 +259,7 @@ def test_settling_twice_is_settling_once(steps: list[Step]) -> None:
 
 
 @given(STEPS)
-@example([Step(0, 3, False, False), Step(36 * MINUTE, 0, False, False), Step(0, 5, False, False)])
+@example([Step(0, 3, False, False), Step(36 * MINUTE_NS, 0, False, False), Step(0, 5, False, False)])
 def test_it_does_not_matter_when_the_clock_hears_of_the_game(steps: list[Step]) -> None:
     heard_late = play(steps, hearing=False)
     heard_at_once = play(steps, hearing=True)

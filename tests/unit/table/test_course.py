@@ -1,4 +1,4 @@
-"""Whole games, played at random against the real clock, where what follows is written at once or later.
+"""Whole games, played at random against the real clock; consequences are written at once or later.
 
 Whatever is played, and whenever it is settled: no tile is made or lost, the sheet adds up, the game comes to
 an end, and the same moves give the same facts.
@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from google.protobuf.message import Message
 from tests.support.squares import neighbours
-from tests.support.table_games import FISC, GAME, SECOND, START, laid
+from tests.support.table_games import FISC, GAME, SECOND_NS, START_NS, to_placements
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
@@ -37,12 +37,12 @@ WHOLE = Counter(full_bag(FISC.tile_set))
 
 @dataclass
 class Course:
-    """A game being played: what the two streams hold, and the ruling that waits to be heard."""
+    """A game in progress: the contents of its two streams, and the pending ruling."""
 
     seed: int
-    """Of the players: what they do and how long they think follows from it and from where the game stands."""
+    """Of the players: their commands and thinking times follow from it and from the state of the game."""
     hearing: Random
-    """Whether what follows is written when it does, or with the next command."""
+    """Whether consequences are written at their time, or with the next command."""
     pace: int
     """Longest time that a player thinks, in seconds."""
     chance: Random = field(default_factory=Random)
@@ -63,29 +63,29 @@ class Course:
     def open(self) -> None:
         tournament = TableTournament("cup", Random(self.seed).randbytes(32), lexicon=Pin("catalan", "00"))
         pairing = Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
-        self.write(open_table(tournament, 1, pairing, FISC, START))
+        self.write(open_table(tournament, 1, pairing, FISC, START_NS))
 
     def write(self, facts: list[Message]) -> None:
         self.facts += facts
         self.recorded = self.recorded.after(facts)
 
     def table(self) -> Table:
-        """The table as players see it: settled, but for a ruling that does not stand on its stream yet."""
+        """Return the table as players see it: settled, but for a ruling that does not stand on its stream yet."""
         table = self.recorded.after(settle(self.recorded))
         assert settle(table) == []
         return table
 
     def act(self, facts: list[Message]) -> None:
-        """A command: what is settled is written with what is decided."""
+        """Execute a command: settled events are written with decided ones."""
         self.write(settle(self.recorded))
         self.write(facts)
 
     def step(self) -> None:
-        """The next thing that happens."""
+        """Execute the next action."""
         table = self.table()
         game, clock = table.game, table.clock
         self.chance = Random(repr((self.seed, game.turn, game.phase.name, game.ruled, game.signed)))
-        at = table.last_at + self.chance.randint(1, self.pace if game.phase is Phase.TURN else 4) * SECOND
+        at = table.last_at + self.chance.randint(1, self.pace if game.phase is Phase.TURN else 4) * SECOND_NS
         match game.phase:
             case Phase.TURN:
                 self.act(self._turn(game, at))
@@ -106,7 +106,9 @@ class Course:
     def _turn(self, game: Game, at: int) -> list[Message]:
         choice = self.chance.random()
         if choice < 0.9 and (play := self._play(game)):
-            return decide(Table(FISC, game), game_pb2.PlacePlayRequest(player_id=game.mover, placements=laid(play)), at)
+            return decide(
+                Table(FISC, game), game_pb2.PlacePlayRequest(player_id=game.mover, placements=to_placements(play)), at
+            )
         rack = game.racks[game.mover]
         if choice < 0.97 and game.bag_left:
             wanted = self.chance.randint(1, min(len(rack), game.bag_left))
@@ -129,7 +131,7 @@ class Course:
         self.ruling = Ruling(valid=self.chance.random() < 0.5, at=at)
 
     def _play(self, game: Game) -> list[Placement] | None:
-        """A play that the rules of placement allow, if one is found soon."""
+        """Return a play that the rules of placement allow, if one is found soon."""
         rack = game.racks[game.mover]
         for _ in range(60):
             chosen = self.chance.sample(rack, self.chance.randint(1, len(rack)))
@@ -152,11 +154,11 @@ class Course:
     def _start(self, board: Board) -> Square:
         if not board:
             return CENTRE
-        beside = self.chance.choice(list(board))
-        return self.chance.choice(list(neighbours(beside)))
+        laid_square = self.chance.choice(list(board))
+        return self.chance.choice(list(neighbours(laid_square)))
 
 
-def played(seed: int, hearing: int, pace: int) -> Course:
+def play_course(seed: int, hearing: int, pace: int) -> Course:
     course = Course(seed, Random(hearing), pace)
     course.open()
     for _ in range(2_000):
@@ -175,7 +177,7 @@ def played(seed: int, hearing: int, pace: int) -> Course:
 @pytest.mark.parametrize("pace", [60, 170, 900])
 @pytest.mark.parametrize("seed", range(5))
 def test_every_game_ends_with_a_sheet_that_adds_up(seed: int, pace: int) -> None:
-    course = played(seed, seed, pace)
+    course = play_course(seed, seed, pace)
     completed = [fact for fact in course.game if isinstance(fact, events.PlayCompleted)]
     final = course.game[-1]
     assert isinstance(final, events.ResultFinal)
@@ -194,7 +196,7 @@ def test_every_game_ends_with_a_sheet_that_adds_up(seed: int, pace: int) -> None
 @pytest.mark.parametrize("pace", [60, 900])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_moves_give_the_same_facts_whenever_they_are_settled(seed: int, pace: int) -> None:
-    first, other = played(seed, 1, pace), played(seed, 2, pace)
+    first, other = play_course(seed, 1, pace), play_course(seed, 2, pace)
     assert first.game == other.game
     assert first.clock == other.clock
 
@@ -203,7 +205,7 @@ def test_games_end_in_each_of_the_ways_that_chance_can_bring() -> None:
     conditions = {
         fact.condition
         for seed, pace in ((0, 60), (1, 60), (0, 900), (1, 900))
-        for fact in played(seed, seed, pace).game
+        for fact in play_course(seed, seed, pace).game
         if isinstance(fact, events.GameEnded)
     }
     assert {events.END_CONDITION_OUT, events.END_CONDITION_OVERTIME} <= conditions
@@ -211,7 +213,7 @@ def test_games_end_in_each_of_the_ways_that_chance_can_bring() -> None:
 
 def test_time_in_a_game_never_runs_back() -> None:
     game, last = Game(), 0
-    for fact in played(3, 3, 170).game:
+    for fact in play_course(3, 3, 170).game:
         game = evolve(game, fact)
         moment = getattr(fact, "occurred_at", None)
         if moment is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from google.protobuf.message import Message
-from tests.support.table_games import FISC, after, laid, names, settle, started, tiles, words
+from tests.support.table_games import FISC, after, names, settle, start_game, tiles, to_placements, words
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -21,20 +21,20 @@ from faristol.table.game.evolution import fold
 from faristol.table.game.state import Game, Phase
 
 
-def placed(game: Game | None = None) -> Game:
-    game = game or started()
+def place_play(game: Game | None = None) -> Game:
+    game = game or start_game()
     return fold(
         game,
         decide(
             Table(FISC, game),
-            game_pb2.PlacePlayRequest(player_id=game.mover, placements=laid(tiles("H8 C A S A"))),
+            game_pb2.PlacePlayRequest(player_id=game.mover, placements=to_placements(tiles("H8 C A S A"))),
             after(30),
         ),
     )
 
 
-def challenged(game: Game | None = None) -> Game:
-    game = game or placed()
+def challenge_play(game: Game | None = None) -> Game:
+    game = game or place_play()
     return fold(
         game,
         decide(
@@ -47,25 +47,25 @@ def challenged(game: Game | None = None) -> Game:
 
 def ruled_valid() -> Game:
     fact = events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(after(40)))
-    return fold(challenged(), [fact])
+    return fold(challenge_play(), [fact])
 
 
-def drawn() -> Game:
-    game = placed()
+def draw_tiles() -> Game:
+    game = place_play()
     return fold(game, decide(Table(FISC, game), game_pb2.DrawTilesRequest(player_id="anna"), after(50)))
 
 
-def completed() -> Game:
-    return fold(drawn(), settle(drawn(), Clock(pressed_turn=1, pressed_at=after(60)), None, FISC))
+def complete_play() -> Game:
+    return fold(draw_tiles(), settle(draw_tiles(), Clock(pressed_turn=1, pressed_at=after(60)), None, FISC))
 
 
-def ended() -> Game:
+def end_game() -> Game:
     return fold(
-        started(), [events.GameEnded(condition=events.END_CONDITION_LOST_TURNS, occurred_at=timestamp(after(9)))]
+        start_game(), [events.GameEnded(condition=events.END_CONDITION_LOST_TURNS, occurred_at=timestamp(after(9)))]
     )
 
 
-def refused(reason: str, article: str, act: Callable[[], object]) -> None:
+def expect_refusal(reason: str, article: str, act: Callable[[], object]) -> None:
     with pytest.raises(Refusal) as caught:
         act()
     assert (caught.value.reason, caught.value.article) == (reason, article)
@@ -74,8 +74,8 @@ def refused(reason: str, article: str, act: Callable[[], object]) -> None:
 
 def test_a_play_is_told_with_its_words_and_its_score() -> None:
     (fact,) = decide(
-        Table(FISC, started()),
-        game_pb2.PlacePlayRequest(player_id="anna", placements=laid(tiles("H8 C A S A")[::-1])),
+        Table(FISC, start_game()),
+        game_pb2.PlacePlayRequest(player_id="anna", placements=to_placements(tiles("H8 C A S A")[::-1])),
         after(30),
     )
     assert fact == events.PlayPlaced(
@@ -90,8 +90,8 @@ def test_a_play_is_told_with_its_words_and_its_score() -> None:
 
 def test_a_bingo_is_told_and_counts_fifty() -> None:
     (fact,) = decide(
-        Table(FISC, started()),
-        game_pb2.PlacePlayRequest(player_id="anna", placements=laid(tiles("8H C A S A R T I"))),
+        Table(FISC, start_game()),
+        game_pb2.PlacePlayRequest(player_id="anna", placements=to_placements(tiles("8H C A S A R T I"))),
         after(30),
     )
     assert isinstance(fact, events.PlayPlaced)
@@ -99,12 +99,12 @@ def test_a_bingo_is_told_and_counts_fifty() -> None:
 
 
 def test_a_play_against_the_rules_of_placement_is_refused_with_their_article() -> None:
-    refused(
+    expect_refusal(
         "FIRST_PLAY_OFF_CENTRE",
         "FISC I.6",
         lambda: decide(
-            Table(FISC, started()),
-            game_pb2.PlacePlayRequest(player_id="anna", placements=laid(tiles("A1 C A S A"))),
+            Table(FISC, start_game()),
+            game_pb2.PlacePlayRequest(player_id="anna", placements=to_placements(tiles("A1 C A S A"))),
             after(1),
         ),
     )
@@ -112,7 +112,7 @@ def test_a_play_against_the_rules_of_placement_is_refused_with_their_article() -
 
 ACTS: dict[str, Callable[[Game, str], list[Message]]] = {
     "play": lambda game, player: decide(
-        Table(FISC, game), game_pb2.PlacePlayRequest(player_id=player, placements=laid(PLAY)), after(99)
+        Table(FISC, game), game_pb2.PlacePlayRequest(player_id=player, placements=to_placements(PLAY)), after(99)
     ),
     "exchange": lambda game, player: decide(
         Table(FISC, game), game_pb2.ExchangeRequest(player_id=player, faces=["A"]), after(99)
@@ -124,18 +124,18 @@ PLAY: tuple[Placement, ...] = tiles("H8 C A S A")
 
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
 def test_a_turn_is_taken_once_by_the_player_whose_it_is(act: Callable[[Game, str], list[Message]]) -> None:
-    assert act(started(), "anna")
-    refused("NOT_YOUR_TURN", "FISC I.6", lambda: act(started(), "biel"))
-    refused("NOT_AT_TABLE", "FISC I.6", lambda: act(started(), "carla"))
-    refused("TURN_TAKEN", "FISC I.11", lambda: act(placed(), "anna"))
-    refused("TURN_TAKEN", "FISC I.11", lambda: act(drawn(), "anna"))
-    refused("CHALLENGE_PENDING", "FISC I.10", lambda: act(challenged(), "anna"))
-    refused("NOT_YOUR_TURN", "FISC I.6", lambda: act(completed(), "anna"))
-    refused("GAME_OVER", "FISC I.8", lambda: act(ended(), "anna"))
+    assert act(start_game(), "anna")
+    expect_refusal("NOT_YOUR_TURN", "FISC I.6", lambda: act(start_game(), "biel"))
+    expect_refusal("NOT_AT_TABLE", "FISC I.6", lambda: act(start_game(), "carla"))
+    expect_refusal("TURN_TAKEN", "FISC I.11", lambda: act(place_play(), "anna"))
+    expect_refusal("TURN_TAKEN", "FISC I.11", lambda: act(draw_tiles(), "anna"))
+    expect_refusal("CHALLENGE_PENDING", "FISC I.10", lambda: act(challenge_play(), "anna"))
+    expect_refusal("NOT_YOUR_TURN", "FISC I.6", lambda: act(complete_play(), "anna"))
+    expect_refusal("GAME_OVER", "FISC I.8", lambda: act(end_game(), "anna"))
 
 
 def test_an_exchange_draws_from_the_bag_before_the_tiles_go_back() -> None:
-    game = started()
+    game = start_game()
     bag = bag_of(game, FISC)
     exchanged, replaced = decide(
         Table(FISC, game), game_pb2.ExchangeRequest(player_id="anna", faces=["C", "I"]), after(20)
@@ -150,111 +150,113 @@ def test_an_exchange_draws_from_the_bag_before_the_tiles_go_back() -> None:
 
 
 def test_more_tiles_than_the_bag_holds_cannot_be_exchanged() -> None:
-    refused(
+    expect_refusal(
         "NOT_IN_RACK",
         "FISC I.7.1",
-        lambda: decide(Table(FISC, started()), game_pb2.ExchangeRequest(player_id="anna", faces=["X"]), after(1)),
+        lambda: decide(Table(FISC, start_game()), game_pb2.ExchangeRequest(player_id="anna", faces=["X"]), after(1)),
     )
-    refused(
+    expect_refusal(
         "NO_TILES",
         "FISC I.7.1",
-        lambda: decide(Table(FISC, started()), game_pb2.ExchangeRequest(player_id="anna", faces=[]), after(1)),
+        lambda: decide(Table(FISC, start_game()), game_pb2.ExchangeRequest(player_id="anna", faces=[]), after(1)),
     )
 
 
 def test_drawing_fills_the_rack_and_its_draw_is_numbered() -> None:
-    (fact,) = decide(Table(FISC, placed()), game_pb2.DrawTilesRequest(player_id="anna"), after(50))
+    (fact,) = decide(Table(FISC, place_play()), game_pb2.DrawTilesRequest(player_id="anna"), after(50))
     assert isinstance(fact, events.TilesDrawn)
     assert (len(fact.faces), fact.draw, fact.bag_left) == (4, 4, 82)
-    assert len(drawn().racks["anna"]) == 7
-    everything = [tile.in_rack for tile in drawn().board.values()] + [*bag_of(drawn(), FISC)]
-    assert Counter([*everything, *drawn().racks["anna"], *drawn().racks["biel"]]) == Counter(full_bag(FISC.tile_set))
+    assert len(draw_tiles().racks["anna"]) == 7
+    everything = [tile.in_rack for tile in draw_tiles().board.values()] + [*bag_of(draw_tiles(), FISC)]
+    assert Counter([*everything, *draw_tiles().racks["anna"], *draw_tiles().racks["biel"]]) == Counter(
+        full_bag(FISC.tile_set)
+    )
 
 
 def test_tiles_are_drawn_once_after_a_play_of_ones_own() -> None:
-    refused(
+    expect_refusal(
         "NOTHING_PLAYED",
         "FISC I.7",
-        lambda: decide(Table(FISC, started()), game_pb2.DrawTilesRequest(player_id="anna"), after(1)),
+        lambda: decide(Table(FISC, start_game()), game_pb2.DrawTilesRequest(player_id="anna"), after(1)),
     )
-    refused(
+    expect_refusal(
         "NOTHING_PLAYED",
         "FISC I.7",
-        lambda: decide(Table(FISC, placed()), game_pb2.DrawTilesRequest(player_id="biel"), after(50)),
+        lambda: decide(Table(FISC, place_play()), game_pb2.DrawTilesRequest(player_id="biel"), after(50)),
     )
-    refused(
+    expect_refusal(
         "ALREADY_DRAWN",
         "FISC I.7",
-        lambda: decide(Table(FISC, drawn()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
+        lambda: decide(Table(FISC, draw_tiles()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
     )
-    refused(
+    expect_refusal(
         "CHALLENGE_PENDING",
         "FISC I.10",
-        lambda: decide(Table(FISC, challenged()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
+        lambda: decide(Table(FISC, challenge_play()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
     )
-    refused(
+    expect_refusal(
         "BAG_EMPTY",
         "FISC I.7",
         lambda: decide(
-            Table(FISC, placed(started(bag_left=0))), game_pb2.DrawTilesRequest(player_id="anna"), after(60)
+            Table(FISC, place_play(start_game(bag_left=0))), game_pb2.DrawTilesRequest(player_id="anna"), after(60)
         ),
     )
-    refused(
+    expect_refusal(
         "GAME_OVER",
         "FISC I.8",
-        lambda: decide(Table(FISC, ended()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
+        lambda: decide(Table(FISC, end_game()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
     )
 
 
 def test_a_challenge_names_all_some_or_one_of_the_words() -> None:
     word = ("C", "A", "S", "A")
     (fact,) = decide(
-        Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="biel", words=words(*[word, word])), after(40)
+        Table(FISC, place_play()), game_pb2.ChallengeRequest(player_id="biel", words=words(*[word, word])), after(40)
     )
     assert fact == events.ChallengeRaised(
         turn=1, challenge=1, player_id="biel", words=[events.Word(faces=word)], occurred_at=timestamp(after(40))
     )
     with pytest.raises(Invalid, match="words: expected one or more"):
-        decide(Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="biel", words=words(*[])), after(40))
+        decide(Table(FISC, place_play()), game_pb2.ChallengeRequest(player_id="biel", words=words(*[])), after(40))
 
 
 def test_only_words_that_the_play_formed_can_be_challenged() -> None:
-    refused(
+    expect_refusal(
         "WORD_NOT_FORMED",
         "FISC I.10",
         lambda: decide(
-            Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASES"])), after(40)
+            Table(FISC, place_play()), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASES"])), after(40)
         ),
     )
 
 
 def test_only_the_opponent_can_challenge() -> None:
-    refused(
+    expect_refusal(
         "OWN_PLAY",
         "FISC I.10",
         lambda: decide(
-            Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="anna", words=words(*["CASA"])), after(40)
+            Table(FISC, place_play()), game_pb2.ChallengeRequest(player_id="anna", words=words(*["CASA"])), after(40)
         ),
     )
-    refused(
+    expect_refusal(
         "NOT_AT_TABLE",
         "FISC I.10",
         lambda: decide(
-            Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="carla", words=words(*["CASA"])), after(40)
+            Table(FISC, place_play()), game_pb2.ChallengeRequest(player_id="carla", words=words(*["CASA"])), after(40)
         ),
     )
 
 
 def test_after_a_ruling_no_other_word_of_the_play_can_be_challenged() -> None:
-    ruled, waiting = ruled_valid(), challenged()
-    refused(
+    ruled, waiting = ruled_valid(), challenge_play()
+    expect_refusal(
         "CHALLENGED_ALREADY",
         "FISC I.10",
         lambda: decide(
             Table(FISC, ruled), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(50)
         ),
     )
-    refused(
+    expect_refusal(
         "CHALLENGE_PENDING",
         "FISC I.10",
         lambda: decide(
@@ -264,20 +266,20 @@ def test_after_a_ruling_no_other_word_of_the_play_can_be_challenged() -> None:
 
 
 def test_a_play_is_accepted_when_the_mover_begins_to_draw() -> None:
-    refused(
+    expect_refusal(
         "CHALLENGE_TOO_LATE",
         "FISC I.10",
         lambda: decide(
-            Table(FISC, drawn()), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(60)
+            Table(FISC, draw_tiles()), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(60)
         ),
     )
 
 
 def test_with_an_empty_bag_a_play_can_be_challenged_until_the_clock_is_pressed() -> None:
-    game = placed(started(bag_left=0))
+    game = place_play(start_game(bag_left=0))
     assert decide(Table(FISC, game), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(60))
     done = fold(game, settle(game, Clock(pressed_turn=1, pressed_at=after(60)), None, FISC))
-    refused(
+    expect_refusal(
         "NOTHING_TO_CHALLENGE",
         "FISC I.10",
         lambda: decide(
@@ -286,13 +288,13 @@ def test_with_an_empty_bag_a_play_can_be_challenged_until_the_clock_is_pressed()
     )
 
 
-def passed() -> Game:
-    return fold(started(), decide(Table(FISC, started()), game_pb2.PassRequest(player_id="anna"), after(5)))
+def pass_turn() -> Game:
+    return fold(start_game(), decide(Table(FISC, start_game()), game_pb2.PassRequest(player_id="anna"), after(5)))
 
 
-@pytest.mark.parametrize("game", [started(), passed(), completed()], ids=["start", "pass", "completed play"])
+@pytest.mark.parametrize("game", [start_game(), pass_turn(), complete_play()], ids=["start", "pass", "completed play"])
 def test_there_is_nothing_to_challenge_in_a_pass_or_between_plays(game: Game) -> None:
-    refused(
+    expect_refusal(
         "NOTHING_TO_CHALLENGE",
         "FISC I.10",
         lambda: decide(
@@ -303,11 +305,11 @@ def test_there_is_nothing_to_challenge_in_a_pass_or_between_plays(game: Game) ->
 
 def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() -> None:
     clock = Clock(stopped=True)
-    game = fold(ended(), settle(ended(), clock, None, FISC))
+    game = fold(end_game(), settle(end_game(), clock, None, FISC))
     first = decide(Table(FISC, game, clock), game_pb2.SignSheetRequest(player_id="biel"), after(99))
     assert names(first) == ["SheetSigned"]
     game = fold(game, first)
-    refused(
+    expect_refusal(
         "SIGNED_ALREADY",
         "FISC I.8",
         lambda: decide(Table(FISC, game, clock), game_pb2.SignSheetRequest(player_id="biel"), after(99)),
@@ -320,7 +322,7 @@ def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() ->
         occurred_at=timestamp(after(100)),
         condition=events.END_CONDITION_LOST_TURNS,
     )
-    refused(
+    expect_refusal(
         "RESULT_FINAL",
         "FISC I.8",
         lambda: decide(Table(FISC, fold(game, second), clock), game_pb2.SignSheetRequest(player_id="anna"), after(101)),
@@ -328,27 +330,27 @@ def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() ->
 
 
 def test_a_sheet_is_signed_after_the_game_and_after_the_clock() -> None:
-    refused(
+    expect_refusal(
         "GAME_NOT_OVER",
         "FISC I.8",
-        lambda: decide(Table(FISC, placed(), Clock()), game_pb2.SignSheetRequest(player_id="anna"), after(99)),
+        lambda: decide(Table(FISC, place_play(), Clock()), game_pb2.SignSheetRequest(player_id="anna"), after(99)),
     )
-    refused(
+    expect_refusal(
         "CLOCK_NOT_STOPPED",
         "FISC I.8",
-        lambda: decide(Table(FISC, ended(), Clock()), game_pb2.SignSheetRequest(player_id="anna"), after(99)),
+        lambda: decide(Table(FISC, end_game(), Clock()), game_pb2.SignSheetRequest(player_id="anna"), after(99)),
     )
-    refused(
+    expect_refusal(
         "NOT_AT_TABLE",
         "FISC I.6",
-        lambda: decide(Table(FISC, ended(), Clock()), game_pb2.SignSheetRequest(player_id="carla"), after(99)),
+        lambda: decide(Table(FISC, end_game(), Clock()), game_pb2.SignSheetRequest(player_id="carla"), after(99)),
     )
 
 
 def test_time_never_runs_back_within_a_game() -> None:
     draw = game_pb2.DrawTilesRequest(player_id="anna")
-    assert decide(Table(FISC, placed(), Clock(last_at=after(20))), draw, after(30))
+    assert decide(Table(FISC, place_play(), Clock(last_at=after(20))), draw, after(30))
     with pytest.raises(Invalid, match=r"22:13:49\.000Z, before the latest event at this table, at .*T22:13:50\.000Z"):
-        decide(Table(FISC, placed(), Clock()), draw, after(29))
+        decide(Table(FISC, place_play(), Clock()), draw, after(29))
     with pytest.raises(Invalid, match="occurred_at"):
-        decide(Table(FISC, placed(), Clock(last_at=after(40))), draw, after(39))
+        decide(Table(FISC, place_play(), Clock(last_at=after(40))), draw, after(39))

@@ -1,4 +1,4 @@
-"""What could be done at a table, and cannot while an arbiter is awaited, by somebody else, or once the game is over."""
+"""Commands that are refused while an arbiter is awaited, from other players, or after the end of the game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RACKS = ["C A S A L E S", "B O N A T E R"]
 
 
 def fisc() -> Hall:
-    """Anna begins."""
+    """Return a hall in which Anna begins."""
     return Hall(rules("fisc-2023"), racks=RACKS)
 
 
@@ -32,14 +32,14 @@ def festa_major() -> Hall:
     return Hall(rules("festa-major"), players=3, racks=["A E I O U A E", "B O N A T E R", "B O N A T E R"])
 
 
-def placed(hall: Hall) -> Hall:
-    """Anna has laid a play that is still in doubt."""
+def place_play(hall: Hall) -> Hall:
+    """Lay a play of Anna that can still be challenged."""
     hall.play("H8 C A S A")
     return hall
 
 
 def possible() -> Iterator[tuple[str, Hall, Message]]:
-    """Something that a player may do now, at tables where little has happened."""
+    """Yield the possible commands of a player at tables with few events."""
     hall = fisc()
     yield "play", hall, pb.PlacePlayRequest(player_id="anna", placements=hall.tiles("H8 C A S A"))
     yield "lay tiles", fisc(), pb.LayTilesRequest(player_id="anna", placements=hall.tiles("H8 C A S A"))
@@ -50,11 +50,11 @@ def possible() -> Iterator[tuple[str, Hall, Message]]:
     hall.do(pb.LayTilesRequest(player_id="anna", placements=hall.tiles("H8 C A S A")))
     yield "take tiles back", hall, pb.TakeBackTilesRequest(player_id="anna")
     yield "free exchange", festa_major(), pb.FreeExchangeRequest(player_id="anna", faces="AEIOUAE")
-    yield "draw", placed(fisc()), pb.DrawTilesRequest(player_id="anna")
-    yield "write the own play", placed(fisc()), pb.WriteScoreRequest(player_id="anna")
-    yield "write a play", placed(fisc()), pb.WriteScoreRequest(player_id="biel")
-    yield "dispute a count", placed(fisc()), pb.DisputeCountRequest(player_id="biel")
-    hall = placed(fisc())
+    yield "draw", place_play(fisc()), pb.DrawTilesRequest(player_id="anna")
+    yield "write the own play", place_play(fisc()), pb.WriteScoreRequest(player_id="anna")
+    yield "write a play", place_play(fisc()), pb.WriteScoreRequest(player_id="biel")
+    yield "dispute a count", place_play(fisc()), pb.DisputeCountRequest(player_id="biel")
+    hall = place_play(fisc())
     assert hall.game.pending is not None
     words = [word.word for word in hall.game.pending.words]
     yield "challenge", hall, pb.ChallengeRequest(player_id="biel", words=words)
@@ -68,24 +68,24 @@ POSSIBLE = list(possible())
 
 @pytest.mark.parametrize(("hall", "request_"), [case[1:] for case in POSSIBLE], ids=[case[0] for case in POSSIBLE])
 def test_what_a_player_may_do_now(hall: Hall, request_: Any) -> None:
-    assert hall.decided(request_)
+    assert hall.decide(request_)
 
     stranger = type(request_)()
     stranger.CopyFrom(request_)
     stranger.player_id = "carla-of-another-table"
     with pytest.raises(Refusal) as refused:
-        hall.decided(stranger)
+        hall.decide(stranger)
     assert refused.value.reason == "NOT_AT_TABLE"
 
     hall.do(pb.CallArbiterRequest(player_id="biel"))
     with pytest.raises(Refusal) as refused:
-        hall.decided(request_)
+        hall.decide(request_)
     assert refused.value.reason == "ARBITER_AWAITED"
 
     hall.do(pb.AssignArbiterRequest(arbiter_id="eleni"))
     hall.do(pb.AbandonRequest(player_ids=hall.players))
     with pytest.raises(Refusal) as refused:
-        hall.decided(request_)
+        hall.decide(request_)
     assert refused.value.reason in ("GAME_OVER", "NOT_AT_TABLE"), "who has left is not at the table any more"
 
 
@@ -93,7 +93,7 @@ COMMANDS = {**GAME_COMMANDS, **CLOCK_COMMANDS}
 NAMES_PLAYER = [kind for kind in COMMANDS if "player_id" in kind.DESCRIPTOR.fields_by_name]
 NEEDS_ARBITER = [kind for kind in COMMANDS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
 BY_PLAYERS = (pb.SettleCountRequest, pb.CorrectPlayRequest, pb.CorrectTotalRequest, pb.SettleBlankRequest)
-"""What players settle between themselves where all of them agree."""
+"""Commands of players that need the agreement of all."""
 
 AT_ANY_TIME = frozenset(
     (
@@ -105,7 +105,7 @@ AT_ANY_TIME = frozenset(
         pb.SignSheetRequest,
     )
 )
-"""What is signed, noted or put right once a game is over."""
+"""Commands after the end of a game: signatures, notes, corrections."""
 
 SAID_OF_WHAT_IS_OVER: Mapping[type[Message], str] = {
     **dict.fromkeys((pb.StartGameRequest, pb.StateRackRequest, pb.TakeBackEntriesRequest), "TABLE_HOSTED"),
@@ -126,7 +126,7 @@ ALLOWED: Mapping[type[Message], Mapping[str, Any]] = {
 """Fields without which a command makes no sense."""
 
 
-def asked(kind: type[Message], **given: Any) -> Message:
+def build_request(kind: type[Message], **given: Any) -> Message:
     names = kind.DESCRIPTOR.fields_by_name
     fields = {"arbiter_id": "eleni", **ALLOWED.get(kind, {}), **given}
     return kind(**{name: value for name, value in fields.items() if name in names})
@@ -139,7 +139,7 @@ def name_of(kind: type[Message]) -> str:
 @pytest.mark.parametrize("kind", NAMES_PLAYER, ids=name_of)
 def test_nothing_is_done_by_or_to_who_does_not_play_at_the_table(kind: type[Message]) -> None:
     with pytest.raises(Refusal) as refused:
-        Hall(rules("pes-2024")).decided(asked(kind, player_id="dolors"))
+        Hall(rules("pes-2024")).decide(build_request(kind, player_id="dolors"))
     assert refused.value.reason == "NOT_AT_TABLE"
 
 
@@ -147,10 +147,10 @@ def test_nothing_is_done_by_or_to_who_does_not_play_at_the_table(kind: type[Mess
 def test_what_an_arbiter_does_nobody_of_the_table_does(kind: type[Message]) -> None:
     hall = Hall(rules("pes-2024"))
     with pytest.raises(Refusal) as refused:
-        hall.decided(asked(kind, arbiter_id="anna", player_id="anna"))
+        hall.decide(build_request(kind, arbiter_id="anna", player_id="anna"))
     assert refused.value.reason == "OWN_GAME"
     with pytest.raises(Invalid) as problem:
-        hall.decided(asked(kind, arbiter_id="", player_id="anna"))
+        hall.decide(build_request(kind, arbiter_id="", player_id="anna"))
     assert problem.value.field == "arbiter_id"
 
 
@@ -159,5 +159,5 @@ def test_a_game_that_all_have_left_goes_on_by_nothing(kind: type[Message]) -> No
     hall = Hall(rules("pes-2024"))
     hall.do(pb.AbandonRequest(player_ids=hall.players))
     with pytest.raises(Refusal) as refused:
-        hall.decided(asked(kind, player_id="anna"))
+        hall.decide(build_request(kind, player_id="anna"))
     assert refused.value.reason == SAID_OF_WHAT_IS_OVER.get(kind, "GAME_OVER")

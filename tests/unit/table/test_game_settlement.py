@@ -4,7 +4,19 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.support.table_games import FISC, NOTHING, SECOND, after, kinds_of, laid, names, settle, started, tiles, words
+from tests.support.table_games import (
+    FISC,
+    NOTHING,
+    SECOND_NS,
+    after,
+    kinds_of,
+    names,
+    settle,
+    start_game,
+    tiles,
+    to_placements,
+    words,
+)
 
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
@@ -26,7 +38,7 @@ def follow(game: Game, clock: Clock, ruling: Ruling | None = None) -> tuple[Game
 
 
 def press(game: Game, seconds: int) -> tuple[Game, list[Message]]:
-    """The mover presses, and the table hears of it."""
+    """Press the clock as the mover, and return the table that has the press."""
     return follow(game, Clock(pressed_turn=game.turn, pressed_at=after(seconds)))
 
 
@@ -35,7 +47,7 @@ def play(game: Game, text: str, seconds: int = 30) -> Game:
         game,
         decide(
             Table(FISC, game),
-            game_pb2.PlacePlayRequest(player_id=game.mover, placements=laid(tiles(text, game.board))),
+            game_pb2.PlacePlayRequest(player_id=game.mover, placements=to_placements(tiles(text, game.board))),
             after(seconds),
         ),
     )
@@ -53,10 +65,10 @@ def challenge(game: Game, word: Sequence[str], seconds: int) -> Game:
 
 
 def take(game: Game, kinds: str) -> tuple[Game, list[Message]]:
-    """Turns in a row: P is a pass, X an exchange, W a phony withdrawn, laid beside CASA."""
+    """Take turns in a row: P is a pass, X an exchange, W a phony withdrawn, laid beside CASA."""
     facts: list[Message] = []
     for kind in kinds:
-        seconds = (game.last_at - after(0)) // SECOND + 60
+        seconds = (game.last_at - after(0)) // SECOND_NS + 60
         rack = game.racks[game.mover]
         match kind:
             case "W":
@@ -80,13 +92,13 @@ def take(game: Game, kinds: str) -> tuple[Game, list[Message]]:
 
 
 def test_nothing_follows_from_a_clock_that_says_nothing() -> None:
-    assert settle(started(), NOTHING, None, FISC) == []
-    assert settle(play(started(), "H8 C A S A"), NOTHING, None, FISC) == []
+    assert settle(start_game(), NOTHING, None, FISC) == []
+    assert settle(play(start_game(), "H8 C A S A"), NOTHING, None, FISC) == []
     assert settle(Game(), Clock(pressed_turn=1), None, FISC) == []
 
 
 def test_a_press_completes_the_play_and_the_turn_passes() -> None:
-    game, facts = press(play(started(), "H8 C A S A"), 60)
+    game, facts = press(play(start_game(), "H8 C A S A"), 60)
     assert facts == [
         events.PlayCompleted(turn=1, player_id="anna", score=10, total=10, occurred_at=timestamp(after(60)))
     ]
@@ -95,28 +107,28 @@ def test_a_press_completes_the_play_and_the_turn_passes() -> None:
 
 
 def test_a_press_of_an_earlier_turn_completes_nothing() -> None:
-    game, _ = press(play(started(), "H8 C A S A"), 60)
+    game, _ = press(play(start_game(), "H8 C A S A"), 60)
     passed = fold(game, decide(Table(FISC, game), game_pb2.PassRequest(player_id="biel"), after(70)))
     assert settle(passed, Clock(pressed_turn=1, pressed_at=after(60)), None, FISC) == []
 
 
 @pytest.mark.parametrize("kind", ["P", "X"])
 def test_an_exchange_and_a_pass_are_completed_with_no_points(kind: str) -> None:
-    game, facts = take(started(), kind)
+    game, facts = take(start_game(), kind)
     (fact,) = facts
     assert isinstance(fact, events.PlayCompleted)
     assert (fact.score, fact.total, game.mover) == (0, 0, "biel")
 
 
 def test_a_ruling_that_the_play_is_valid_lets_it_stand_and_nothing_else() -> None:
-    game = challenge(play(started(), "H8 C A S A"), "CASA", 40)
+    game = challenge(play(start_game(), "H8 C A S A"), "CASA", 40)
     game, facts = follow(game, Clock(challenge=1), Ruling(valid=True, at=after(40)))
     assert facts == [events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(after(40)))]
     assert (game.phase, game.mover, game.ruled) == (Phase.PLACED, "anna", True)
 
 
 def test_a_ruling_that_it_is_not_takes_it_off_the_board_and_costs_the_turn() -> None:
-    game = challenge(play(started(), "H8 C A S A"), "CASA", 40)
+    game = challenge(play(start_game(), "H8 C A S A"), "CASA", 40)
     game, facts = follow(game, Clock(challenge=1), Ruling(valid=False, at=after(40)))
     assert facts == [
         events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))),
@@ -131,13 +143,13 @@ def test_a_ruling_that_it_is_not_takes_it_off_the_board_and_costs_the_turn() -> 
 
 
 def test_a_ruling_waits_until_the_clock_has_heard_of_the_challenge() -> None:
-    game = challenge(play(started(), "H8 C A S A"), "CASA", 40)
+    game = challenge(play(start_game(), "H8 C A S A"), "CASA", 40)
     assert settle(game, NOTHING, Ruling(valid=False, at=after(40)), FISC) == []
     assert settle(game, Clock(challenge=1), None, FISC) == []
 
 
 def test_who_goes_out_gets_what_the_other_holds() -> None:
-    game = play(started(biel="M E N T S H J", bag_left=0), "8H C A S A R T I")
+    game = play(start_game(biel="M E N T S H J", bag_left=0), "8H C A S A R T I")
     game, facts = press(game, 60)
     assert names(facts) == ["PlayCompleted", "GameEnded", "RackPenalty", "OutBonus"]
     assert facts[1] == events.GameEnded(condition=events.END_CONDITION_OUT, occurred_at=timestamp(after(60)))
@@ -149,22 +161,22 @@ def test_who_goes_out_gets_what_the_other_holds() -> None:
 
 
 def test_an_empty_rack_does_not_end_a_game_while_the_bag_holds_tiles() -> None:
-    game = play(started(), "8H C A S A R T I")
+    game = play(start_game(), "8H C A S A R T I")
     game = fold(game, decide(Table(FISC, game), game_pb2.DrawTilesRequest(player_id="anna"), after(40)))
     _, facts = press(game, 60)
     assert names(facts) == ["PlayCompleted"]
 
 
 def test_a_last_play_that_is_challenged_and_refused_gives_the_rack_back_and_the_game_goes_on() -> None:
-    game = challenge(play(started(bag_left=0), "8H C A S A R T I"), "CASARTI", 40)
+    game = challenge(play(start_game(bag_left=0), "8H C A S A R T I"), "CASARTI", 40)
     game, facts = follow(game, Clock(challenge=1), Ruling(valid=False, at=after(40)))
     assert names(facts) == ["ChallengeRuled", "PlayWithdrawn"]
     assert (game.phase, len(game.racks["anna"])) == (Phase.TURN, 7)
 
 
 def with_a_score() -> Game:
-    """CASA on the board, anna with ten points, biel on turn."""
-    game = play(started(), "H8 C A S A")
+    """Return a table with CASA on the board, anna with ten points, biel on turn."""
+    game = play(start_game(), "H8 C A S A")
     game = fold(game, decide(Table(FISC, game), game_pb2.DrawTilesRequest(player_id="anna"), after(40)))
     return press(game, 60)[0]
 
@@ -196,12 +208,12 @@ def test_an_exchange_breaks_the_row_of_lost_turns_but_not_the_row_of_twelve() ->
 
 
 def test_while_nobody_has_a_point_no_row_of_turns_ends_the_game() -> None:
-    game, _ = take(started(), "PPPPPPPPPPPPPP")
+    game, _ = take(start_game(), "PPPPPPPPPPPPPP")
     assert game.phase is Phase.TURN
 
 
 def test_over_the_cap_the_game_ends_and_a_play_that_was_not_completed_does_not_count() -> None:
-    game = play(started(), "H8 C A S A", 2200)
+    game = play(start_game(), "H8 C A S A", 2200)
     clock = Clock(exceeded_at=after(2100))
     game, facts = follow(game, clock)
     assert facts == [
@@ -214,21 +226,21 @@ def test_over_the_cap_the_game_ends_and_a_play_that_was_not_completed_does_not_c
 
 
 def test_over_the_cap_the_game_ends_though_a_ruling_is_awaited() -> None:
-    game = challenge(play(started(), "H8 C A S A", 2200), "CASA", 2200)
+    game = challenge(play(start_game(), "H8 C A S A", 2200), "CASA", 2200)
     for ruling in (None, Ruling(valid=False, at=after(2200))):
         _, facts = follow(game, Clock(exceeded_at=after(2100)), ruling)
         assert names(facts) == ["GameEnded"]
 
 
 def test_a_turn_that_was_pressed_in_time_counts_though_the_cap_was_exceeded_later() -> None:
-    game = play(started(), "H8 C A S A")
+    game = play(start_game(), "H8 C A S A")
     game, facts = follow(game, Clock(pressed_turn=1, pressed_at=after(60), exceeded_at=after(2200)))
     assert names(facts) == ["PlayCompleted", "GameEnded"]
     assert game.scores["anna"] == 10
 
 
 def test_overtime_is_taken_off_once_the_clock_has_stopped_and_only_once() -> None:
-    game, _ = press(play(started(biel="M E N T S H J", bag_left=0), "8H C A S A R T I"), 60)
+    game, _ = press(play(start_game(biel="M E N T S H J", bag_left=0), "8H C A S A R T I"), 60)
     clock = Clock(pressed_turn=1, pressed_at=after(60), stopped=True, overtime_ms={"anna": 60_001, "biel": 1})
     game, facts = follow(game, clock)
     assert facts == [

@@ -1,4 +1,4 @@
-"""The plays that are tried to find what can be done: tiles of the rack, where one may lay them."""
+"""The plays that are tried to find possible commands: tiles of the rack, on allowed squares."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def plays(hall: Hall) -> list[dict[Square, Tile]]:
     return [dict(play) for play in plays_of(hall.table, hall.game.mover)]
 
 
-def tried(kind: type[Message], hall: Hall, arbiter_id: str = "") -> list[Any]:
+def list_examples(kind: type[Message], hall: Hall, arbiter_id: str = "") -> list[Any]:
     return list(EXAMPLES[kind](kind, hall.table, hall.at, arbiter_id))
 
 
 def uf(rack: str) -> Hall:
-    """A table where tiles are laid one after another before the play is said."""
+    """Return a table where tiles are laid one after another before the play is said."""
     return Hall(rules("uf-2007"), racks=[rack, "M E N T S O L"])
 
 
@@ -85,8 +85,8 @@ def test_a_blank_is_laid_as_the_letter_that_was_said_of_it_in_the_turn() -> None
 )
 def test_what_was_laid_is_completed_in_its_line_wherever_the_rack_reaches(laid: list[tuple[int, int]]) -> None:
     hall = uf("C A S A R T I")
-    there = {Square(*square): Tile(face) for square, face in zip(laid, "AI", strict=False)}
-    course = replace(hall.game.course, laid=tuple(Placement(*each) for each in there.items()))
+    tiles_there = {Square(*square): Tile(face) for square, face in zip(laid, "AI", strict=False)}
+    course = replace(hall.game.course, laid=tuple(Placement(*each) for each in tiles_there.items()))
     table = replace(hall.table, game=hall.game.but(course=course))
     found = [dict(play) for play in plays_of(table, "anna")]
     lines = {
@@ -95,8 +95,8 @@ def test_what_was_laid_is_completed_in_its_line_wherever_the_rack_reaches(laid: 
         for direction in Direction
         for size in range(len(laid), 8)
     }
-    possible = {line for line in lines if there.keys() <= line and all(square.on_board for square in line)}
-    whole = [play for play in found if there.items() <= play.items()]
+    possible = {line for line in lines if tiles_there.keys() <= line and all(square.on_board for square in line)}
+    whole = [play for play in found if tiles_there.items() <= play.items()]
     assert {frozenset(play) for play in whole} >= possible
     assert {frozenset(play) for play in whole if len(play) != 2} == {line for line in possible if len(line) != 2}
     assert max(Counter(frozenset(play) for play in whole if len(play) > 2).values()) == 1
@@ -135,22 +135,22 @@ def test_racks_of_vowels_and_of_consonants_are_tried_where_the_rack_is_not_known
 
 def test_every_number_of_tiles_of_the_rack_is_tried_in_an_exchange() -> None:
     hall = Hall(rules("fisc-2023"), racks=["C A S A R T I", "M E N T S O L"])
-    exchanges = [(len(each.faces), each.done) for each in tried(game_pb2.ExchangeRequest, hall)]
+    exchanges = [(len(each.faces), each.done) for each in list_examples(game_pb2.ExchangeRequest, hall)]
     assert exchanges == [(count, done) for count in range(1, 8) for done in (False, True)]
 
 
 def test_every_turn_that_began_is_tried_to_be_taken_back_by_an_arbiter_alone() -> None:
     hall = Hall(rules("box"), recorded=True)
     hall.turn("H8 C A T")
-    turns = [each.turn for each in tried(game_pb2.TakeBackEntriesRequest, hall, "eleni")]
+    turns = [each.turn for each in list_examples(game_pb2.TakeBackEntriesRequest, hall, "eleni")]
     assert turns == [1, 2]
-    assert not tried(game_pb2.TakeBackEntriesRequest, hall)
+    assert not list_examples(game_pb2.TakeBackEntriesRequest, hall)
 
 
 def test_an_appeal_is_tried_to_be_ruled_either_way_by_an_arbiter_alone() -> None:
     hall = Hall(rules("fisc-2023"))
-    assert [each.valid for each in tried(game_pb2.RuleAppealRequest, hall, "eleni")] == [True, False]
-    assert not tried(game_pb2.RuleAppealRequest, hall)
+    assert [each.valid for each in list_examples(game_pb2.RuleAppealRequest, hall, "eleni")] == [True, False]
+    assert not list_examples(game_pb2.RuleAppealRequest, hall)
 
 
 def test_every_word_of_a_play_is_tried_to_be_challenged_with_the_others_and_alone() -> None:
@@ -160,5 +160,5 @@ def test_every_word_of_a_play_is_tried_to_be_challenged_with_the_others_and_alon
     assert hall.game.pending is not None
     formed = [scored.word for scored in hall.game.pending.words]
     assert len(formed) == 2
-    challenged = [list(each.words) for each in tried(game_pb2.ChallengeRequest, hall)]
+    challenged = [list(each.words) for each in list_examples(game_pb2.ChallengeRequest, hall)]
     assert challenged == [formed, *([word] for word in formed)] * len(hall.game.player_ids)

@@ -1,4 +1,4 @@
-"""What is offered is accepted, and what is accepted was offered: at tables of every book, played at random."""
+"""Offered commands are accepted, and accepted commands were offered: at tables of every book, played at random."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ ARBITER = "eleni"
 
 
 class Offering(Hall):
-    """A table that compares what is done with what it offers."""
+    """A table that compares executed commands with its offers."""
 
     def do(self, request: Message, seconds: float = 1) -> list[Message]:
-        """See ``Hall.do``; what is done has to have been offered."""
+        """See ``Hall.do``; the command must have been offered."""
         self.settle()
         at = self.at + int(seconds * 1_000_000_000)
         offered = offers(self.table, at, ARBITER)
@@ -54,7 +54,7 @@ def table(name: str, **more: object) -> Hall:
 
 
 def commands(hall: Hall, player: str, arbiter: str = "") -> set[str]:
-    """What a player can do a second from now."""
+    """Return the commands that a player can give a second from now."""
     found = offers(hall.table, hall.at + 1_000_000_000, arbiter)
     return {offer.command for offer in found if offer.who.player_id == player and not offer.who.is_arbiter}
 

@@ -1,10 +1,10 @@
-"""The racks that are told after a game are those that were held in it."""
+"""The published racks of a game are those that players had in it."""
 
 from __future__ import annotations
 
 import pytest
 from google.protobuf.message import Message
-from tests.support.table_games import laid, opened, tiles
+from tests.support.table_games import open_game, tiles, to_placements
 from tests.unit.table.hall import rules
 from tests.unit.table.test_any_command import TABLES, walk
 
@@ -32,20 +32,20 @@ def test_every_play_comes_from_the_rack_that_is_told(name: str) -> None:
 
 
 ANNA = {"turn": 1, "player_id": "anna"}
-PLAY = events.PlayPlaced(**ANNA, placements=laid(tiles("H8 C A S A")))  # type: ignore[arg-type] # as they are
+PLAY = events.PlayPlaced(**ANNA, placements=to_placements(tiles("H8 C A S A")))  # type: ignore[arg-type] # as they are
 LOST = events.TurnLost(**ANNA)  # type: ignore[arg-type] # as they are
 TAKEN_BACK = events.TilesTakenBack(**ANNA)  # type: ignore[arg-type] # as they are
 
 
 @pytest.mark.parametrize("facts", [[LOST], [PLAY], [PLAY, TAKEN_BACK, LOST]], ids=["lost", "played", "both"])
 def test_a_turn_has_the_rack_and_the_board_before_it_however_it_ends(facts: list[Message]) -> None:
-    (held,) = racks_of([*opened("C A S A R T I"), *facts])
+    (held,) = racks_of([*open_game("C A S A R T I"), *facts])
     assert (held.turn, held.player_id, held.faces, len(held.board)) == (1, "anna", tuple("AACIRST"), 0)
 
 
 def test_a_play_with_another_rack_in_the_same_turn_is_the_one_that_counts() -> None:
     changed = events.FreeExchanged(**ANNA, faces=list("CASARTI"))  # type: ignore[arg-type] # as they are
     drawn = events.TilesDrawn(player_id="anna", faces=list("EUENOIA"), draw=4, bag_left=86)
-    again = events.PlayPlaced(**ANNA, placements=laid(tiles("H8 N O")))  # type: ignore[arg-type] # as they are
-    (held,) = racks_of([*opened("C A S A R T I"), PLAY, TAKEN_BACK, changed, drawn, again])
+    again = events.PlayPlaced(**ANNA, placements=to_placements(tiles("H8 N O")))  # type: ignore[arg-type] # as they are
+    (held,) = racks_of([*open_game("C A S A R T I"), PLAY, TAKEN_BACK, changed, drawn, again])
     assert held.faces == tuple("AEEINOU")

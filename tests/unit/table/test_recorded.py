@@ -1,4 +1,4 @@
-"""Tables over the board: scorers enter what happened, and what nobody entered is found where it can be."""
+"""Tables over the board: scorers enter events, and missing data is derived if possible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def fisc() -> Hall:
 
 
 def near_the_end(bag_left: int = 0) -> Hall:
-    """A table where nearly all tiles are out of the game, so that few are unseen."""
+    """Return a table where nearly all tiles are out of the game, so that few are unseen."""
     hall = fisc()
     hall.turn("H8 C A S A")
     gone = unseen(hall.game, hall.ruleset)[: hall.game.bag_left - bag_left]
@@ -219,7 +219,7 @@ def test_a_pass_that_was_entered_for_a_play_is_entered_again_and_the_other_way_r
     assert hall.game.turn == 3
     hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     hall.play("I8 Σ Α")
-    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))  # a slip in what is entered again
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))  # a mistake in the second entry
     hall.do(game_pb2.PassRequest(player_id="biel"))
     assert (hall.game.turn, hall.game.mover, hall.game.bag_left) == (3, "anna", bag)
     hall.check_tiles()

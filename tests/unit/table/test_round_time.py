@@ -9,17 +9,17 @@ from tests.unit.table.clocks import (
     FISC,
     FISE,
     FM,
-    MINUTE,
+    MINUTE_NS,
     PES,
     UF,
     after,
-    clocked,
-    completed,
-    drawn,
-    interrupted,
+    build_clock,
+    complete_play,
+    draw_tiles,
+    interrupt_table,
     names,
     settle,
-    started,
+    start_table,
 )
 
 from faristol.kernel.refusal import Refusal
@@ -34,24 +34,24 @@ from faristol.table.deadlines import next_deadline
 from faristol.table.decide import decide
 from faristol.table.game.state import Game
 
-HOUR = 3_600
+HOUR_SECONDS = 3_600
 
 
 def after_turns(number: int, ruleset: Ruleset) -> tuple[Game, Clock]:
-    """A table whose players took so many turns of 10 seconds."""
-    game = started()
-    clock = clocked(game, ruleset)
+    """Return a table whose players took this number of turns of 10 seconds."""
+    game = start_table()
+    clock = build_clock(game, ruleset)
     for turn in range(1, number + 1):
-        game = drawn(game, 10 * turn)
+        game = draw_tiles(game, 10 * turn)
         clock = fold(
             clock, decide(Table(ruleset, game, clock), clock_pb2.PressRequest(player_id=game.mover), after(10 * turn))
         )
-        game = completed(game, 10 * turn)
+        game = complete_play(game, 10 * turn)
     return game, clock
 
 
-def unused(clock: Clock, seconds: float) -> events.ClockCorrected:
-    """The running clock is set to nothing used."""
+def reset_used(clock: Clock, seconds: float) -> events.ClockCorrected:
+    """Return the correction of the running clock to no used time."""
     before_ms = clock.used_at(clock.running, after(seconds))
     return events.ClockCorrected(player_id=clock.running, before_ms=before_ms, occurred_at=timestamp(after(seconds)))
 
@@ -61,7 +61,7 @@ def unused(clock: Clock, seconds: float) -> events.ClockCorrected:
     [
         (FISC, 14, 18),  # in the starter's turn: that hand, and one more (FISC I.11)
         (FISC, 15, 18),
-        (FISE, 14, 14),  # nobody is owed a turn (FISE 30)
+        (FISE, 14, 14),  # no player is owed a turn (FISE 30)
         (FISE, 15, 16),
         (UF, 14, 14),  # scores stand (UF 27.4)
         (UF, 15, 15),
@@ -80,31 +80,33 @@ def test_the_turns_that_are_still_played_are_those_of_the_book(ruleset: Ruleset,
 def test_a_round_with_a_length_ends_by_itself_at_its_moment() -> None:
     ruleset = with_options(FISC, {"round_minutes": 60})
     game, clock = after_turns(2, ruleset)
-    clock = fold(clock, [unused(clock, HOUR - 60)])
+    clock = fold(clock, [reset_used(clock, HOUR_SECONDS - 60)])
     deadline = next_deadline(clock, game, ruleset)
     assert deadline is not None
     (expired,) = deadline.facts
     assert isinstance(expired, events.RoundTimeExpired)
-    assert (expired.occurred_at, expired.last_turn, expired.arbiter_id) == (timestamp(after(HOUR)), 6, "")
+    assert (expired.occurred_at, expired.last_turn, expired.arbiter_id) == (timestamp(after(HOUR_SECONDS)), 6, "")
 
 
 def test_under_uf_a_round_lasts_twice_the_clock_and_a_press_after_it_comes_too_late() -> None:
-    game = started()
-    clock = clocked(game, UF)
-    at = after(HOUR) + MINUTE
-    facts = decide(Table(UF, drawn(game, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
+    game = start_table()
+    clock = build_clock(game, UF)
+    at = after(HOUR_SECONDS) + MINUTE_NS
+    facts = decide(Table(UF, draw_tiles(game, HOUR_SECONDS), clock), clock_pb2.PressRequest(player_id="biel"), at)
     assert names(facts) == ["RoundTimeExpired"]
     clock = fold(clock, facts)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "GAME_OVER"):
-        decide(Table(UF, drawn(game, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
+        decide(Table(UF, draw_tiles(game, HOUR_SECONDS), clock), clock_pb2.PressRequest(player_id="biel"), at)
 
 
 def test_a_press_that_ends_a_turn_still_played_goes_on_the_record_after_the_time_of_the_round() -> None:
     ruleset = with_options(FISC, {"round_minutes": 40})
-    game = started()
-    clock = clocked(game, ruleset)
-    clock = fold(clock, [unused(clock, 2_390)])
-    facts = decide(Table(ruleset, drawn(game, 2_395), clock), clock_pb2.PressRequest(player_id="biel"), after(2_430))
+    game = start_table()
+    clock = build_clock(game, ruleset)
+    clock = fold(clock, [reset_used(clock, 2_390)])
+    facts = decide(
+        Table(ruleset, draw_tiles(game, 2_395), clock), clock_pb2.PressRequest(player_id="biel"), after(2_430)
+    )
     assert names(facts) == ["RoundTimeExpired", "ClockPressed"]
     assert fold(clock, facts).last_turn == 4
 
@@ -120,14 +122,14 @@ def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take()
     assert isinstance(over, events.TurnTimedOut)  # the turn that was begun has two minutes from then
     assert (over.turn, over.player_id, over.occurred_at) == (2, "anna", timestamp(after(220)))
     clock = fold(
-        clock, decide(Table(FISC, drawn(game, 219), clock), clock_pb2.PressRequest(player_id="anna"), after(219))
+        clock, decide(Table(FISC, draw_tiles(game, 219), clock), clock_pb2.PressRequest(player_id="anna"), after(219))
     )
-    game = completed(drawn(game, 219), 219)
+    game = complete_play(draw_tiles(game, 219), 219)
     deadline = next_deadline(clock, game, FISC)
     assert deadline is not None
     assert deadline.due == after(339) + 1
     assert names(
-        decide(Table(FISC, drawn(game, 338), clock), clock_pb2.PressRequest(player_id="biel"), after(400))
+        decide(Table(FISC, draw_tiles(game, 338), clock), clock_pb2.PressRequest(player_id="biel"), after(400))
     ) == ["ClockPressed"]
     assert names(decide(Table(FISC, game, clock), clock_pb2.PressRequest(player_id="biel"), after(400))) == [
         "TurnTimedOut"
@@ -136,10 +138,10 @@ def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take()
 
 @pytest.mark.parametrize("ruleset", [PES, FM])
 def test_where_the_book_knows_no_time_of_a_round_nobody_ends_a_game_by_it(ruleset: Ruleset) -> None:
-    game = started()
+    game = start_table()
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NO_ROUND_TIME"):
         decide(
-            Table(ruleset, game, clocked(game, ruleset)),
+            Table(ruleset, game, build_clock(game, ruleset)),
             clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"),
             after(500),
         )
@@ -157,15 +159,15 @@ def test_the_time_of_a_round_is_over_once() -> None:
 
 def test_the_time_of_a_round_waits_for_challenges_where_it_does_not_run_meanwhile() -> None:
     waits = replace(UF, round_time=replace(UF.round_time, runs_while_challenged=False))
-    game = interrupted(drawn(started(), 10), "challenge", 20, 50)
-    lasting = interrupted(drawn(started(), 10), "challenge", 20)
+    game = interrupt_table(draw_tiles(start_table(), 10), "challenge", 20, 50)
+    lasting = interrupt_table(draw_tiles(start_table(), 10), "challenge", 20)
     over = {}
     for ruleset in (UF, waits):
-        clock = clocked(game, ruleset)
+        clock = build_clock(game, ruleset)
         found = next_deadline(clock, game, ruleset)
         assert found is not None
         assert isinstance(found.facts[0], events.RoundTimeExpired)
         over[ruleset.round_time.runs_while_challenged] = found.due
     assert over[False] - over[True] == 30 * 1_000_000_000
-    assert next_deadline(clocked(lasting, waits), lasting, waits) is None
-    assert next_deadline(clocked(lasting, UF), lasting, UF) is not None
+    assert next_deadline(build_clock(lasting, waits), lasting, waits) is None
+    assert next_deadline(build_clock(lasting, UF), lasting, UF) is not None

@@ -1,4 +1,4 @@
-"""What officials write and set right stands, and nothing else is touched by it."""
+"""Notes and corrections of officials are recorded, and no other data changes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from faristol.table.game.state import Phase
 
 
 def box(players: int = 3) -> Hall:
-    """A table over the board without a clock: entries of any turn can be taken back."""
+    """Return a table over the board without a clock: entries of any turn can be taken back."""
     return Hall(rules("box"), players, recorded=True)
 
 
-def noted(hall: Hall, fact: Message) -> None:
-    """A fact of this moment is noted at the table."""
+def note_fact(hall: Hall, fact: Message) -> None:
+    """Record an event of this moment at the table."""
     fact.occurred_at.FromNanoseconds(hall.at)  # type: ignore[attr-defined] # every fact has it
     hall.tell(fact)
 
@@ -33,10 +33,10 @@ def take_back(hall: Hall, turn: int) -> None:
 
 
 def blank(hall: Hall, row: int, column: int, face: str, arbiter: str = "eleni") -> None:
-    noted(hall, events.BlankSettled(row=row, column=column, face=face, arbiter_id=arbiter))
+    note_fact(hall, events.BlankSettled(row=row, column=column, face=face, arbiter_id=arbiter))
 
 
-def shown(hall: Hall, row: int, column: int) -> str:
+def read_face(hall: Hall, row: int, column: int) -> str:
     tile = hall.game.board.get(Square(row, column))
     return tile.face if tile else ""
 
@@ -47,9 +47,9 @@ def test_what_an_arbiter_settled_of_a_blank_stands_when_a_later_turn_is_taken_ba
     hall.turn("H8 C A (T)")
     hall.turn("-")
     blank(hall, 7, 9, "R", arbiter)
-    assert shown(hall, 7, 9) == "R"
+    assert read_face(hall, 7, 9) == "R"
     take_back(hall, 2)
-    assert shown(hall, 7, 9) == face
+    assert read_face(hall, 7, 9) == face
     take_back(hall, 1)
     assert not hall.game.board
 
@@ -59,7 +59,7 @@ def test_a_blank_is_settled_only_where_it_lies_and_not_where_another_tile_lay_be
     hall.turn("H8 C A (T)")
     hall.turn("-")
     before = [dict(earlier.board.items()) for earlier in hall.game.begun]
-    blank(hall, 7, 8, "E")  # an A that is no blank
+    blank(hall, 7, 8, "E")  # an A that is not a blank
     assert [dict(earlier.board.items()) for earlier in hall.game.begun] == before
 
 
@@ -124,7 +124,7 @@ def test_a_corrected_play_goes_with_its_entry_and_stands_when_later_ones_are_tak
     hall = box()
     hall.turn("H8 C A T")
     hall.turn("-")
-    noted(hall, events.PlayCorrected(turn=1, player_id="anna", score=15, total=15))
+    note_fact(hall, events.PlayCorrected(turn=1, player_id="anna", score=15, total=15))
     assert (hall.game.scores["anna"], points_of(hall.game)) == (15, (15, 0))
     assert kinds_of(hall.game) == (TurnKind.PLAY, TurnKind.PASS)
     take_back(hall, turn)
@@ -137,7 +137,7 @@ def test_a_corrected_total_stands_whatever_is_taken_back(turn: int, total: int) 
     hall.turn("H8 C A T")
     hall.turn("-")
     assert hall.game.scores["anna"] == 10
-    noted(hall, events.TotalCorrected(player_id="anna", total=13))
+    note_fact(hall, events.TotalCorrected(player_id="anna", total=13))
     take_back(hall, turn)
     assert hall.game.scores["anna"] == total
 
@@ -176,7 +176,7 @@ def test_a_score_written_of_a_play_that_is_over_says_nothing_of_the_one_on_the_b
     hall.turn("H8 C A T")
     hall.play("I8 A T")
     for turn, written in ((1, False), (2, True)):
-        noted(hall, events.ScoreWritten(turn=turn, player_id="carla", score=99, total=99, blanks=["E"]))
+        note_fact(hall, events.ScoreWritten(turn=turn, player_id="carla", score=99, total=99, blanks=["E"]))
         assert ("carla" in hall.game.course.written) is written
 
 
@@ -184,10 +184,10 @@ def test_a_score_written_of_a_play_that_is_over_says_nothing_of_the_one_on_the_b
 def test_each_blank_of_a_play_is_noted_in_its_order_as_far_as_letters_were_written(noted_as: list[str]) -> None:
     hall = box()
     hall.play("H8 (A) T (A)")
-    noted(hall, events.ScoreWritten(turn=1, player_id="biel", score=1, total=1, blanks=noted_as))
+    note_fact(hall, events.ScoreWritten(turn=1, player_id="biel", score=1, total=1, blanks=noted_as))
     found = [notes["biel"] for _, notes in sorted(hall.game.noted.items())]
     assert found == noted_as[:2]
-    noted(hall, events.ScoreWritten(turn=1, player_id="carla", score=1, total=1, blanks=["I"]))
+    note_fact(hall, events.ScoreWritten(turn=1, player_id="carla", score=1, total=1, blanks=["I"]))
     assert hall.game.noted[Square(7, 7)] == {"biel": "E", "carla": "I"}
 
 

@@ -1,4 +1,4 @@
-"""What the clock makes of the game's facts."""
+"""The effect of the game's events on the clock."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from faristol.table.game.evolution import evolve as evolve_game
 from faristol.table.game.signals import Signal, SignalKind, Signals
 from faristol.table.game.state import Game, Phase
 
-START = 1_700_000_000_000_000_000
-SECOND = 1_000_000_000
+START_NS = 1_700_000_000_000_000_000
+SECOND_NS = 1_000_000_000
 
 
-def seen(*messages: Message) -> Game:
+def evolve_table(*messages: Message) -> Game:
     return reduce(evolve_game, messages, Game())
 
 
@@ -27,40 +27,42 @@ OPENED = game_events.GameOpened(
     player_ids=["anna", "biel"],
     ruleset=game_events.Pin(name="fisc-2023", digest="d" * 64),
     lexicon=game_events.Pin(name="catalan", digest="00"),
-    occurred_at=timestamp(START),
+    occurred_at=timestamp(START_NS),
 )
-STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START))
-PLACED = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
+STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START_NS))
+PLACED = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START_NS + SECOND_NS))
 
 
-def drawn(player_id: str, bag_left: int) -> game_events.TilesDrawn:
-    return game_events.TilesDrawn(player_id=player_id, bag_left=bag_left, occurred_at=timestamp(START + 2 * SECOND))
+def draw_tiles(player_id: str, bag_left: int) -> game_events.TilesDrawn:
+    return game_events.TilesDrawn(
+        player_id=player_id, bag_left=bag_left, occurred_at=timestamp(START_NS + 2 * SECOND_NS)
+    )
 
 
 def test_the_starting_draw_is_not_a_turn() -> None:
-    game = seen(OPENED, drawn("biel", 93), drawn("anna", 86))
+    game = evolve_table(OPENED, draw_tiles("biel", 93), draw_tiles("anna", 86))
     assert (game.phase, game.turn, game.started) == (Phase.UNSPECIFIED, 0, False)
 
 
 def test_the_first_player_is_on_turn_when_the_game_starts() -> None:
-    game = seen(OPENED, drawn("biel", 93), drawn("anna", 86), STARTED)
+    game = evolve_table(OPENED, draw_tiles("biel", 93), draw_tiles("anna", 86), STARTED)
     assert (game.phase, game.turn, game.mover, game.bag_left) == (Phase.TURN, 1, "biel", 86)
 
 
 def test_drawing_after_a_play_leaves_only_the_press() -> None:
-    game = seen(OPENED, STARTED, PLACED, drawn("biel", 81))
+    game = evolve_table(OPENED, STARTED, PLACED, draw_tiles("biel", 81))
     assert (game.phase, game.bag_left, game.turn) == (Phase.DRAWN, 81, 1)
 
 
 def test_the_turn_passes_when_the_play_is_complete() -> None:
-    completed = game_events.PlayCompleted(turn=1, player_id="biel", occurred_at=timestamp(START + 3 * SECOND))
-    game = seen(OPENED, STARTED, PLACED, drawn("biel", 81), completed)
+    completed = game_events.PlayCompleted(turn=1, player_id="biel", occurred_at=timestamp(START_NS + 3 * SECOND_NS))
+    game = evolve_table(OPENED, STARTED, PLACED, draw_tiles("biel", 81), completed)
     assert (game.phase, game.turn, game.mover) == (Phase.TURN, 2, "anna")
 
 
 def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
-    later = timestamp(START + 3 * SECOND)
-    game = seen(
+    later = timestamp(START_NS + 3 * SECOND_NS)
+    game = evolve_table(
         OPENED,
         STARTED,
         PLACED,
@@ -80,24 +82,24 @@ def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
 def test_an_exchange_and_a_pass_leave_only_the_press(
     taken: type[game_events.Exchanged] | type[game_events.Passed],
 ) -> None:
-    game = seen(OPENED, STARTED, taken(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND)))
+    game = evolve_table(OPENED, STARTED, taken(turn=1, player_id="biel", occurred_at=timestamp(START_NS + SECOND_NS)))
     assert game.phase is Phase.DRAWN
 
 
 def test_penalties_do_not_turn_back_the_time_of_the_table() -> None:
-    ended = game_events.GameEnded(condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START + SECOND))
-    game = seen(OPENED, STARTED, ended, game_events.RackPenalty(player_id="anna", points=3))
-    assert (game.phase, game.mover, game.last_at) == (Phase.ENDED, "", START + SECOND)
+    ended = game_events.GameEnded(condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START_NS + SECOND_NS))
+    game = evolve_table(OPENED, STARTED, ended, game_events.RackPenalty(player_id="anna", points=3))
+    assert (game.phase, game.mover, game.last_at) == (Phase.ENDED, "", START_NS + SECOND_NS)
 
 
 def test_a_table_that_is_closed_has_no_time_to_run() -> None:
-    game = seen(OPENED, STARTED, game_events.TableClosed(occurred_at=timestamp(START + SECOND)))
+    game = evolve_table(OPENED, STARTED, game_events.TableClosed(occurred_at=timestamp(START_NS + SECOND_NS)))
     assert (game.phase, game.mover, game.signals.given[-1].kind) == (Phase.FINAL, "", SignalKind.GAME_OVER)
 
 
 def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruption() -> None:
-    later = timestamp(START + 3 * SECOND)
-    game = seen(
+    later = timestamp(START_NS + 3 * SECOND_NS)
+    game = evolve_table(
         OPENED,
         STARTED,
         PLACED,
@@ -112,8 +114,8 @@ def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruptio
 
 
 def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
-    later = timestamp(START + 3 * SECOND)
-    game = seen(
+    later = timestamp(START_NS + 3 * SECOND_NS)
+    game = evolve_table(
         OPENED,
         STARTED,
         PLACED,
@@ -125,10 +127,10 @@ def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
     assert game.signals.interruption(1).ended_by is not None
 
 
-@pytest.mark.parametrize(("facts", "phase"), [((), Phase.PLACED), ((drawn("biel", 80),), Phase.DRAWN)])
+@pytest.mark.parametrize(("facts", "phase"), [((), Phase.PLACED), ((draw_tiles("biel", 80),), Phase.DRAWN)])
 def test_a_play_that_stands_leaves_the_turn_where_it_was(facts: tuple[Message, ...], phase: Phase) -> None:
-    later = timestamp(START + 3 * SECOND)
-    game = seen(
+    later = timestamp(START_NS + 3 * SECOND_NS)
+    game = evolve_table(
         OPENED,
         STARTED,
         PLACED,

@@ -5,7 +5,7 @@ import dataclasses
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.table_games import FISC, GAME, START, names
+from tests.support.table_games import FISC, GAME, START_NS, names
 
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
@@ -23,14 +23,14 @@ ORDER = [kind.face for kind in FISC.tile_set.kinds]
 seeds = st.binary(min_size=32, max_size=32)
 
 
-def opened(seed: bytes, pairing: Pairing = PAIRING, ruleset: Ruleset = FISC) -> list[Message]:
+def open_start(seed: bytes, pairing: Pairing = PAIRING, ruleset: Ruleset = FISC) -> list[Message]:
     tournament = TableTournament("cup", seed, Pin("fisc-2023", FISC.digest), Pin("catalan", "00"))
-    return open_table(tournament, 2, pairing, ruleset, START)
+    return open_table(tournament, 2, pairing, ruleset, START_NS)
 
 
 @given(seeds)
 def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
-    facts = opened(seed)
+    facts = open_start(seed)
     tied = names(facts).count("StartTileDrawn") - 2
     assert names(facts) == [
         "GameOpened",
@@ -44,12 +44,12 @@ def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
     game = fold(Game(), facts)
     assert (game.round, game.table, game.phase, game.turn, game.bag_left) == (2, 3, Phase.TURN, 1, 86)
     assert [len(rack) for rack in game.racks.values()] == [7, 7]
-    assert (game.last_at, game.next_draw) == (START, 4 + tied)
+    assert (game.last_at, game.next_draw) == (START_NS, 4 + tied)
 
 
 @given(seeds)
 def test_who_drew_nearest_to_a_draws_seven_tiles_first_and_begins(seed: bytes) -> None:
-    facts = opened(seed)
+    facts = open_start(seed)
     *_, first, other = (fact for fact in facts if isinstance(fact, events.StartTileDrawn))
     racks = [fact for fact in facts if isinstance(fact, events.TilesDrawn)]
     nearest = min(first, other, key=lambda tile: ORDER.index(tile.face)).player_id
@@ -58,7 +58,7 @@ def test_who_drew_nearest_to_a_draws_seven_tiles_first_and_begins(seed: bytes) -
 
 @given(seeds)
 def test_every_draw_can_be_made_again_from_the_seed_and_its_number(seed: bytes) -> None:
-    facts = opened(seed)
+    facts = open_start(seed)
     game_opened, bag = facts[0], BAG
     assert isinstance(game_opened, events.GameOpened)
     for fact in facts:
@@ -69,9 +69,9 @@ def test_every_draw_can_be_made_again_from_the_seed_and_its_number(seed: bytes) 
 
 
 def test_the_same_seed_opens_the_same_table_and_each_table_has_its_own() -> None:
-    assert opened(bytes(32)) == opened(bytes(32))
+    assert open_start(bytes(32)) == open_start(bytes(32))
     other = Pairing(table=4, game_id="cup-r1-t2", first_player_id="anna", second_player_id="biel")
-    (fact, *_), (two, *_) = opened(bytes(32)), opened(bytes(32), other)
+    (fact, *_), (two, *_) = open_start(bytes(32)), open_start(bytes(32), other)
     assert isinstance(fact, events.GameOpened)
     assert isinstance(two, events.GameOpened)
     assert fact.seed != two.seed
@@ -79,6 +79,6 @@ def test_the_same_seed_opens_the_same_table_and_each_table_has_its_own() -> None
 
 def test_under_rules_that_do_not_draw_for_it_the_first_named_player_begins() -> None:
     ruleset = dataclasses.replace(FISC, start=dataclasses.replace(FISC.start, method="first-named"))
-    facts = opened(bytes(32), ruleset=ruleset)
+    facts = open_start(bytes(32), ruleset=ruleset)
     assert "StartTileDrawn" not in names(facts)
     assert fold(Game(), facts).mover == "anna"

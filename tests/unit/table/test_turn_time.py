@@ -1,4 +1,4 @@
-"""Nothing is played in a turn whose time is over, but what FISE lets be finished."""
+"""No play is possible in a turn whose time is over, except those that FISE lets players finish."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
-from tests.support.table_games import after, pressed, started, tiles
+from tests.support.table_games import after, build_press, start_game, tiles
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import timestamp
@@ -25,10 +25,10 @@ RUNNING = evolve(Clock(player_ids=("anna", "biel"), used_ms=(0, 0)), STARTED)
 
 
 def test_a_turn_may_be_taken_to_its_last_moment_and_not_after_it() -> None:
-    check_in_time(Table(FM, started(), RUNNING), after(120))
+    check_in_time(Table(FM, start_game(), RUNNING), after(120))
     for ruleset, article in ((FM, "FM 2"), (TIMER, "FISE 33"), (FISC, "FISC I.11")):
         with pytest.raises(Refusal) as caught:
-            check_in_time(Table(ruleset, started(), RUNNING), after(120) + 1)
+            check_in_time(Table(ruleset, start_game(), RUNNING), after(120) + 1)
         assert (caught.value.reason, caught.value.article) in {
             ("TURN_TIMED_OUT", article),
             ("TURN_TIMED_OUT", ruleset.article("clock.turn_timeout")),
@@ -36,7 +36,7 @@ def test_a_turn_may_be_taken_to_its_last_moment_and_not_after_it() -> None:
 
 
 def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
-    begun = replace(started(), course=Course(laid=tiles("H8 C A S")))
+    begun = replace(start_game(), course=Course(laid=tiles("H8 C A S")))
     check_in_time(Table(TIMER, begun, RUNNING), after(200))
     with pytest.raises(Refusal):
         check_in_time(Table(FM, begun, RUNNING), after(200))
@@ -49,8 +49,8 @@ def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
         clock_events.ClockNeutralised(player_id="anna"),
         clock_events.ClockResumed(player_id="anna", turn=1, turn_until=timestamp(after(500))),
         clock_events.ClockSwitched(player_id="anna", turn=1, turn_until=timestamp(after(90))),
-        pressed("anna", 1, after(10)),
+        build_press("anna", 1, after(10)),
     ],
 )
 def test_no_time_is_over_that_does_not_run_or_is_that_of_another_turn(fact: Message) -> None:
-    check_in_time(Table(FM, started(), evolve(RUNNING, fact)), after(200))
+    check_in_time(Table(FM, start_game(), evolve(RUNNING, fact)), after(200))

@@ -1,4 +1,4 @@
-"""What tables know of their tournament follows from its facts, one after another."""
+"""The state of a tournament at its tables follows from its events, one after another."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.table.views import TableTournament, watch_tournament
 
-NOON = 1_700_000_000_000_000_000
+NOON_NS = 1_700_000_000_000_000_000
 
 
-def seen(*facts: Message) -> TableTournament:
+def watch_facts(*facts: Message) -> TableTournament:
     return reduce(watch_tournament, facts, TableTournament())
 
 
-def paired(number: int, *games: str) -> events.RoundPaired:
+def pair_round(number: int, *games: str) -> events.RoundPaired:
     pairings = [
         events.Pairing(table=table, game_id=game, player_ids=[f"{game}a", f"{game}b"])
         for table, game in enumerate(games, 1)
     ]
-    return events.RoundPaired(round=number, pairings=pairings, occurred_at=timestamp(NOON + number))
+    return events.RoundPaired(round=number, pairings=pairings, occurred_at=timestamp(NOON_NS + number))
 
 
 def test_players_are_those_who_registered_at_any_time() -> None:
-    found = seen(
+    found = watch_facts(
         events.TournamentCreated(tournament_id="cup", seed=b"s"),
         events.PlayerRegistered(player_id="anna"),
         events.PlayerRegistered(player_id="biel"),
@@ -37,30 +37,30 @@ def test_players_are_those_who_registered_at_any_time() -> None:
     assert found.players == {"anna", "biel", "carla"}
     assert (found.tournament_id, found.seed, found.keeping) == ("cup", b"s", game_events.KEEPING_HOSTED)
     recorded = events.TournamentCreated(tournament_id="cup", keeping=game_events.KEEPING_RECORDED)
-    assert seen(recorded).keeping == game_events.KEEPING_RECORDED
+    assert watch_facts(recorded).keeping == game_events.KEEPING_RECORDED
 
 
 def test_a_round_that_is_paired_again_begins_anew_and_leaves_other_rounds_alone() -> None:
-    played = seen(
-        paired(1, "g1", "g2"),
+    played = watch_facts(
+        pair_round(1, "g1", "g2"),
         events.GamePostponed(game_id="g2"),
         events.PostponedGameStarted(game_id="g2"),
         events.ResultRecorded(game_id="g1"),
-        paired(2, "h1", "h2"),
+        pair_round(2, "h1", "h2"),
         events.GamePostponed(game_id="h1"),
         events.PostponedGameStarted(game_id="h1"),
         events.ResultRecorded(game_id="h1"),
     )
     assert [set(played.postponed), set(played.begun), set(played.over)] == [{"g2", "h1"}, {"g2", "h1"}, {"g1", "h1"}]
-    again = watch_tournament(played, paired(2, "h1"))
+    again = watch_tournament(played, pair_round(2, "h1"))
     assert [set(again.postponed), set(again.begun), set(again.over)] == [{"g2"}, {"g2"}, {"g1"}]
     assert [len(again.pairings[number]) for number in (1, 2)] == [2, 1]
-    assert (again.drawn[1], again.drawn[2]) == (NOON + 1, NOON + 2)
-    assert seen(events.RoundPaired(round=1)).drawn == {}
+    assert (again.drawn[1], again.drawn[2]) == (NOON_NS + 1, NOON_NS + 2)
+    assert watch_facts(events.RoundPaired(round=1)).drawn == {}
 
 
 def test_other_games_of_the_round_are_left_that_are_played_now_or_were_begun_again() -> None:
-    found = seen(paired(1, "g1", "g2", "g3", "g4"), events.GamePostponed(game_id="g2"), paired(2, "h1"))
+    found = watch_facts(pair_round(1, "g1", "g2", "g3", "g4"), events.GamePostponed(game_id="g2"), pair_round(2, "h1"))
     assert found.left_beside("g1") == ("g3", "g4")
     assert found.left_beside("h1") == ()
     assert found.left_beside("nothing") == ()
@@ -73,7 +73,7 @@ def test_other_games_of_the_round_are_left_that_are_played_now_or_were_begun_aga
 
 
 def test_who_has_left_is_known_with_the_game_given_up_until_the_return() -> None:
-    left = seen(
+    left = watch_facts(
         events.PlayerWithdrawn(player_id="anna", game_id="g1"),
         events.PlayerWithdrawn(player_id="biel"),
     )

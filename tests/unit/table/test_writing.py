@@ -1,4 +1,4 @@
-"""Scores that players write, dispute and settle, with somebody away or the result final."""
+"""Scores that players write, dispute and settle, with an absent player or a final result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RACKS = ["C A S A L E S", "B O N A T E R"]
 
 
 def missed_play() -> Hall:
-    """Anna has left the table, and Biel has completed a play meanwhile (FISE 37)."""
+    """Return a hall in which Anna has left the table, and Biel has completed a play since (FISE 37)."""
     hall = Hall(rules("fise"), racks=RACKS)
     hall.play("H8 C A S A")
     hall.write()
@@ -32,7 +32,7 @@ def missed_play() -> Hall:
 
 def refusal(hall: Hall, request: Message) -> str:
     with pytest.raises(Refusal) as refused:
-        hall.decided(request)
+        hall.decide(request)
     return refused.value.reason
 
 
@@ -58,18 +58,18 @@ def test_a_score_that_only_one_of_them_wrote_so_is_disputed() -> None:
     counted = hall.game.counted
     hall.do(pb.WriteScoreRequest(player_id="anna"))
     assert refusal(hall, pb.WriteScoreRequest(player_id="anna")) == "WRITTEN_ALREADY"
-    agreed = hall.decided(pb.WriteScoreRequest(player_id="biel", score=counted, total=counted))
+    agreed = hall.decide(pb.WriteScoreRequest(player_id="biel", score=counted, total=counted))
     assert [type(fact).__name__ for fact in agreed] == ["ScoreWritten"]
     for score, total in ((counted + 1, counted), (counted, counted + 1)):
-        found = hall.decided(pb.WriteScoreRequest(player_id="biel", score=score, total=total))
+        found = hall.decide(pb.WriteScoreRequest(player_id="biel", score=score, total=total))
         assert [type(fact).__name__ for fact in found] == ["ScoreWritten", "CountDisputed"]
     for wrong in (
         pb.WriteScoreRequest(player_id="biel", score=-1),
         pb.WriteScoreRequest(player_id="biel", total=10**6),
     ):
         with pytest.raises(Invalid):
-            hall.decided(wrong)
-    assert hall.decided(pb.WriteScoreRequest(player_id="biel", score=0))
+            hall.decide(wrong)
+    assert hall.decide(pb.WriteScoreRequest(player_id="biel", score=0))
 
 
 def test_a_dispute_is_settled_by_all_players_or_by_an_arbiter_and_once() -> None:
@@ -79,15 +79,15 @@ def test_a_dispute_is_settled_by_all_players_or_by_an_arbiter_and_once() -> None
     assert refusal(hall, pb.SettleCountRequest(arbiter_id="eleni")) == "NOT_DISPUTED"
     hall.do(pb.DisputeCountRequest(player_id="biel"))
     assert refusal(hall, pb.SettleCountRequest(player_ids=["anna"])) == "NOT_AGREED"
-    (fact,) = hall.decided(pb.SettleCountRequest(player_ids=["anna", "biel"]))
+    (fact,) = hall.decide(pb.SettleCountRequest(player_ids=["anna", "biel"]))
     assert isinstance(fact, events.CountSettled)
     assert (fact.turn, fact.score, fact.arbiter_id) == (1, counted, "")
     for score in (0, 17):
-        (fact,) = hall.decided(pb.SettleCountRequest(arbiter_id="eleni", score=score))
+        (fact,) = hall.decide(pb.SettleCountRequest(arbiter_id="eleni", score=score))
         assert isinstance(fact, events.CountSettled)
         assert (fact.score, fact.arbiter_id) == (score, "eleni")
     with pytest.raises(Invalid):
-        hall.decided(pb.SettleCountRequest(arbiter_id="eleni", score=-1))
+        hall.decide(pb.SettleCountRequest(arbiter_id="eleni", score=-1))
     hall.do(pb.SettleCountRequest(arbiter_id="eleni"))
     assert refusal(hall, pb.SettleCountRequest(arbiter_id="eleni")) == "NOT_DISPUTED"
 
@@ -98,9 +98,9 @@ def test_only_the_play_of_a_turn_that_was_taken_is_corrected(turn: int) -> None:
     hall.turn("H8 C A S A")
     hall.turn("-")
     with pytest.raises(Invalid, match="a turn with a valid play"):
-        hall.decided(pb.CorrectPlayRequest(arbiter_id="eleni", turn=turn, score=1))
+        hall.decide(pb.CorrectPlayRequest(arbiter_id="eleni", turn=turn, score=1))
     before = hall.game.scores["anna"]
-    (fact,) = hall.decided(pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=before + 4))
+    (fact,) = hall.decide(pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=before + 4))
     assert isinstance(fact, events.PlayCorrected)
     assert (fact.turn, fact.player_id, fact.before, fact.score, fact.total) == (
         1,
@@ -112,7 +112,7 @@ def test_only_the_play_of_a_turn_that_was_taken_is_corrected(turn: int) -> None:
 
 
 def final(name: str) -> Hall:
-    """A game whose result is final: anna laid a blank, and then nobody played."""
+    """Return a game whose result is final: anna laid a blank, and no player played after that."""
     hall = Hall(rules(name), racks=["C ? S A L E S", "B O N A T E R"])
     hall.turn("H8 C (A) S A")
     while not hall.game.over:

@@ -18,7 +18,7 @@ from faristol.text import TRANSLATED
 GLOSSARY = Path(__file__).parents[3] / "docs" / "glossary.md"
 COLUMNS = {"ca": 2, "es": 3, "el": 4}
 NOT_PROSE = re.compile(r"`[^`]*`|\{\{.*?\}\}|%\(\w+\)s|\{\w+\}|--\w+|\{\w+:")
-"""Code, places and options: what stands there is no word of the sentence."""
+"""Code, places and options: not words of the sentence."""
 
 ALWAYS_SAID = (
     "tile",
@@ -88,7 +88,7 @@ class Term:
 
     @property
     def stem(self) -> str:
-        """What all inflections of the first word begin with, without accents."""
+        """The common beginning of all inflections of the first word, without accents."""
         first = _plain(self.translation.split()[0])
         return first[: max(3, min(4, len(first) - 2))]
 
@@ -112,7 +112,7 @@ def terms(language: str) -> tuple[Term, ...]:
 
 @cache
 def texts(language: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The texts of a catalog and their translations, without those that ``EXCEPT`` names."""
+    """Return the texts of a catalog and their translations, without those that ``EXCEPT`` names."""
     file = resources.files("faristol.text") / "locale" / language / "LC_MESSAGES" / "faristol.po"
     with file.open("rb") as source:
         catalog = read_po(source, locale=language)
@@ -126,7 +126,7 @@ def texts(language: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def wrong_words(language: str, translation: str) -> Iterator[str]:
-    """What ``translation`` has for a term that has another translation."""
+    """Yield the words in ``translation`` for a term that has another translation."""
     for term in terms(language):
         for word in term.wrong:
             if re.search(rf"\b{re.escape(word)}", NOT_PROSE.sub(" ", translation), re.IGNORECASE):
@@ -134,11 +134,11 @@ def wrong_words(language: str, translation: str) -> Iterator[str]:
 
 
 def missing_terms(language: str, text: str, translation: str) -> Iterator[str]:
-    """The terms of ``ALWAYS_SAID`` that ``text`` has and ``translation`` has not."""
+    """Yield the terms of ``ALWAYS_SAID`` that ``text`` has and ``translation`` has not."""
     prose, said = NOT_PROSE.sub(" ", text), _plain(translation)
     for term in terms(language):
-        here = term.english in ALWAYS_SAID and re.search(rf"\b{term.english}(s|es)?\b", prose, re.IGNORECASE)
-        if here and not re.search(rf"\b{term.stem}", said):
+        is_named = term.english in ALWAYS_SAID and re.search(rf"\b{term.english}(s|es)?\b", prose, re.IGNORECASE)
+        if is_named and not re.search(rf"\b{term.stem}", said):
             yield f"{term.translation!r} for {term.english!r} is missing"
 
 

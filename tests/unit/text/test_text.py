@@ -44,7 +44,7 @@ Key = str | tuple[str, ...]
 
 @cache
 def in_code() -> frozenset[Key]:
-    """Every text that is marked for translation."""
+    """Return every text that is marked for translation."""
     found: set[Key] = set()
     for folder in ("libs", "services", "apps", "proto"):
         options = {"**/templates/**.html": {"trimmed": "true"}}

@@ -25,7 +25,7 @@ def about() -> About:
 
 @pytest.fixture
 def make_graph(about: About) -> MakeGraph:
-    """A graph of words given as faces or as text that the set spells."""
+    """Return a graph of words given as faces or as text that the set spells."""
 
     def make(words: Iterable[str | tuple[str, ...]], tile_set: str = "ca-100") -> WordGraph:
         tiles = load_tile_set(tile_set)
@@ -37,5 +37,5 @@ def make_graph(about: About) -> MakeGraph:
 
 @pytest.fixture(scope="session")
 def catalan(lexicons: Path) -> WordGraph:
-    """The Catalan lexicon that the set-up installs; tests that want it are skipped where it is not."""
+    """Return the Catalan lexicon that the set-up installs; tests that want it are skipped where it is not."""
     return Library(lexicons).open("catalan")

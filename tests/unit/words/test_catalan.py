@@ -1,4 +1,4 @@
-"""What holds for the Catalan lexicon that the set-up installs."""
+"""Properties of the Catalan lexicon that the set-up installs."""
 
 from __future__ import annotations
 

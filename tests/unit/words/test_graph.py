@@ -108,7 +108,7 @@ def test_a_set_with_more_faces_than_fit_is_refused(about: About) -> None:
 
 
 class TestAFileThatIsNotASoundLexicon:
-    """It is refused with its path and the reason, whatever is wrong with it."""
+    """A damaged file is refused with its path and the reason."""
 
     @pytest.fixture
     def path(self, tmp_path: Path, about: About) -> Path:

@@ -22,23 +22,23 @@ LISTED = st.dictionaries(
 )
 
 
-def spelled(*texts: str) -> list[Word]:
+def spell_words(*texts: str) -> list[Word]:
     return [CATALAN.spell(text) or () for text in texts]
 
 
-def layered(about: About, *base: str, **layers: str) -> WordGraph:
-    listed = {Listing(layer): spelled(*texts.split()) for layer, texts in layers.items()}
-    return WordGraph(build(spelled(*base), tile_set=CATALAN, about=about, listed=listed))
+def build_graph(about: About, *base: str, **layers: str) -> WordGraph:
+    listed = {Listing(layer): spell_words(*texts.split()) for layer, texts in layers.items()}
+    return WordGraph(build(spell_words(*base), tile_set=CATALAN, about=about, listed=listed))
 
 
 def test_words_of_a_layer_are_in_where_it_is_switched_on_and_nowhere_else(about: About) -> None:
-    graph = layered(about, "sol", balearic="al·lot sol", valencian="xic")
-    assert set(graph) == set(spelled("sol"))
-    assert set(graph.with_layers(["balearic"])) == set(spelled("sol", "al·lot"))
+    graph = build_graph(about, "sol", balearic="al·lot sol", valencian="xic")
+    assert set(graph) == set(spell_words("sol"))
+    assert set(graph.with_layers(["balearic"])) == set(spell_words("sol", "al·lot"))
     everything = graph.with_layers(["valencian", "balearic"])
-    assert set(everything) == set(spelled("sol", "al·lot", "xic"))
+    assert set(everything) == set(spell_words("sol", "al·lot", "xic"))
     assert [len(graph), len(graph.with_layers(["balearic"])), len(everything)] == [1, 2, 3]
-    assert set(everything.with_layers([])) == set(graph) == set(spelled("sol"))
+    assert set(everything.with_layers([])) == set(graph) == set(spell_words("sol"))
     assert everything.digest == graph.digest
 
 
@@ -63,7 +63,7 @@ def test_a_lexicon_holds_what_its_layers_say_and_knows_every_listing(
 
 
 def test_plays_are_found_in_the_layers_that_are_switched_on(about: About) -> None:
-    graph = layered(about, "sol", balearic="los")
+    graph = build_graph(about, "sol", balearic="los")
     rack = ["S", "O", "L"]
 
     def words(lexicon: WordGraph) -> set[str]:
@@ -75,21 +75,21 @@ def test_plays_are_found_in_the_layers_that_are_switched_on(about: About) -> Non
 
 def test_a_layer_that_the_lexicon_does_not_have_is_refused_with_those_that_it_has(about: About) -> None:
     with pytest.raises(LexiconError, match="has no layer 'aranese'; it has: balearic, valencian"):
-        layered(about, "sol", valencian="xic", balearic="al·lot").with_layers(["aranese", "balearic"])
+        build_graph(about, "sol", valencian="xic", balearic="al·lot").with_layers(["aranese", "balearic"])
     with pytest.raises(LexiconError, match="it has: none"):
-        layered(about, "sol").with_layers(["balearic"])
+        build_graph(about, "sol").with_layers(["balearic"])
 
 
 @pytest.mark.parametrize("layer", ["Balear", "illes balears", "-", "../x"])
 def test_a_layer_needs_a_name_that_everyone_can_type(layer: str, about: About) -> None:
     with pytest.raises(ValueError, match="is not a valid name of a layer"):
-        build([], tile_set=CATALAN, about=about, listed={Listing(layer): spelled("sol")})
+        build([], tile_set=CATALAN, about=about, listed={Listing(layer): spell_words("sol")})
 
 
 def test_a_build_does_not_depend_on_the_order_of_words_or_layers(about: About) -> None:
-    first = {Listing("b"): spelled("sol", "any"), Listing("a", "gdlc"): spelled("sol")}
-    second = {Listing("a", "gdlc"): spelled("sol"), Listing("b"): spelled("any", "sol", "any")}
-    words = spelled("quinze", "any")
+    first = {Listing("b"): spell_words("sol", "any"), Listing("a", "gdlc"): spell_words("sol")}
+    second = {Listing("a", "gdlc"): spell_words("sol"), Listing("b"): spell_words("any", "sol", "any")}
+    words = spell_words("quinze", "any")
     assert build(words, tile_set=CATALAN, about=about, listed=first) == build(
         reversed(words), tile_set=CATALAN, about=about, listed=second
     )
@@ -98,7 +98,11 @@ def test_a_build_does_not_depend_on_the_order_of_words_or_layers(about: About) -
 def test_an_installed_lexicon_keeps_its_layers(about: About, tmp_path: Path) -> None:
     library = Library(tmp_path)
     library.install(
-        "proves", spelled("sol"), tile_set=CATALAN, about=about, listed={Listing("balearic", "dcvb"): spelled("al·lot")}
+        "proves",
+        spell_words("sol"),
+        tile_set=CATALAN,
+        about=about,
+        listed={Listing("balearic", "dcvb"): spell_words("al·lot")},
     )
     assert library.list()[0].header.layers == ("balearic",)
     assert library.open("proves").listings(("A", "L·L", "O", "T")) == (("balearic", "dcvb"),)

@@ -13,19 +13,19 @@ def suffixes(words: set[bytes], prefix: bytes) -> frozenset[bytes]:
     return frozenset(word[len(prefix) :] for word in words if word.startswith(prefix))
 
 
-def spelled(nodes: Nodes, node: int = 0) -> set[bytes]:
+def list_words(nodes: Nodes, node: int = 0) -> set[bytes]:
     words = {b""} if nodes.marks[node] & FINAL_BIT else set()
     edge = nodes.first[node]
     for code in range(62):
         if nodes.marks[node] >> code & 1:
-            words |= {bytes([code]) + rest for rest in spelled(nodes, nodes.edges[edge])}
+            words |= {bytes([code]) + rest for rest in list_words(nodes, nodes.edges[edge])}
             edge += 1
     return words
 
 
 @given(WORDS)
 def test_the_graph_spells_its_words_and_nothing_else(words: set[bytes]) -> None:
-    assert spelled(minimise(sorted(words))) == words
+    assert list_words(minimise(sorted(words))) == words
 
 
 @given(WORDS)

@@ -23,7 +23,7 @@ Squares = dict[tuple[int, int], tuple[str, bool]]
 Word = tuple[str, ...]
 
 
-def placed(row: int, col: int, face: str, *, blank: bool = False) -> Placement:
+def build_placement(row: int, col: int, face: str, *, blank: bool = False) -> Placement:
     return Placement(Square(row, col), Tile(face, blank))
 
 
@@ -65,7 +65,9 @@ class Naive:
             if len(free) == 1 and len(crossing[0]) > 1 and len(word) < len(crossing[0]) + (not across):
                 continue
             for blanks in itertools.product((False, True), repeat=len(free)):
-                laid = tuple(placed(*at, face, blank=blank) for (at, face), blank in zip(free, blanks, strict=True))
+                laid = tuple(
+                    build_placement(*at, face, blank=blank) for (at, face), blank in zip(free, blanks, strict=True)
+                )
                 if Counter(tile.in_rack for _, tile in laid) <= self.rack:
                     yield Candidate(row, col, across, laid, self._score(where, crossing, laid), word)
 
@@ -114,7 +116,7 @@ class Naive:
 
 @st.composite
 def games(draw: st.DrawFn) -> tuple[TileSet, set[Word], list[Word], list[int]]:
-    """A tile set, a small lexicon of few faces (so that words cross), racks, and which play to choose each turn."""
+    """Return a tile set, a small lexicon of few faces (so that words cross), racks, and the choice of each turn."""
     tile_set = load_tile_set(draw(st.sampled_from(["ca-100", "es-100", "el-104", "en-100"])))
     digraphs = [face for face in tile_set.faces if len(face) > 1]
     faces = draw(st.lists(st.sampled_from(tile_set.faces), min_size=3, max_size=5, unique=True)) + digraphs[:2]
@@ -154,7 +156,7 @@ def test_the_first_play_covers_the_centre_with_two_tiles_or_more(make_graph: Mak
         5,
         7,
         across=False,
-        placements=(placed(5, 7, "S"), placed(6, 7, "O"), placed(7, 7, "L")),
+        placements=(build_placement(5, 7, "S"), build_placement(6, 7, "O"), build_placement(7, 7, "L")),
         score=6,
         word=("S", "O", "L"),
     )
@@ -164,7 +166,7 @@ def test_a_board_of_the_rules_is_a_grid_and_a_play_is_placements_for_it(make_gra
     graph = make_graph(["any", "anys"])
     board = Board({Square(7, 7): Tile("A"), Square(7, 8): Tile("NY", blank=True)})
     play = generate(graph, Grid.of(graph.tile_set, board), ["S"])[0]
-    assert (play.word, play.score, play.placements) == (("A", "NY", "S"), 2, (placed(7, 9, "S"),))
+    assert (play.word, play.score, play.placements) == (("A", "NY", "S"), 2, (build_placement(7, 9, "S"),))
     assert board.place(play.placements)[Square(7, 9)] == Tile("S")
 
 
@@ -206,7 +208,7 @@ def test_a_hand_of_nothing_has_no_play(make_graph: MakeGraph) -> None:
 
 
 def test_the_best_plays_are_all_that_tie(make_graph: MakeGraph) -> None:
-    """On the empty board each play lies as well down as across, and on as many squares as count the same."""
+    """On the empty board each play is possible down as well as across, and on all squares with equal scores."""
     graph, grid = make_graph(["sol", "los"]), Grid.of(load_tile_set("ca-100"), {})
     tops = best(graph, grid, ["S", "O", "L"])
     assert len(tops) == 2 * 2 * 3

@@ -26,7 +26,7 @@ _turns: Counter[str] = Counter()
 
 @schemathesis.hook
 def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
-    """Of what the document allows, keep what its words allow; what is made up to be refused stays as it is."""
+    """Restrict the generated values to those that the text of the document allows; invalid ones stay as they are."""
     is_allowed = not case.meta or case.meta.generation.mode.is_positive
     _ask_for_what_there_is(case, is_allowed=is_allowed)
     if not case.query or not is_allowed:

@@ -1,4 +1,4 @@
-"""The client in Python: what it gives is what the gateway answers, whole, in order, and once."""
+"""The client in Python: it returns the answers of the gateway, whole, in order, and once."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ async def every(lines: AsyncIterator[Model]) -> list[dict[str, Any]]:
     return [line.model_dump(mode="json") async for line in lines]
 
 
-async def test_answers_are_given_whole_with_the_fields_that_they_have(finished: Stage) -> None:
+async def test_answers_are_given_whole_with_the_fields_that_they_have(finished_stage: Stage) -> None:
     async def raw(path: str) -> Any:
-        return (await finished.http.get(f"/api/v1/{path}")).json()
+        return (await finished_stage.http.get(f"/api/v1/{path}")).json()
 
     at = "tournaments/lliga"
-    async with Results(address(finished)) as results:
+    async with Results(address(finished_stage)) as results:
         assert (await results.tournament("lliga")).model_dump(mode="json") == (await raw(at))["tournament"]
         assert (await results.pairings("lliga", 1)).model_dump(mode="json") == await raw(f"{at}/rounds/1/pairings")
         assert (await results.game("lliga-r1-t1")).model_dump(mode="json") == await raw("games/lliga-r1-t1")
@@ -52,8 +52,8 @@ async def test_answers_are_given_whole_with_the_fields_that_they_have(finished: 
         )
 
 
-async def test_long_lists_come_page_by_page(finished: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with Results(address(finished)) as results:
+async def test_long_lists_come_page_by_page(finished_stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Results(address(finished_stage)) as results:
         whole = [await every(each("lliga")) for each in (results.standings, results.players, results.games)]
         monkeypatch.setattr(client, "REQUEST_PAGE_LINES", 2)
         paged = [await every(each("lliga")) for each in (results.standings, results.players, results.games)]
@@ -61,8 +61,8 @@ async def test_long_lists_come_page_by_page(finished: Stage, monkeypatch: pytest
     assert min(map(len, whole)) > 2
 
 
-async def test_what_is_refused_is_an_exception_that_says_what_and_why(finished: Stage) -> None:
-    async with Results(address(finished), language="ca", patience=0.01) as results:
+async def test_what_is_refused_is_an_exception_that_says_what_and_why(finished_stage: Stage) -> None:
+    async with Results(address(finished_stage), language="ca", patience=0.01) as results:
         with pytest.raises(NotFound) as missing:
             await results.tournament("nowhere")
         assert (missing.value.status, missing.value.reason, missing.value.body["kind"]) == (
@@ -83,7 +83,7 @@ async def test_what_is_refused_is_an_exception_that_says_what_and_why(finished: 
         assert wrong.value.body["errors"][0]["field"] == "state"
         with pytest.raises(Malformed):
             await every(results.standings("lliga", min_position=10**9))
-    async with Results(address(finished), token="x") as signed_in:
+    async with Results(address(finished_stage), token="x") as signed_in:
         with pytest.raises(NotAllowed):
             await signed_in.act("pairing", "StartRound", {"tournament_id": "lliga"})
 
@@ -98,7 +98,7 @@ async def test_a_gateway_that_is_away_is_asked_again_and_then_said_to_be_away() 
 
 @asynccontextmanager
 async def cut(port: int, after: int) -> AsyncIterator[tuple[str, list[int]]]:
-    """A way to a port that breaks after so many bytes of answers, each time; and how often it was taken."""
+    """Yield a connection to a port that breaks after this number of bytes, each time; and the number of connections."""
     taken: list[int] = []
 
     async def forward(source: asyncio.StreamReader, sink: asyncio.StreamWriter, most: int | None) -> None:
@@ -112,8 +112,8 @@ async def cut(port: int, after: int) -> AsyncIterator[tuple[str, list[int]]]:
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         taken.append(1)
-        there, back = await asyncio.open_connection("127.0.0.1", port)
-        await asyncio.gather(forward(reader, back, None), forward(there, writer, after))
+        far_reader, back = await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.gather(forward(reader, back, None), forward(far_reader, writer, after))
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
@@ -121,9 +121,9 @@ async def cut(port: int, after: int) -> AsyncIterator[tuple[str, list[int]]]:
 
 
 async def test_a_stream_that_breaks_anywhere_is_taken_up_without_a_gap_and_without_a_piece_twice(
-    finished: Stage,
+    finished_stage: Stage,
 ) -> None:
-    async def told(at: str) -> list[int]:
+    async def read_positions(at: str) -> list[int]:
         found: list[int] = []
         async with Results(at, patience=0.001) as results, asyncio.timeout(60):
             async for news in results.follow("lliga"):
@@ -132,16 +132,16 @@ async def test_a_stream_that_breaks_anywhere_is_taken_up_without_a_gap_and_witho
                     return found
         raise AssertionError(found)
 
-    whole = await told(address(finished))
+    whole = await read_positions(address(finished_stage))
     assert len(whole) > 50
     assert whole == sorted(set(whole))
-    async with cut(finished.http.base_url.port or 0, 3_000) as (at, taken):
-        assert await told(at) == whole
+    async with cut(finished_stage.http.base_url.port or 0, 3_000) as (at, taken):
+        assert await read_positions(at) == whole
         assert len(taken) > 3
 
 
-async def test_filters_of_the_stream_let_through_what_they_name(finished: Stage) -> None:
-    async with Results(address(finished)) as results, asyncio.timeout(20):
+async def test_filters_of_the_stream_let_through_what_they_name(finished_stage: Stage) -> None:
+    async with Results(address(finished_stage)) as results, asyncio.timeout(20):
         news = results.follow("lliga", rounds=[2], tables=[1], types=["ResultRecorded"])
         first = await anext(news)
         assert (first.type, first.round, first.table) == ("ResultRecorded", 2, 1)

@@ -1,4 +1,4 @@
-"""Schemathesis holds the interface to its document: whatever the document allows is answered as it says."""
+"""Schemathesis checks the interface against its document: every allowed request is answered as it says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from tests.support.plain_http import PLAIN
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship
 
 from faristol.gateway.api.openapi.documentation import ENDLESS
@@ -30,19 +30,19 @@ EXAMPLES = {"day": 2, "nightly": 25}
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def whole(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> AsyncIterator[Stage]:
-    """A stage with every service that the gateway asks, after the whole championship."""
+    """Yield a stage with every service that the gateway asks, after the whole championship."""
     folder = tmp_path_factory.mktemp("whole")
     more = {"lexicons": lexicons, "http_requests_per_second": 100_000}
-    async with opened(folder, "rating", "lexicon", **more) as made:
+    async with open_stage(folder, "rating", "lexicon", **more) as made:
         await made.add(*Championship().steps())
-    # The tables of the championship are there: a game service that ran meanwhile would have opened them itself.
-    async with opened(folder, "rating", "lexicon", "game", **more) as made:
+    # the tables of the championship exist: a running game service would have opened them
+    async with open_stage(folder, "rating", "lexicon", "game", **more) as made:
         await made.caught_up()
         yield made
 
 
 CLASSIC = {"tournament_id": ["lliga"], "game_id": ["lliga-r1-t1", "lliga-r2-t2"], "player_id": ["anna", "eloi"]}
-"""Ids of what there is on the stage, by the name of the parameter."""
+"""Existing ids on the stage, by the name of the parameter."""
 
 
 async def held_to_its_document(

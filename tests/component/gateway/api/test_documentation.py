@@ -1,4 +1,4 @@
-"""The pages that describe the interface: complete, in four languages, and their examples do what they say."""
+"""The pages that describe the interface: complete, in four languages, and with correct examples."""
 
 from __future__ import annotations
 
@@ -21,69 +21,69 @@ from faristol.text import LANGUAGES
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OWN = {"demo-r1-t1": "lliga-r1-t1", "demo": "lliga", "anna-puig": "anna"}
-"""What stands for the names of the examples on the stage of these tests."""
+"""Values for the names of the examples on the stage of these tests."""
 
 DUPLICATE = {"get_duplicate", "get_duplicate_standings", "get_duplicate_totals", "list_duplicate_sheets"}
 AWAY = {"get_ratings", "get_ratings_csv", "list_rulings", *DUPLICATE}
-"""What services tell that are not on this stage: there is no answer but that they cannot be reached."""
+"""Methods of services that are not on this stage: the only answer is that they cannot be reached."""
 
-LARGEST_PAGE = 60_000
-LARGEST_DOCUMENT = 75_000
+MAX_PAGE_BYTES = 60_000
+MAX_DOCUMENT_BYTES = 75_000
 """Bytes by gzip."""
 
 
 def validator(document: Mapping[str, Any], schema: dict[str, Any]) -> Any:
-    """Whether something is as a schema of a document says."""
+    """Return whether something is as a schema of a document says."""
     return jsonschema_rs.validator_for({**schema, "components": document["components"]})
 
 
-async def test_the_pages_are_there_in_every_language_and_name_every_operation(finished: Stage) -> None:
-    document = (await finished.http.get("/openapi.json")).json()
+async def test_the_pages_are_there_in_every_language_and_name_every_operation(finished_stage: Stage) -> None:
+    document = (await finished_stage.http.get("/openapi.json")).json()
     names = [found["operationId"] for methods in document["paths"].values() for found in methods.values()]
     for language in LANGUAGES:
-        answer = await finished.http.get("/docs", headers={"Accept-Language": language})
+        answer = await finished_stage.http.get("/docs", headers={"Accept-Language": language})
         assert (answer.status_code, answer.headers["content-language"]) == (200, language)
-        assert len(gzip.compress(answer.content)) < LARGEST_PAGE
+        assert len(gzip.compress(answer.content)) < MAX_PAGE_BYTES
         assert [name for name in names if f'id="{name}"' not in answer.text] == []
     for service in SERVICES:
-        answer = await finished.http.get(f"/docs/commands/{service}")
-        assert len(gzip.compress(answer.content)) < LARGEST_PAGE
+        answer = await finished_stage.http.get(f"/docs/commands/{service}")
+        assert len(gzip.compress(answer.content)) < MAX_PAGE_BYTES
         own = [method.name for method in NAMED.values() if method.service == service and not method.is_stream]
         assert [name for name in own if f'id="{name}"' not in answer.text] == []
-    assert (await finished.http.get("/docs/commands/nothing")).status_code == 404
+    assert (await finished_stage.http.get("/docs/commands/nothing")).status_code == 404
 
 
-async def test_long_documents_are_sent_encoded_and_once(finished: Stage) -> None:
+async def test_long_documents_are_sent_encoded_and_once(finished_stage: Stage) -> None:
     for path in ("/docs?lang=ca", "/openapi.json", "/openapi-commands.json"):
-        plain = await finished.http.get(path, headers={"Accept-Encoding": "identity"})
+        plain = await finished_stage.http.get(path, headers={"Accept-Encoding": "identity"})
         assert ("set-cookie" in plain.headers) == ("lang" in path)
         for encoding in ("br", "gzip"):
-            answer = await finished.http.get(path, headers={"Accept-Encoding": encoding})
+            answer = await finished_stage.http.get(path, headers={"Accept-Encoding": encoding})
             assert (answer.headers["content-encoding"], answer.content) == (encoding, plain.content), path
-            assert answer.num_bytes_downloaded < LARGEST_DOCUMENT, path
+            assert answer.num_bytes_downloaded < MAX_DOCUMENT_BYTES, path
             known = {"If-None-Match": answer.headers["etag"], "Accept-Encoding": encoding}
-            assert (await finished.http.get(path, headers=known)).status_code == 304, path
+            assert (await finished_stage.http.get(path, headers=known)).status_code == 304, path
 
 
-async def test_every_schema_that_a_page_links_to_is_on_it(finished: Stage) -> None:
+async def test_every_schema_that_a_page_links_to_is_on_it(finished_stage: Stage) -> None:
     for path in ("/docs", *(f"/docs/commands/{service}" for service in SERVICES)):
-        page = (await finished.http.get(path)).text
+        page = (await finished_stage.http.get(path)).text
         assert "<script>" not in page
-        links, there = set(re.findall(r'href="#([^"]+)"', page)), set(re.findall(r' id="([^"]+)"', page))
-        assert links <= there, path
+        links, anchors = set(re.findall(r'href="#([^"]+)"', page)), set(re.findall(r' id="([^"]+)"', page))
+        assert links <= anchors, path
 
 
-async def test_the_page_asks_for_what_there_is_here(finished: Stage) -> None:
-    page = (await finished.http.get("/docs")).text
+async def test_the_page_asks_for_what_there_is_here(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/docs")).text
     for path in ("tournaments/lliga/standings", "games/lliga-r1-t1"):
         assert f"/api/v1/{path}&#39;" in page or f"/api/v1/{path}'" in page, path
     assert "/api/v1/tournaments/demo/" not in page.replace("/api/v1/tournaments/demo/players", "")
     assert page.count('<details class="operation"') > 60  # closed: the page is short
 
 
-async def test_every_example_is_answered_as_its_schema_says(finished: Stage) -> None:
-    document = (await finished.http.get("/openapi.json")).json()
-    address = str(finished.http.base_url).rstrip("/")
+async def test_every_example_is_answered_as_its_schema_says(finished_stage: Stage) -> None:
+    document = (await finished_stage.http.get("/openapi.json")).json()
+    address = str(finished_stage.http.base_url).rstrip("/")
     entries = [entry for part in parts_of(document, address) for entry in part.entries]
     assert len(entries) == len(document["paths"]) > 25
     for entry in entries:
@@ -93,7 +93,7 @@ async def test_every_example_is_answered_as_its_schema_says(finished: Stage) -> 
         assert command == "curl"
         for name, own in OWN.items():
             url = url.replace(name, own)
-        answer = await finished.http.get(url)
+        answer = await finished_stage.http.get(url)
         expected = 409 if entry.name == "get_duplicate_totals" else 503 if entry.name in AWAY else 200
         assert answer.status_code == expected, (url, answer.text)
         responses = document["paths"][entry.path]["get"]["responses"]
@@ -105,8 +105,8 @@ async def test_every_example_is_answered_as_its_schema_says(finished: Stage) -> 
             assert problems == [], (url, [str(problem)[:300] for problem in problems])
 
 
-async def test_every_method_that_answers_once_is_in_the_document_of_commands(finished: Stage) -> None:
-    document = (await finished.http.get("/openapi-commands.json")).json()
+async def test_every_method_that_answers_once_is_in_the_document_of_commands(finished_stage: Stage) -> None:
+    document = (await finished_stage.http.get("/openapi-commands.json")).json()
     assert document == commands_document()
     expected = {f"/api/v1/{found.service}/{found.name}" for found in NAMED.values() if not found.is_stream}
     assert set(document["paths"]) == expected

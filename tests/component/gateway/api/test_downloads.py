@@ -29,8 +29,8 @@ AT = "/api/v1/tournaments/lliga"
 NAMES_BY_START = {name[:33].strip(): player_id for player_id, (name, _) in NAMES.items()}
 
 
-def asked(stage: Stage) -> Results:
-    """The results of a stage, asked as a program of the cell asks."""
+def build_results(stage: Stage) -> Results:
+    """Return the results of a stage, asked as a program of the cell asks."""
     return Results(results_pb2_grpc.ResultsServiceStub(stage.running.runtime.channel("results")), SOURCE)
 
 
@@ -38,9 +38,9 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="")))
 
 
-async def test_a_crosstable_says_of_every_round_whom_a_player_met_and_what_came_of_it(finished: Stage) -> None:
-    answer = (await finished.http.get(f"{AT}/crosstable")).json()
-    standings = (await finished.http.get(f"{AT}/standings")).json()["standings"]
+async def test_a_crosstable_says_of_every_round_whom_a_player_met_and_what_came_of_it(finished_stage: Stage) -> None:
+    answer = (await finished_stage.http.get(f"{AT}/crosstable")).json()
+    standings = (await finished_stage.http.get(f"{AT}/standings")).json()["standings"]
     assert [row["player_id"] for row in answer["rows"]] == [line["player_id"] for line in standings]
     ranks = {line["player_id"]: line["rank"] for line in standings}
     table = {row["player_id"]: row for row in answer["rows"]}
@@ -61,30 +61,30 @@ async def test_a_crosstable_says_of_every_round_whom_a_player_met_and_what_came_
     assert (first["opponent_ids"], first["starts"], first["outcome"]) == (["carme"], True, "loss")
 
 
-async def test_a_crosstable_as_of_a_moment_knows_who_started(finished: Stage) -> None:
-    now = (await finished.http.get(f"{AT}/crosstable")).json()
-    then = (await finished.http.get(f"{AT}/crosstable?as_of_position={now['position']}")).json()
+async def test_a_crosstable_as_of_a_moment_knows_who_started(finished_stage: Stage) -> None:
+    now = (await finished_stage.http.get(f"{AT}/crosstable")).json()
+    then = (await finished_stage.http.get(f"{AT}/crosstable?as_of_position={now['position']}")).json()
     assert then == now
-    assert len((await finished.http.get(f"{AT}/crosstable?round=1")).json()["rows"][0]["cells"]) == 1
+    assert len((await finished_stage.http.get(f"{AT}/crosstable?round=1")).json()["rows"][0]["cells"]) == 1
 
 
-async def test_files_say_what_the_json_says(finished: Stage) -> None:
-    told = (await finished.http.get(f"{AT}/standings")).json()["standings"]
-    answer = await finished.http.get(f"{AT}/standings.csv")
+async def test_files_say_what_the_json_says(finished_stage: Stage) -> None:
+    told = (await finished_stage.http.get(f"{AT}/standings")).json()["standings"]
+    answer = await finished_stage.http.get(f"{AT}/standings.csv")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.text.startswith(BYTE_ORDER_MARK), "a spreadsheet would read another encoding"
     assert [(row["player_id"], float(row["berger"]), int(row["spread"])) for row in rows(answer.text)] == [
         (line["player_id"], line["tie_breaks"]["berger"], line["spread"]) for line in told
     ]
-    paired = rows((await finished.http.get(f"{AT}/rounds/1/pairings.csv")).text)
+    paired = rows((await finished_stage.http.get(f"{AT}/rounds/1/pairings.csv")).text)
     assert [(row["table"], row["first_player_id"], row["second_name"], row["bye"]) for row in paired] == [
         ("1", "anna", "Carme Riera", ""),
         ("2", "biel", "Dolors Vilanova", ""),
         ("", "eloi", "", "allocated"),
     ]
-    page = (await finished.http.get("/tournaments/lliga/crosstable")).text
+    page = (await finished_stage.http.get("/tournaments/lliga/crosstable")).text
     assert page.count("unrated</span>") == 1
-    crossed = rows((await finished.http.get(f"{AT}/crosstable.csv")).text)
+    crossed = rows((await finished_stage.http.get(f"{AT}/crosstable.csv")).text)
     anna = next(row for row in crossed if row["player_id"] == "anna")
     assert (anna["round_1_opponent"], anna["round_1_outcome"], anna["round_1_start"]) == ("carme", "loss", "start")
     assert anna["name"] == "Anna Puigdomènech i Casadevall"
@@ -93,9 +93,9 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
     assert all(
         rating and unrated == "false" for rating, unrated in (ratings[player_id] for player_id in ("anna", "biel"))
     )
-    report = read_trf((await finished.http.get(f"{AT}/report.trf")).text)
+    report = read_trf((await finished_stage.http.get(f"{AT}/report.trf")).text)
     assert [NAMES_BY_START[line.name] for line in report.players if line.rating == 0] == ["eloi"]
-    links = (await finished.http.get("/tournaments/lliga/files")).text
+    links = (await finished_stage.http.get("/tournaments/lliga/files")).text
     assert {f"{AT}/report.trf?edition={edition}" for edition in ("TRF16", "TRF26")} <= set(
         re.findall(r'href="([^"]+)"', links)
     )
@@ -118,9 +118,9 @@ async def test_a_file_of_pairings_has_no_scores_before_there_are_any(stage: Stag
     assert await scores() == [("0", "0"), ("", ""), ("", "")]
 
 
-async def test_a_file_that_has_not_changed_is_not_sent_again(finished: Stage) -> None:
-    first = await finished.http.get(f"{AT}/crosstable.csv")
-    again = await finished.http.get(f"{AT}/crosstable.csv", headers={"If-None-Match": first.headers["etag"]})
+async def test_a_file_that_has_not_changed_is_not_sent_again(finished_stage: Stage) -> None:
+    first = await finished_stage.http.get(f"{AT}/crosstable.csv")
+    again = await finished_stage.http.get(f"{AT}/crosstable.csv", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 
@@ -151,7 +151,7 @@ async def test_the_pairings_say_the_hall_of_each_table_behind_what_they_said_bef
 ) -> None:
     hall = Championship()
     await stage.add(*hall.create(), *hall.pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi"))
-    answer = to_json(await asked(stage).pairings("lliga", 1))
+    answer = to_json(await build_results(stage).pairings("lliga", 1))
     answer["tables"][1]["hall"] = "Sala gran"
     told = rows(comma_separated.pairings(answer))
     assert [row["hall"] for row in told] == ["", "Sala gran", ""]
@@ -194,18 +194,19 @@ async def test_what_a_director_arranged_is_in_the_report_for_officials_and_not_i
     )
     public = read_trf((await stage.http.get(f"{AT}/report.trf?edition={edition}")).text)
     assert (public.forbidden, public.byes) == ((), ())
-    official = read_trf((await asked(stage).report("lliga", EDITIONS[edition], for_officials=True)).text)
+    official = read_trf((await build_results(stage).report("lliga", EDITIONS[edition], for_officials=True)).text)
     assert ([each.players for each in official.forbidden], [bye.kind for bye in official.byes]) == ([(1, 2)], ["H"])
 
 
 @pytest.mark.parametrize("edition", ["TRF16", "TRF26"])
 async def test_a_report_is_read_again_with_the_points_ranks_and_scores_of_the_standings(
-    finished: Stage, edition: str
+    finished_stage: Stage, edition: str
 ) -> None:
-    answer = await finished.http.get(f"{AT}/report.trf?edition={edition}")
+    answer = await finished_stage.http.get(f"{AT}/report.trf?edition={edition}")
     document = read_trf(answer.text)
     standings = {
-        line["name"][:33].strip(): line for line in (await finished.http.get(f"{AT}/standings")).json()["standings"]
+        line["name"][:33].strip(): line
+        for line in (await finished_stage.http.get(f"{AT}/standings")).json()["standings"]
     }
     assert {player.name for player in document.players} == set(standings)
     scores = {score.player: score for score in document.scores}
@@ -218,10 +219,10 @@ async def test_a_report_is_read_again_with_the_points_ranks_and_scores_of_the_st
     assert (document.rounds, document.paired_rounds, document.edition.value) == (5, 2, edition)
 
 
-async def test_a_report_of_a_round_that_is_not_there_says_so(finished: Stage) -> None:
-    answer = await finished.http.get(f"{AT}/report.trf?round=3")
+async def test_a_report_of_a_round_that_is_not_there_says_so(finished_stage: Stage) -> None:
+    answer = await finished_stage.http.get(f"{AT}/report.trf?round=3")
     assert (answer.status_code, answer.json()["reason"]) == (404, "NOT_FOUND")
-    odd = await finished.http.get(f"{AT}/report.trf?edition=TRF06")
+    odd = await finished_stage.http.get(f"{AT}/report.trf?edition=TRF06")
     assert odd.status_code == 400
 
 
@@ -267,7 +268,7 @@ async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_pai
         assert "March 8, 2026 ·" in shown, page
 
 
-async def test_files_are_saved_under_their_own_names(finished: Stage) -> None:
+async def test_files_are_saved_under_their_own_names(finished_stage: Stage) -> None:
     names = {
         "tournaments/lliga/standings.csv": "lliga-standings.csv",
         "tournaments/lliga/teams.csv": "lliga-teams.csv",
@@ -277,5 +278,5 @@ async def test_files_are_saved_under_their_own_names(finished: Stage) -> None:
         "games/lliga-r1-t1.gcg": "lliga-r1-t1.gcg",
     }
     for path, name in names.items():
-        answer = await finished.http.get(f"/api/v1/{path}")
+        answer = await finished_stage.http.get(f"/api/v1/{path}")
         assert answer.headers["content-disposition"] == f'inline; filename="{name}"', path

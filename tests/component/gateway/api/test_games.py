@@ -44,15 +44,15 @@ FILTERED: list[tuple[dict[str, str | int], list[str]]] = [
 
 @pytest.mark.parametrize(("asked", "found"), FILTERED)
 async def test_games_are_those_that_every_filter_lets_through(
-    finished: Stage, asked: dict[str, str | int], found: list[str]
+    finished_stage: Stage, asked: dict[str, str | int], found: list[str]
 ) -> None:
-    assert await ids(finished, **asked) == found
+    assert await ids(finished_stage, **asked) == found
 
 
-async def test_pages_of_games_hold_all_of_them_once(finished: Stage) -> None:
+async def test_pages_of_games_hold_all_of_them_once(finished_stage: Stage) -> None:
     found, token = [], ""
     for _ in range(5):
-        answer = (await finished.http.get(AT, params={"page_size": 1, "page_token": token})).json()
+        answer = (await finished_stage.http.get(AT, params={"page_size": 1, "page_token": token})).json()
         found += [game["game_id"] for game in answer["games"]]
         if not (token := answer["next_page_token"]):
             break
@@ -68,16 +68,16 @@ PAGED = {
 
 
 @pytest.mark.parametrize(("path", "lines"), PAGED.items())
-async def test_pages_of_long_lists_hold_the_whole_list(finished: Stage, path: str, lines: str) -> None:
+async def test_pages_of_long_lists_hold_the_whole_list(finished_stage: Stage, path: str, lines: str) -> None:
     at = f"/api/v1/tournaments/lliga/{path}"
-    whole = (await finished.http.get(at)).json()
+    whole = (await finished_stage.http.get(at)).json()
     assert whole["next_page_token"] == ""
-    first = (await finished.http.get(at, params={"page_size": 1})).json()
+    first = (await finished_stage.http.get(at, params={"page_size": 1})).json()
     assert len(first[lines]) == 1
-    rest = (await finished.http.get(at, params={"page_size": 4, "page_token": first["next_page_token"]})).json()
+    rest = (await finished_stage.http.get(at, params={"page_size": 4, "page_token": first["next_page_token"]})).json()
     assert (first[lines] + rest[lines], rest["next_page_token"]) == (whole[lines], "")
     assert {**rest, lines: whole[lines]} == whole, "all else is the same on every page"
-    wrong = await finished.http.get(at, params={"page_token": "x"})
+    wrong = await finished_stage.http.get(at, params={"page_token": "x"})
     assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (400, "page_token")
 
 
@@ -90,26 +90,26 @@ async def test_a_game_says_where_it_stands(stage: Stage) -> None:
     assert await ids(stage, state="final") == []
 
 
-async def test_the_archive_has_the_file_of_each_game_as_its_own_address_has_it(finished: Stage) -> None:
-    answer = await finished.http.get(f"{AT}.zip")
+async def test_the_archive_has_the_file_of_each_game_as_its_own_address_has_it(finished_stage: Stage) -> None:
+    answer = await finished_stage.http.get(f"{AT}.zip")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
     assert answer.headers["content-disposition"] == 'attachment; filename="lliga.zip"'
     with zipfile.ZipFile(BytesIO(answer.content)) as archive:
         assert archive.testzip() is None
         assert sorted(archive.namelist()) == [f"{game}.gcg" for game in EVERY]
         for game in EVERY:
-            alone = await finished.http.get(f"/api/v1/games/{game}.gcg")
+            alone = await finished_stage.http.get(f"/api/v1/games/{game}.gcg")
             assert archive.read(f"{game}.gcg").decode() == alone.text
-    alone = await finished.http.get(f"{AT}.zip", params={"round": 1, "player": "biel"})
+    alone = await finished_stage.http.get(f"{AT}.zip", params={"round": 1, "player": "biel"})
     with zipfile.ZipFile(BytesIO(alone.content)) as archive:
         assert archive.namelist() == ["lliga-r1-t2.gcg"]
 
 
-async def test_what_is_asked_wrongly_is_refused_and_what_there_is_not_is_not_found(finished: Stage) -> None:
+async def test_what_is_asked_wrongly_is_refused_and_what_there_is_not_is_not_found(finished_stage: Stage) -> None:
     for asked in ("round=-1", "page_size=-1", "page_size=10001", "state=won", "page_token=1.5", "games=x", "table=1_0"):
-        assert (await finished.http.get(f"{AT}?{asked}")).status_code == 400, asked
+        assert (await finished_stage.http.get(f"{AT}?{asked}")).status_code == 400, asked
     for path in ("games", "games.zip"):
-        assert (await finished.http.get(f"/api/v1/tournaments/nowhere/{path}")).status_code == 404
+        assert (await finished_stage.http.get(f"/api/v1/tournaments/nowhere/{path}")).status_code == 404
 
 
 async def test_a_game_is_there_from_its_pairing_on_and_says_where_it_stands(stage: Stage) -> None:
@@ -142,8 +142,8 @@ LISTS = {
 }
 
 
-async def test_every_list_is_sent_in_pages_of_one_size_and_says_its_total(finished: Stage) -> None:
-    document = (await finished.http.get("/openapi.json")).json()
+async def test_every_list_is_sent_in_pages_of_one_size_and_says_its_total(finished_stage: Stage) -> None:
+    document = (await finished_stage.http.get("/openapi.json")).json()
     sizes = {
         parameter["schema"]["default"]
         for methods in document["paths"].values()
@@ -152,13 +152,13 @@ async def test_every_list_is_sent_in_pages_of_one_size_and_says_its_total(finish
     }
     assert sizes == {100}
     for path, name in LISTS.items():
-        whole = (await finished.http.get(path)).json()
+        whole = (await finished_stage.http.get(path)).json()
         assert whole["total"] == len(whole[name]) > 0, path
-        first = (await finished.http.get(path, params={"page_size": 1})).json()
+        first = (await finished_stage.http.get(path, params={"page_size": 1})).json()
         assert (first["total"], len(first[name])) == (whole["total"], 1), path
 
 
-async def test_what_would_be_silent_for_ever_is_refused(finished: Stage) -> None:
+async def test_what_would_be_silent_for_ever_is_refused(finished_stage: Stage) -> None:
     stream = "/api/v1/tournaments/lliga/stream"
     for query, field in (
         ("games=nope", "games"),
@@ -169,20 +169,20 @@ async def test_what_would_be_silent_for_ever_is_refused(finished: Stage) -> None
         ("after=99999999", "after"),
     ):
         for path in (stream, "/api/v1/stream"):
-            answer = await finished.http.head(f"{path}?{query}")
+            answer = await finished_stage.http.head(f"{path}?{query}")
             assert answer.status_code == 400, (path, query)
-        answer = await finished.http.get(f"{stream}?{query}", headers={"Accept-Language": "en"})
+        answer = await finished_stage.http.get(f"{stream}?{query}", headers={"Accept-Language": "en"})
         assert [error["field"] for error in answer.json()["errors"]] == [field], query
     for _ in range(2):  # asked first, then remembered
-        assert (await finished.http.head(f"{stream}?games=lliga-r1-t1&rounds=1")).status_code == 200
-    resumed = await finished.http.head(stream, headers={"Last-Event-ID": "99999999"})
+        assert (await finished_stage.http.head(f"{stream}?games=lliga-r1-t1&rounds=1")).status_code == 200
+    resumed = await finished_stage.http.head(stream, headers={"Last-Event-ID": "99999999"})
     assert resumed.status_code == 200  # as after the restore of an older backup
     for path in ("games?player=nobody", "games.zip?player=nobody", "standings?player=nobody"):
-        answer = await finished.http.get(f"/api/v1/tournaments/lliga/{path}")
+        answer = await finished_stage.http.get(f"/api/v1/tournaments/lliga/{path}")
         assert (answer.status_code, answer.json()["kind"], answer.json()["id"]) == (404, "player", "nobody"), path
 
 
-async def test_games_of_a_stream_are_looked_for_by_one_question_for_each_round(finished: Stage) -> None:
+async def test_games_of_a_stream_are_looked_for_by_one_question_for_each_round(finished_stage: Stage) -> None:
     rounds: list[int] = []
 
     class Counting(Results):
@@ -192,7 +192,7 @@ async def test_games_of_a_stream_are_looked_for_by_one_question_for_each_round(f
             rounds.append(round_)
             return await super().pairings(tournament_id, round_, *more, **named)
 
-    channel = finished.running.runtime.channel("results")
+    channel = finished_stage.running.runtime.channel("results")
     results = Counting(results_pb2_grpc.ResultsServiceStub(channel), "en")
     duplicates = Duplicates(duplicate_pb2_grpc.DuplicateServiceStub(channel), "en")
     others = ["lliga-r1-t9", "lliga-r0-t1", "lliga-r9-t1", "other-r1-t1", "nope"]
@@ -200,8 +200,8 @@ async def test_games_of_a_stream_are_looked_for_by_one_question_for_each_round(f
     assert sorted(rounds) == [1, 1, 2, 9]
 
 
-async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_played(finished: Stage) -> None:
-    whole = (await finished.http.get("/api/v1/tournaments")).json()["tournaments"]
+async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_played(finished_stage: Stage) -> None:
+    whole = (await finished_stage.http.get("/api/v1/tournaments")).json()["tournaments"]
     (lliga,) = whole
     assert lliga["state"] == "over"
     day = lliga["played"][0]["started_at"][:10]
@@ -214,7 +214,7 @@ async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_playe
         ("from=2199-01-01", 0),
         ("until=1999-01-01", 0),
     ):
-        answer = await finished.http.get(f"/api/v1/tournaments?{query}")
+        answer = await finished_stage.http.get(f"/api/v1/tournaments?{query}")
         assert len(answer.json()["tournaments"]) == answer.json()["total"] == count, query
     malformed = (
         ("from=soon", "from"),
@@ -223,21 +223,21 @@ async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_playe
         ("state=live", "state"),
     )
     for query, field in malformed:
-        answer = await finished.http.get(f"/api/v1/tournaments?{query}")
+        answer = await finished_stage.http.get(f"/api/v1/tournaments?{query}")
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), query
     expected = "expected a day, as 2026-03-07, got 'soon'"
-    answer = await finished.http.get("/api/v1/tournaments?from=soon", headers={"accept-language": "en"})
+    answer = await finished_stage.http.get("/api/v1/tournaments?from=soon", headers={"accept-language": "en"})
     assert answer.json()["errors"][0]["problem"] == expected
 
 
-async def test_resources_link_to_each_other(finished: Stage) -> None:
-    tournament = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
-    games = (await finished.http.get(tournament["links"]["games"])).json()["games"]
-    game = (await finished.http.get(games[0]["links"]["self"])).json()
+async def test_resources_link_to_each_other(finished_stage: Stage) -> None:
+    tournament = (await finished_stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
+    games = (await finished_stage.http.get(tournament["links"]["games"])).json()["games"]
+    game = (await finished_stage.http.get(games[0]["links"]["self"])).json()
     assert game["links"] == {**games[0]["links"], "tournament": tournament["links"]["self"]}
-    player = (await finished.http.get(game["links"]["players"][0])).json()
+    player = (await finished_stage.http.get(game["links"]["players"][0])).json()
     assert player["player_id"] == game["seats"][0]["player_id"]
     for links in (tournament["links"], game["links"], player["links"]):
         for name, path in links.items():
             if isinstance(path, str) and name not in ("stream", "rulings"):  # no lexicon service runs here
-                assert (await finished.http.get(path)).status_code == 200, path
+                assert (await finished_stage.http.get(path)).status_code == 200, path

@@ -1,4 +1,4 @@
-"""A game that was recorded here is told in a GCG file, and read again it is the same game."""
+"""A recorded game is exported as a GCG file, and the file replays to the same game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.examples import scale_examples
 from tests.support.stage import Stage
 from tests.unit.table.hall import Hall, rules
 from tests.unit.table.test_any_command import TABLES, walk
-from tests.unit.table_terminal.shared.test_sheet import played
+from tests.unit.table_terminal.shared.test_sheet import run_case
 
 from faristol.gateway.api.gcg import gcg_of
 from faristol.kernel.refusal import Refusal
@@ -26,7 +26,7 @@ OF_TWO = [name for name, players in TABLES if players == 2]
 OF_MORE = [(name, players) for name, players in TABLES if players > 2]
 
 BESIDE_THE_RULES = {"SCORE", "TOTAL", "RACKS_MISSING", "BEFORE_END", "CHALLENGE_POINTS", "AFTER_END"}
-"""What a replay by the rules alone finds where an arbiter corrected, sanctioned or ended the game."""
+"""Errors of a replay by the rules if an arbiter corrected, sanctioned or ended the game."""
 
 
 NOTED = {
@@ -38,7 +38,7 @@ NOTED = {
 """Points for which the format has no line."""
 
 
-def shown(hall: Hall) -> results.GetGameResponse:
+def get_game(hall: Hall) -> results.GetGameResponse:
     found = game_by_itself([*hall.facts, *hall.ticks])
     assert found is not None
     return found
@@ -51,12 +51,12 @@ def plays_that_stand(game: GcgGame) -> Iterator[tuple[str, str, int]]:
             yield event.nick, str(event.start), event.score
 
 
-@example(name="pes-2024", seed=3557, steps=83)  # a challenge paid for while its turn goes on
+@example(name="pes-2024", seed=3557, steps=83)  # a challenge with a cost while its turn continues
 @given(name=st.sampled_from(OF_TWO), seed=st.integers(0, 10_000), steps=st.integers(5, 90))
 @settings(max_examples=scale_examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int, steps: int) -> None:
     hall = walk(rules(name), 2, seed, steps)
-    answer = shown(hall)
+    answer = get_game(hall)
     told = gcg_of(answer, hall.ruleset)
     again = read_gcg(write_gcg(told))
     assert again == told
@@ -81,7 +81,7 @@ def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int,
 
 
 async def test_a_whole_game_of_a_championship_is_told_so_that_its_replay_finds_nothing_wrong() -> None:
-    answer = await played("fise/game.yaml", "A whole game")
+    answer = await run_case("fise/game.yaml", "A whole game")
     ruleset = load_ruleset("fise")
     text = write_gcg(gcg_of(answer, ruleset))
     assert ">Anna: C3 .EN +3 27\n>Anna: -- -3 24\n" in text
@@ -95,7 +95,7 @@ async def test_a_whole_game_of_a_championship_is_told_so_that_its_replay_finds_n
 def test_a_phony_stands_there_with_what_it_scored_and_comes_off() -> None:
     hall = Hall(rules("fisc-2023"), recorded=True)
     hall.turn("H8 C A S A")
-    answer = shown(hall)
+    answer = get_game(hall)
     entry = answer.entries[-1]
     entry.kind, entry.score, entry.total = results.ENTRY_KIND_PHONY, 0, 0
     play, gone = gcg_of(answer, hall.ruleset).events
@@ -107,7 +107,7 @@ def test_a_phony_stands_there_with_what_it_scored_and_comes_off() -> None:
 def test_a_tile_found_late_is_in_nobodys_rack_at_the_end() -> None:
     hall = Hall(rules("pes-2024"), recorded=True)
     hall.turn("H8 Κ Α Λ Α")
-    answer = shown(hall)
+    answer = get_game(hall)
     rack, bonus = (results.ENTRY_KIND_RACK_PENALTY, "anna", -9), (results.ENTRY_KIND_OUT_BONUS, "blai", 9)
     for kind, player, points in (bonus, rack):
         answer.entries.add(kind=kind, player_id=player, score=points, complete=True)
@@ -118,7 +118,7 @@ def test_a_tile_found_late_is_in_nobodys_rack_at_the_end() -> None:
 def test_the_file_of_a_game_that_goes_on_says_so() -> None:
     hall = Hall(rules("fise"), recorded=True)
     hall.turn("H8 C A S A")
-    game = read_gcg(write_gcg(gcg_of(shown(hall), hall.ruleset)))
+    game = read_gcg(write_gcg(gcg_of(get_game(hall), hall.ruleset)))
     assert game.incomplete
     assert replay(game, hall.ruleset).board == Board().place(
         Placement(Square(7, 7 + place), Tile(face)) for place, face in enumerate("CASA")
@@ -127,7 +127,7 @@ def test_the_file_of_a_game_that_goes_on_says_so() -> None:
 
 @pytest.mark.parametrize(("name", "players"), OF_MORE)
 def test_a_table_of_more_than_two_is_refused_with_a_sentence(name: str, players: int) -> None:
-    answer = shown(walk(rules(name), players, 1, 20))
+    answer = get_game(walk(rules(name), players, 1, 20))
     with pytest.raises(Refusal, match=f"this table has {players}"):
         gcg_of(answer)
 
@@ -136,7 +136,7 @@ def test_what_has_no_line_in_the_format_is_noted() -> None:
     seen = set()
     for seed in range(25):
         for name in OF_TWO:
-            answer = shown(walk(rules(name), 2, seed, 60))
+            answer = get_game(walk(rules(name), 2, seed, 60))
             kinds = {entry.kind for entry in answer.entries}
             notes = [line for line in gcg_of(answer, rules(name)).lines if isinstance(line, Note)]
             if kinds & {results.ENTRY_KIND_SANCTION, results.ENTRY_KIND_FREE_EXCHANGE, results.ENTRY_KIND_CORRECTION}:
@@ -146,18 +146,18 @@ def test_what_has_no_line_in_the_format_is_noted() -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_results_apps_and_readers_of_a_page_get_the_file(finished: Stage) -> None:
-    page = (await finished.http.get("/games/lliga-r1-t1")).text
+async def test_results_apps_and_readers_of_a_page_get_the_file(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/games/lliga-r1-t1")).text
     link = re.search(r'href="(/api/v1/games/[^"]*[.]gcg)"', page)
     assert link is not None
-    answer = await finished.http.get(link[1])
+    answer = await finished_stage.http.get(link[1])
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8")
     game = read_gcg(answer.text)
-    told = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    told = (await finished_stage.http.get("/api/v1/games/lliga-r1-t1")).json()
     assert {player.nick: player.name for player in game.players} == {
         seat["player_id"]: seat["name"] for seat in told["seats"]
     }
     plays = [entry["score"] for entry in told["entries"] if entry["kind"] == "play"]
     assert [score for _, _, score in plays_that_stand(game)] == plays
-    missing = await finished.http.get("/api/v1/games/nowhere.gcg")
+    missing = await finished_stage.http.get("/api/v1/games/nowhere.gcg")
     assert (missing.status_code, missing.json()["id"]) == (404, "nowhere")

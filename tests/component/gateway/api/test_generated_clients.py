@@ -39,7 +39,7 @@ for package in pkgutil.iter_modules(client.api.__path__):
 
 
 async def run(*command: str | Path) -> str:
-    """What a program says; fails where it does."""
+    """Return the output of a program; fail if it fails."""
     process = await asyncio.create_subprocess_exec(
         *map(str, command), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
@@ -48,17 +48,17 @@ async def run(*command: str | Path) -> str:
     return said.decode()
 
 
-async def described(stage: Stage, folder: Path) -> tuple[dict[str, Any], Path]:
+async def write_document(stage: Stage, folder: Path) -> tuple[dict[str, Any], Path]:
     document: dict[str, Any] = (await stage.http.get("/openapi.json")).json()
     file = folder / "openapi.json"
     file.write_text(json.dumps(document))
     return document, file
 
 
-async def test_a_client_in_python_reads_every_resource(finished: Stage, tmp_path: Path) -> None:
+async def test_a_client_in_python_reads_every_resource(finished_stage: Stage, tmp_path: Path) -> None:
     if not (PYTHON / "openapi-python-client").exists():
         pytest.skip("openapi-python-client is not installed: `make openapi` does it")
-    document, file = await described(finished, tmp_path)
+    document, file = await write_document(finished_stage, tmp_path)
     out = tmp_path / "client"
     said = await run(
         PYTHON / "openapi-python-client", "generate", "--path", file, "--output-path", out, "--meta", "none"
@@ -68,7 +68,7 @@ async def test_a_client_in_python_reads_every_resource(finished: Stage, tmp_path
     await run(PYTHON / "python", "-m", "compileall", "-q", out)
     script = tmp_path / "read.py"
     script.write_text(READ)
-    address = str(finished.http.base_url).rstrip("/")
+    address = str(finished_stage.http.base_url).rstrip("/")
     number = {**FILLED, "number": 1}
     lines = (
         await run(PYTHON / "python", script, tmp_path, address, json.dumps(number), ",".join(ENDLESS))
@@ -82,13 +82,13 @@ async def test_a_client_in_python_reads_every_resource(finished: Stage, tmp_path
         assert name == "get_games_zip" or kind != "NoneType", (name, status)
 
 
-async def test_a_client_in_typescript_reads_every_resource(finished: Stage, tmp_path: Path) -> None:
+async def test_a_client_in_typescript_reads_every_resource(finished_stage: Stage, tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None or not (NODE / "openapi-typescript").exists():
         pytest.skip("openapi-typescript is not installed: `make openapi` does it")
-    document, file = await described(finished, tmp_path)
+    document, file = await write_document(finished_stage, tmp_path)
     await run(NODE / "openapi-typescript", file, "-o", tmp_path / "schema.ts")
-    address = str(finished.http.base_url).rstrip("/")
+    address = str(finished_stage.http.base_url).rstrip("/")
     lines = [
         'import type { components, paths } from "./schema.js";',
         'const NEWS: components["schemas"]["EventType"] = "PlayPlaced";',

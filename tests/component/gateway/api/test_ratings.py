@@ -25,7 +25,7 @@ PLAYERS = "/tournaments/lliga/players"
 
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    """Ratings, results and gateway as they run."""
+    """Yield ratings, results and gateway in operation."""
     settings = Settings.model_validate({"data": tmp_path, "http_port": 0, "grace_seconds": 0.5})
     async with (
         running(settings, ("rating", "results", "gateway")) as process,
@@ -35,7 +35,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         yield Stage(process, http)
 
 
-async def followed(stage: Stage, position: int) -> None:
+async def wait_for_ratings(stage: Stage, position: int) -> None:
     """Wait until the ratings have followed what happened, and the pages show it."""
     assert await stage.running.runtime.progress("rating.lists").wait_until_reached(position, 20)
     assert await stage.running.runtime.progress("results@5").wait_until_reached(await stage.record.last_position(), 20)
@@ -70,14 +70,14 @@ async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> N
         assert f"{first['new_rating']} <span" in page
     assert " ResultRecorded " in page
 
-    await followed(stage, await stage.add(*hall.second_round()))
+    await wait_for_ratings(stage, await stage.add(*hall.second_round()))
     listed = (await stage.http.get(RATINGS)).json()
     assert (listed["estimate"], listed["revision"], listed["revised_at"]) == (False, 0, None)
     assert listed["published_at"]
     assert "No són oficials." not in (await stage.http.get(PLAYERS, headers={"Accept-Language": "ca"})).text
 
     recorded = [fact for fact in await stage.record.facts(hall.stream) if isinstance(fact, pairing.ResultRecorded)]
-    winner = min(recorded[-1].scores, key=lambda score: score.score).player_id  # who had lost
+    winner = min(recorded[-1].scores, key=lambda score: score.score).player_id  # the losers
     correction = pairing.ResultCorrected(
         round=2,
         game_id=recorded[-1].game_id,
@@ -88,7 +88,7 @@ async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> N
         winner_id=winner,
         occurred_at=Timestamp(seconds=1_800_000_000),
     )
-    await followed(stage, await stage.add({hall.stream: [correction]}))
+    await wait_for_ratings(stage, await stage.add({hall.stream: [correction]}))
     revised = (await stage.http.get(RATINGS)).json()
     assert (revised["estimate"], revised["revision"], revised["revised_at"]) == (False, 1, "2027-01-15T08:00:00Z")
     assert revised["published_at"] == listed["published_at"]

@@ -16,10 +16,10 @@ from faristol.rules import load_ruleset
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_tournaments_and_what_is_in_them_can_be_read(finished: Stage) -> None:
-    answer = (await finished.http.get("/api/v1/tournaments")).json()
+async def test_tournaments_and_what_is_in_them_can_be_read(finished_stage: Stage) -> None:
+    answer = (await finished_stage.http.get("/api/v1/tournaments")).json()
     assert [tournament["name"] for tournament in answer["tournaments"]] == ["Lliga de primavera"]
-    tournament = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
+    tournament = (await finished_stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
     assert tournament == answer["tournaments"][0]
     assert tournament["ruleset"] == {"name": "fisc-2023", "digest": load_ruleset("fisc-2023").digest}
     assert (tournament["players"], tournament["rounds"], tournament["over"]) == (5, 5, True)
@@ -32,8 +32,8 @@ async def test_tournaments_and_what_is_in_them_can_be_read(finished: Stage) -> N
     ]
 
 
-async def test_standings_have_points_as_numbers_and_tie_breaks_by_name(finished: Stage) -> None:
-    answer = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()
+async def test_standings_have_points_as_numbers_and_tie_breaks_by_name(finished_stage: Stage) -> None:
+    answer = (await finished_stage.http.get("/api/v1/tournaments/lliga/standings")).json()
     assert answer["round"] == 2
     lines = {line["player_id"]: line for line in answer["standings"]}
     assert lines["biel"]["points"] == 1.5
@@ -99,8 +99,8 @@ async def test_a_game_shows_board_and_sheet_and_no_rack(stage: Stage) -> None:
     assert not [face for face in ("NY", "QU", "Ç", '"?"') if face in response.text]
 
 
-async def test_players_have_names_clubs_and_both_ratings(finished: Stage) -> None:
-    answer = (await finished.http.get("/api/v1/tournaments/lliga/players")).json()
+async def test_players_have_names_clubs_and_both_ratings(finished_stage: Stage) -> None:
+    answer = (await finished_stage.http.get("/api/v1/tournaments/lliga/players")).json()
     assert answer["rating_system"] == "elo-1"
     assert answer["players"][0] == {
         "player_id": "anna",
@@ -146,23 +146,23 @@ async def test_a_rating_list_that_was_revised_takes_the_place_of_the_first_and_s
     assert then == first
 
 
-async def test_a_person_who_is_erased_is_gone_at_once(finished: Stage) -> None:
-    before = await finished.http.get("/api/v1/tournaments/lliga/standings")
-    async with finished.record.writing() as connection:
+async def test_a_person_who_is_erased_is_gone_at_once(finished_stage: Stage) -> None:
+    before = await finished_stage.http.get("/api/v1/tournaments/lliga/standings")
+    async with finished_stage.record.writing() as connection:
         await connection.exec_driver_sql("DELETE FROM people WHERE player_id = 'biel'")
-    after = await finished.http.get(
+    after = await finished_stage.http.get(
         "/api/v1/tournaments/lliga/standings", headers={"If-None-Match": before.headers["etag"]}
     )
     assert after.status_code == 200
-    await keep_names(finished.record)
+    await keep_names(finished_stage.record)
     assert "Biel" in before.text
     assert "Biel" not in after.text
 
 
 @pytest.mark.parametrize("name", ["from", "until"])
-async def test_a_day_is_one_of_the_calendar(finished: Stage, name: str) -> None:
+async def test_a_day_is_one_of_the_calendar(finished_stage: Stage, name: str) -> None:
     for given, status in (("2026-03-07", 200), ("", 400), ("7/3/2026", 400), ("2026-02-30", 400)):
-        answer = await finished.http.get("/api/v1/tournaments", params={name: given})
+        answer = await finished_stage.http.get("/api/v1/tournaments", params={name: given})
         assert answer.status_code == status, (given, answer.text)
 
 
@@ -200,9 +200,9 @@ MISSING = [
 ]
 
 
-async def test_what_is_not_there_is_a_problem_that_names_it(finished: Stage) -> None:
+async def test_what_is_not_there_is_a_problem_that_names_it(finished_stage: Stage) -> None:
     for path, kind, wanted in MISSING:
-        answer = await finished.http.get(path)
+        answer = await finished_stage.http.get(path)
         assert answer.headers["content-type"] == "application/problem+json", path
         problem = answer.json()
         assert (answer.status_code, problem["status"], problem["kind"], problem["id"]) == (404, 404, kind, wanted)
@@ -221,20 +221,24 @@ async def test_what_is_not_there_is_a_problem_that_names_it(finished: Stage) -> 
         ),
     ],
 )
-async def test_a_problem_is_told_in_the_readers_language(finished: Stage, path: str, catalan: str, greek: str) -> None:
-    answer = await finished.http.get(path, headers={"Accept-Language": "ca-ES,ca;q=0.9,en;q=0.5"})
+async def test_a_problem_is_told_in_the_readers_language(
+    finished_stage: Stage, path: str, catalan: str, greek: str
+) -> None:
+    answer = await finished_stage.http.get(path, headers={"Accept-Language": "ca-ES,ca;q=0.9,en;q=0.5"})
     assert (answer.json()["detail"], answer.headers["content-language"]) == (catalan, "ca")
-    chosen = await finished.http.get(f"{path}?lang=el", headers={"Accept-Language": "ca"})
+    chosen = await finished_stage.http.get(f"{path}?lang=el", headers={"Accept-Language": "ca"})
     assert (chosen.json()["detail"], chosen.headers["content-language"]) == (greek, "el")
     assert {**chosen.json(), "detail": ""} == {**answer.json(), "detail": ""}
 
 
 async def test_a_position_that_does_not_come_is_said_in_the_readers_language(
-    finished: Stage, monkeypatch: pytest.MonkeyPatch
+    finished_stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faristol.gateway.cache.recorded_reads.SERVICE_TIMEOUT_SECONDS", 0.5)
-    position = await finished.record.last_position() + 10_000
-    answer = await finished.http.get(f"/api/v1/tournaments?min_position={position}", headers={"Accept-Language": "ca"})
+    position = await finished_stage.record.last_position() + 10_000
+    answer = await finished_stage.http.get(
+        f"/api/v1/tournaments?min_position={position}", headers={"Accept-Language": "ca"}
+    )
     assert (answer.status_code, answer.json()["reason"]) == (504, "BEHIND")
     assert answer.json()["detail"].endswith(f"s’ha esperat en va la posició {position}")
 
@@ -250,10 +254,10 @@ FROM_A_POSITION = (
 )
 
 
-async def test_a_position_that_cannot_come_soon_is_refused_without_waiting(finished: Stage) -> None:
-    last = await finished.record.last_position()
+async def test_a_position_that_cannot_come_soon_is_refused_without_waiting(finished_stage: Stage) -> None:
+    last = await finished_stage.record.last_position()
     for path in FROM_A_POSITION:
-        answer = await asyncio.wait_for(finished.http.get(path, params={"min_position": last + 10_001}), 5)
+        answer = await asyncio.wait_for(finished_stage.http.get(path, params={"min_position": last + 10_001}), 5)
         problem = answer.json()
         assert (answer.status_code, problem["field"]) == (400, "min_position"), path
         assert f"its last position is {last}" in problem["detail"]
@@ -318,7 +322,7 @@ async def test_an_unknown_path_and_a_wrong_method_are_problems(stage: Stage) -> 
     assert "'application/x-www-form-urlencoded'" in form.json()["detail"]
 
 
-async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(finished: Stage) -> None:
+async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(finished_stage: Stage) -> None:
     for path in (
         "/api/v1/tournaments/",
         "/api/v1/tournaments/lliga/",
@@ -328,7 +332,7 @@ async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(fin
         "/tournaments/lliga/",
         "/status/",
     ):
-        answer = await finished.http.get(path, headers={"Host": "elsewhere.localhost"})
+        answer = await finished_stage.http.get(path, headers={"Host": "elsewhere.localhost"})
         assert (answer.status_code, answer.headers.get("location")) == (404, None), path
         media_type = "text/html" if path.startswith(("/tournaments/", "/status")) else "application/problem+json"
         assert answer.headers["content-type"].partition(";")[0] == media_type, path

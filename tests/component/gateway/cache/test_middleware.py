@@ -26,13 +26,13 @@ READ = (
 
 
 async def get(stage: Stage, path: str, **headers: str) -> httpx.Response:
-    """As somebody asks who takes what is kept."""
+    """Send a request that accepts cached answers."""
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     return await stage.http.get(path, headers={"Cache-Control": "max-age=0", **given})
 
 
 async def raw(stage: Stage, path: str, accepted: str) -> tuple[httpx.Response, bytes]:
-    """An answer, and its body as it came."""
+    """Return an answer, and its body as it came."""
     headers = {"Cache-Control": "max-age=0", "Accept-Encoding": accepted}
     async with stage.http.stream("GET", path, headers=headers) as answer:
         return answer, b"".join([part async for part in answer.aiter_raw()])
@@ -71,7 +71,7 @@ async def test_who_hears_news_and_asks_for_the_page_is_shown_what_it_tells(stage
 
 
 async def taken_until_told(news: httpx.Response) -> AsyncIterator[str]:
-    """The lines of a stream up to the first position."""
+    """Yield the lines of a stream up to the first position."""
     async for line in news.aiter_lines():
         yield line
         if line.startswith("id: "):
@@ -89,34 +89,34 @@ async def test_a_name_that_was_erased_is_gone_within_a_second(stage: Stage) -> N
         assert "Biel" not in (await get(stage, path)).text
 
 
-async def test_what_is_kept_is_the_same_however_it_is_encoded(finished: Stage) -> None:
+async def test_what_is_kept_is_the_same_however_it_is_encoded(finished_stage: Stage) -> None:
     for path in (*READ, asset("live.js"), asset("faristol.css")):
-        plain, body = await raw(finished, path, "identity")
+        plain, body = await raw(finished_stage, path, "identity")
         assert "content-encoding" not in plain.headers
         for accepted, encoding, decode in (
             ("gzip, deflate, br, zstd", "br", brotli.decompress),
             ("br;q=0.1, gzip;q=0.5", "gzip", gzip.decompress),
         ):
-            packed, small = await raw(finished, path, accepted)
+            packed, small = await raw(finished_stage, path, accepted)
             assert packed.headers["content-encoding"] == encoding, path
             assert (decode(small), int(packed.headers["content-length"])) == (body, len(small))
             assert plain.headers["etag"] != packed.headers["etag"]
-            known = await get(finished, path, Accept_Encoding="identity", If_None_Match=packed.headers["etag"])
+            known = await get(finished_stage, path, Accept_Encoding="identity", If_None_Match=packed.headers["etag"])
             assert known.status_code == 304
-    stream = finished.http.stream("GET", "/api/v1/tournaments/lliga/stream", headers={"Accept-Encoding": "gzip"})
+    stream = finished_stage.http.stream("GET", "/api/v1/tournaments/lliga/stream", headers={"Accept-Encoding": "gzip"})
     async with stream as answer:
         assert "content-encoding" not in answer.headers
 
 
-async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished: Stage) -> None:
+async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished_stage: Stage) -> None:
     signed_in = {"Cookie": "faristol=somebody; lang=el"}
     for path in ("/sign-in", "/account", "/tournaments/lliga/access"):
-        answer = await finished.http.get(path, headers=signed_in)
+        answer = await finished_stage.http.get(path, headers=signed_in)
         assert answer.status_code != 200 or "no-store" in answer.headers["cache-control"], path
         assert "etag" not in answer.headers
         assert "content-encoding" not in answer.headers
-    greek = await get(finished, "/tournaments/lliga/players", **signed_in)
-    other = await get(finished, "/tournaments/lliga/players?utm_source=x", Cookie="lang=el")
+    greek = await get(finished_stage, "/tournaments/lliga/players", **signed_in)
+    other = await get(finished_stage, "/tournaments/lliga/players?utm_source=x", Cookie="lang=el")
     assert (greek.headers["content-language"], other.text, other.headers["etag"]) == (
         "el",
         greek.text,
@@ -126,31 +126,31 @@ async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished
     assert "set-cookie" not in other.headers
 
 
-async def test_nobody_has_a_page_rendered_anew_by_what_it_does_not_depend_on(finished: Stage) -> None:
+async def test_nobody_has_a_page_rendered_anew_by_what_it_does_not_depend_on(finished_stage: Stage) -> None:
     path = "/tournaments/lliga/players"
-    usual = await get(finished, path, Accept_Language="ca")
+    usual = await get(finished_stage, path, Accept_Language="ca")
     many = ", ".join(["ca", *(f"x{number}" for number in range(600))])
     for query, languages in ((f"?utm={'x' * 5_000}", "ca"), ("?" + "a=b&" * 2_000, "ca"), ("", many)):
-        answer = await get(finished, f"{path}{query}", Accept_Language=languages)
+        answer = await get(finished_stage, f"{path}{query}", Accept_Language=languages)
         assert (answer.text, answer.headers.get("etag")) == (usual.text, usual.headers["etag"])
-    assert (await get(finished, f"/api/v1/tournaments/lliga/players?x={'y' * 3_000}")).status_code == 400
+    assert (await get(finished_stage, f"/api/v1/tournaments/lliga/players?x={'y' * 3_000}")).status_code == 400
 
 
-async def test_whoever_keeps_answers_between_is_told_for_how_long(finished: Stage) -> None:
-    position = await finished.record.last_position()
-    whole = await get(finished, "/tournaments/lliga")
+async def test_whoever_keeps_answers_between_is_told_for_how_long(finished_stage: Stage) -> None:
+    position = await finished_stage.record.last_position()
+    whole = await get(finished_stage, "/tournaments/lliga")
     assert (whole.headers["cache-control"], whole.headers["vary"]) == (
         "no-cache",
         "Accept-Language, Cookie, Accept-Encoding, Origin",
     )
-    part = await get(finished, f"/tournaments/lliga?part=live&lang=ca&min_position={position}")
+    part = await get(finished_stage, f"/tournaments/lliga?part=live&lang=ca&min_position={position}")
     assert part.headers["cache-control"] == "public, max-age=1, stale-while-revalidate=2"
     assert (part.headers["vary"], "set-cookie" in part.headers) == ("Accept-Encoding, Origin", False)
-    ahead = await get(finished, f"/tournaments/lliga?part=live&lang=ca&min_position={position + 1_000}")
+    ahead = await get(finished_stage, f"/tournaments/lliga?part=live&lang=ca&min_position={position + 1_000}")
     assert ahead.headers["cache-control"] == "no-cache"
     for name in ("live.js", "faristol.css", "icon.svg", "sign-in.js"):
-        forever = await finished.http.get(asset(name))
+        forever = await finished_stage.http.get(asset(name))
         assert forever.headers["cache-control"] == "public, max-age=31536000, immutable"
-        other = await finished.http.get(f"/static/{name}?v=other")
+        other = await finished_stage.http.get(f"/static/{name}?v=other")
         assert (other.status_code, other.headers["cache-control"]) == (200, "no-cache")
-    assert (await finished.http.get("/static/none.js")).status_code == 404
+    assert (await finished_stage.http.get("/static/none.js")).status_code == 404

@@ -28,7 +28,7 @@ from faristol.text import LANGUAGES
 
 @pytest.fixture
 async def alone(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """A gateway behind which no results service answers."""
+    """Yield a gateway behind which no results service answers."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         results = f"127.0.0.1:{unused.getsockname()[1]}"
@@ -95,7 +95,7 @@ def test_the_reason_of_a_problem_is_its_code_whatever_its_words_speak_of() -> No
 
 
 class Asked(BaseModel):
-    """What a visitor asks."""
+    """Requests of a visitor."""
 
     round: int
     part: str = Field(pattern="^(live)?$")

@@ -1,4 +1,4 @@
-"""The HTTP server as a part of a process: how it ends, and that it does not go on without what it needs."""
+"""The HTTP server as a part of a process: its end, and its dependencies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship, append
 
 from faristol.gateway.live.broadcaster import Fanout
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def test_an_answer_that_is_being_made_is_given_before_the_process_ends(tmp_path: Path) -> None:
     hall = Championship()
-    async with opened(tmp_path, grace_seconds=10) as stage:
+    async with open_stage(tmp_path, grace_seconds=10) as stage:
         last = await stage.add(*hall.create())
         first, *_ = hall.first_round()
         asked = asyncio.create_task(stage.http.get(f"/api/v1/tournaments?min_position={last + 1}"))
@@ -30,8 +30,8 @@ async def test_an_answer_that_is_being_made_is_given_before_the_process_ends(tmp
         await stopping
 
 
-async def asked(stage: Stage, last: int) -> list[asyncio.Task[httpx.Response]]:
-    """Requests that the results do not answer yet: two for what one answer is made of, and one for another."""
+async def start_requests(stage: Stage, last: int) -> list[asyncio.Task[httpx.Response]]:
+    """Return requests that the results do not answer yet: two for one answer, and one for another."""
     paths = [f"/api/v1/tournaments?min_position={last + ahead}" for ahead in (1, 1, 2)]
     found = [asyncio.create_task(stage.http.get(path)) for path in paths]
     await asyncio.sleep(0.5)
@@ -49,8 +49,8 @@ def check_away(answer: httpx.Response, path: str = "/api") -> None:
 
 
 async def test_an_answer_that_takes_longer_than_the_end_may_is_asked_for_again_later(tmp_path: Path) -> None:
-    async with opened(tmp_path, grace_seconds=1) as stage:
-        waiting = await asked(stage, await stage.add(*Championship().create()))
+    async with open_stage(tmp_path, grace_seconds=1) as stage:
+        waiting = await start_requests(stage, await stage.add(*Championship().create()))
         await stage.running.process.stop()
         for answer in await asyncio.gather(*waiting):
             check_away(answer)
@@ -63,8 +63,8 @@ async def test_requests_are_told_to_come_again_when_the_way_to_a_service_is_clos
         await asyncio.Event().wait()
 
     monkeypatch.setattr(Fanout, "run", stay)  # it fails without the way, and the process ends: here it still answers
-    async with opened(tmp_path) as stage:
-        waiting = await asked(stage, await stage.add(*Championship().create()))
+    async with open_stage(tmp_path) as stage:
+        waiting = await start_requests(stage, await stage.add(*Championship().create()))
         await stage.running.runtime.channel("results").close(None)
         for answer in await asyncio.gather(*waiting):
             check_away(answer)
@@ -79,6 +79,6 @@ async def test_a_process_whose_streams_have_failed_ends_and_says_why(
         raise KeyError("a defect")
 
     monkeypatch.setattr(Fanout, "run", fail)
-    async with opened(tmp_path) as stage, asyncio.timeout(10):
+    async with open_stage(tmp_path) as stage, asyncio.timeout(10):
         await stage.running.process.wait_for_failure()
         assert "gateway.http stopped: 'a defect'" in stage.running.process.problem

@@ -1,4 +1,4 @@
-"""Many watch, each gets everything of their topic once, and nobody waits for somebody else."""
+"""Many viewers: each gets all frames of their topic once, and none waits for another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from fastapi.exceptions import RequestValidationError
 from tests.component.backups import bring_back, save
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship, Step, append, full_game, short_game
 from tests.support.watcher import Watcher
 
@@ -86,7 +86,7 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
     monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
     monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.3)
     hall = Championship()
-    async with opened(tmp_path, http_write_seconds=60) as stage:
+    async with open_stage(tmp_path, http_write_seconds=60) as stage:
         await stage.add(*hall.create())
         port = port_of(stage)
         early = [Watcher(port, path) for path, _ in FILTERED] + [Watcher(port, STREAM, version="1.0")]
@@ -104,7 +104,7 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
             async with watching(*late):
                 wanted = [await public(stage.record, topic, after) for topic in topics for after in (0, 40)]
                 await until(lambda: [each.told for each in late] == wanted)
-                # What is hidden moves the position too, so that nobody begins again where their last news was.
+                # hidden events advance the position too, so that no viewer resumes at an old position
                 last = await stage.record.last_position()
                 await until(lambda: {each.position for each in late} == {last})
             assert {each.connections for each in (*early, *late)} == {1}
@@ -135,7 +135,7 @@ async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_t
 
     monkeypatch.setattr(tails.EventTail, "_after", slowly)
     hall = Championship()
-    async with opened(tmp_path) as stage:
+    async with open_stage(tmp_path) as stage:
         for steps in (hall.create(), hall.first_round(), hall.second_round(), hall.finish()):
             await stage.add(*steps)
         last = await stage.record.last_position()
@@ -152,7 +152,7 @@ async def test_a_reader_who_is_ahead_of_the_record_for_long_is_told_so_and_every
 ) -> None:
     monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.6)
     hall = Championship()
-    async with opened(tmp_path) as stage:
+    async with open_stage(tmp_path) as stage:
         last = await stage.add(*hall.create())
         ahead = [Watcher(port_of(stage), path, 9_000) for path in (STREAM, f"{STREAM}?include=content")]
         async with watching(*ahead):
@@ -196,7 +196,7 @@ async def test_the_id_of_another_record_or_of_none_brings_a_reset_and_everything
 
 
 def first_round(seats: tuple[str, str]) -> Iterator[Step]:
-    """That of the championship, with these two at the first table."""
+    """Yield the first round of the championship, with these two players at the first table."""
     hall = Championship()
     first, second = hall.table(1, 1, *seats), hall.table(1, 2, "biel", "dolors")
     yield from hall.pair(1, [first.players, second.players], "eloi")
@@ -208,7 +208,7 @@ def first_round(seats: tuple[str, str]) -> Iterator[Step]:
 
 
 async def came_back(stage: Stage, path: str, given: str, count: int) -> list[int]:
-    """The positions that a reader is told first who comes with an id."""
+    """Return the first positions that a reader with an id receives."""
     reader = Watcher(port_of(stage), path, given=given)
     async with watching(reader):
         await until(lambda: len(reader.told) >= count)
@@ -219,14 +219,14 @@ async def test_who_comes_back_to_a_restored_backup_is_told_so_unless_it_has_what
     database_url: str, tmp_path: Path
 ) -> None:
     more, backup = {"database_url": database_url}, tmp_path / "backup"
-    async with opened(tmp_path, **more) as stage:
+    async with open_stage(tmp_path, **more) as stage:
         await stage.add(*Championship().create())
         kept = (await public(stage.record, Topic.of(LLIGA)))[-1]
         shared = f"{await stage.record.fingerprint(kept)}-{kept}"
     await asyncio.to_thread(save, database_url, backup)
     ids, tag = list[str](), ""
     for seats in (("anna", "carme"), ("carme", "anna")):
-        async with opened(tmp_path, **more) as stage:
+        async with open_stage(tmp_path, **more) as stage:
             last = await stage.add(*first_round(seats))
             expected = await public(stage.record, Topic.of(LLIGA))
             later = [position for position in expected if position > kept]
@@ -247,7 +247,7 @@ async def test_who_comes_back_to_a_restored_backup_is_told_so_unless_it_has_what
         await asyncio.to_thread(bring_back, database_url, backup)
 
 
-SO_ATTACH_FILTER = 26
+ATTACH_FILTER_NUMBER = 26
 """The option of Linux by which a socket takes no packet that a program of BPF does not let through."""
 
 
@@ -264,7 +264,7 @@ async def test_a_reader_whose_machine_is_gone_is_given_up_by_the_heartbeats_that
         leave(self, viewer)
 
     monkeypatch.setattr(Fanout, "leave", note)
-    async with opened(tmp_path, http_write_seconds=0.5) as stage:
+    async with open_stage(tmp_path, http_write_seconds=0.5) as stage:
         await stage.add(*Championship().create())
         with socket.create_connection(("127.0.0.1", port_of(stage))) as sock:
             sock.sendall(f"GET {STREAM} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
@@ -273,12 +273,12 @@ async def test_a_reader_whose_machine_is_gone_is_given_up_by_the_heartbeats_that
                 struct.pack("HBBI", 0x06, 0, 0, 0)
             )  # return 0: no byte is let through
             program = struct.pack("HL", 1, ctypes.addressof(drop_all))
-            sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+            sock.setsockopt(socket.SOL_SOCKET, ATTACH_FILTER_NUMBER, program)
             await until(lambda: len(left) == 1)
 
 
 def _read_all(sock: socket.socket, last: str) -> list[str]:
-    """What a socket says until a position comes."""
+    """Return the data of a socket until a position comes."""
     sock.settimeout(15)
     said = b""
     while f"-{last}\n".encode() not in said:
@@ -343,7 +343,7 @@ async def test_filters_that_mean_nothing_are_refused_with_what_was_meant(stage: 
     for _ in range(2):  # by the route, and once the tournament is known
         for query, field, said in (
             ("types=PlayPlace", "types", "unknown type PlayPlace; did you mean PlayPlaced?"),
-            ("rounds=1,x", "rounds", "expected whole numbers separated by commas, as 1,2, got '1,x'"),
+            ("rounds=1,x", "rounds", "expected whole numbers separated by commas, such as 1,2, got '1,x'"),
             ("tables=-1", "tables", "expected whole numbers separated by commas"),
             ("games=a,,b", "games", "expected names separated by commas"),
             ("game=a", "game", "games"),
@@ -357,7 +357,7 @@ async def test_filters_that_mean_nothing_are_refused_with_what_was_meant(stage: 
 
 
 async def test_streams_of_an_address_count_until_they_end(tmp_path: Path) -> None:
-    async with opened(tmp_path, http_streams_per_address=3) as stage:
+    async with open_stage(tmp_path, http_streams_per_address=3) as stage:
         await stage.add(*Championship().create())
         three = [Watcher(port_of(stage), STREAM) for _ in range(3)]
         async with watching(*three):
@@ -400,7 +400,7 @@ class Pair:
         self.viewer.go_on()
 
 
-async def paired() -> Pair:
+async def connect_pair() -> Pair:
     stub: Any = None
     tail = NewsSubscription(stub)
     tail.begun.set()
@@ -419,16 +419,16 @@ async def paired() -> Pair:
 
 
 async def test_a_reader_who_has_left_is_not_written_to_again_and_again(caplog: pytest.LogCaptureFixture) -> None:
-    pair = await paired()
+    pair = await connect_pair()
     pair.theirs.close()
-    pair.add(1, 2_000)  # ten writes, before the loop could say that nobody is there
+    pair.add(1, 2_000)  # ten writes, before the loop could report the closed connection
     async with asyncio.timeout(10):
         await pair.gone.wait()
     assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_given_up() -> None:
-    pair = await paired()
+    pair = await connect_pair()
     loop, viewer, theirs, add = asyncio.get_running_loop(), pair.viewer, pair.theirs, pair.add
     add(1, 2_000)
     assert viewer.paused

@@ -1,4 +1,4 @@
-"""A stream with content: what its frames come to is what a fresh answer says, for every audience."""
+"""A stream with content: its frames add up to a fresh answer, for every audience."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from grpc.aio import AioRpcError, Metadata
 from tests.component.gateway.live.test_broadcaster import port_of, public, until, watching
 from tests.support.content_fold import Folded
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship
 from tests.support.watcher import Watcher
 
@@ -36,12 +36,12 @@ SHOWN = (
     {("game", "lliga-r1-t1", 0), ("game", "lliga-r2-t1", 0)},
     {("game", "lliga-r1-t2", 0), ("game", "lliga-r2-t1", 0)},
 )
-"""What each audience is told of."""
+"""The data that each audience gets."""
 
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is hidden moves the position with a heartbeat: these come often here."""
+    """Send heartbeats often: hidden events move the position only with a heartbeat."""
     monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.3)
 
 
@@ -51,7 +51,7 @@ def follower(stage: Stage, more: str = "", after: int = 0) -> Watcher:
 
 async def test_folded_frames_are_what_a_fresh_answer_says_live_and_out_of_the_record(tmp_path: Path) -> None:
     hall, fresh = Championship(), dict[Any, Any]()
-    async with opened(tmp_path) as stage:
+    async with open_stage(tmp_path) as stage:
         await stage.add(*hall.create())
         early = [follower(stage, more) for more in AUDIENCES] + [
             Watcher(port_of(stage), "/api/v1/stream?tournaments=lliga&include=content")
@@ -90,7 +90,7 @@ async def test_folded_frames_are_what_a_fresh_answer_says_live_and_out_of_the_re
 async def test_who_comes_back_by_another_gateway_at_any_news_misses_no_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever was told up to some news by a quick gateway goes on with one whose answers run ahead of the news."""
+    """A viewer of a quick gateway continues with one whose answers run ahead of its notifications."""
     ask = content.ask
 
     async def slowly(results: Results, subject: Subject, position: int) -> Answer:
@@ -101,14 +101,14 @@ async def test_who_comes_back_by_another_gateway_at_any_news_misses_no_change(
     slow: list[Results] = []
     made = content_history.Content.__init__
 
-    def noted(self: content_history.Content, results: Results) -> None:
+    def note_results(self: content_history.Content, results: Results) -> None:
         slow[:] = [results]  # that of the gateway which was started last
         made(self, results)
 
-    monkeypatch.setattr(content_history.Content, "__init__", noted)
+    monkeypatch.setattr(content_history.Content, "__init__", note_results)
     monkeypatch.setattr(content_history, "ask", slowly)
     hall, fresh = Championship(), dict[Any, Any]()
-    async with opened(tmp_path / "one") as stage:
+    async with open_stage(tmp_path / "one") as stage:
         peers = {f"peer_{name}": stage.running.grpc_address for name in SERVICES}
         settings = Settings.model_validate({"data": tmp_path / "two", "http_port": 0, "grace_seconds": 0.5, **peers})
         async with running(settings, ["gateway"]):
@@ -134,11 +134,11 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
     asked: list[Subject] = []
     ask = content.ask
 
-    async def counted(results: Results, subject: Subject, position: int) -> Answer:
+    async def count_request(results: Results, subject: Subject, position: int) -> Answer:
         asked.append(subject)
         return await ask(results, subject, position)
 
-    monkeypatch.setattr(content_history, "ask", counted)
+    monkeypatch.setattr(content_history, "ask", count_request)
     hall = Championship()
     start = await stage.add(*hall.create())
     crowd = [follower(stage, more, start) for more in AUDIENCES for _ in range(10)]
@@ -153,7 +153,7 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
     async with watching(plain):
         last = await stage.add(*hall.second_round())
         await until(lambda: plain.position >= last)
-    assert asked == []  # nobody watches with content any more
+    assert asked == []  # no viewer requests content any longer
 
 
 INTERNAL = AioRpcError(grpc.StatusCode.INTERNAL, Metadata(), Metadata(), "", "")

@@ -18,7 +18,7 @@ Event = dict[str, Any]
 
 
 async def read(lines: AsyncIterator[str], count: int) -> list[Event]:
-    """The next events of a stream."""
+    """Return the next events of a stream."""
     found: list[Event] = []
     fields: Event = {}
     async with asyncio.timeout(10):
@@ -40,7 +40,7 @@ async def read(lines: AsyncIterator[str], count: int) -> list[Event]:
 
 
 @asynccontextmanager
-async def opened(stage: Stage, **options: Any) -> AsyncIterator[AsyncIterator[str]]:
+async def open_stream(stage: Stage, **options: Any) -> AsyncIterator[AsyncIterator[str]]:
     async with stage.http.stream("GET", "/api/v1/tournaments/lliga/stream", timeout=10, **options) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
         yield response.aiter_lines()
@@ -54,7 +54,7 @@ async def test_a_stream_tells_everything_public_in_order_and_goes_on_live(stage:
     hall = Championship()
     await stage.add(*hall.create(), *hall.first_round())
     before = await public(stage)
-    async with opened(stage) as lines:
+    async with open_stream(stage) as lines:
         told = await read(lines, len(before))
         assert [each["id"] for each in told] == before
         await stage.add(*hall.second_round())
@@ -62,17 +62,17 @@ async def test_a_stream_tells_everything_public_in_order_and_goes_on_live(stage:
         assert [each["id"] for each in await read(lines, len(later))] == later
 
 
-async def test_a_stream_resumes_after_the_last_event_id_without_a_gap(finished: Stage) -> None:
-    everything = await public(finished)
+async def test_a_stream_resumes_after_the_last_event_id_without_a_gap(finished_stage: Stage) -> None:
+    everything = await public(finished_stage)
     for last in (everything[0], everything[len(everything) // 2]):
-        async with opened(finished, headers={"Last-Event-ID": str(last)}, params={"after": 0}) as lines:
+        async with open_stream(finished_stage, headers={"Last-Event-ID": str(last)}, params={"after": 0}) as lines:
             expected = [position for position in everything if position > last]
             assert [each["id"] for each in await read(lines, len(expected))] == expected
 
 
-async def test_news_names_the_game_and_the_round(finished: Stage) -> None:
-    async with opened(finished) as lines:
-        told = await read(lines, len(await public(finished)))
+async def test_news_names_the_game_and_the_round(finished_stage: Stage) -> None:
+    async with open_stream(finished_stage) as lines:
+        told = await read(lines, len(await public(finished_stage)))
     play = next(each for each in told if each["event"] == "PlayPlaced")
     assert play["data"]["type"] == "PlayPlaced"
     assert (play["data"]["game_id"], play["data"]["round"]) == ("lliga-r1-t1", 1)
@@ -85,12 +85,12 @@ async def test_news_names_the_game_and_the_round(finished: Stage) -> None:
     ]
 
 
-async def test_frames_without_names_tell_the_same_with_content_or_without(finished: Stage) -> None:
+async def test_frames_without_names_tell_the_same_with_content_or_without(finished_stage: Stage) -> None:
     path = "/api/v1/tournaments/lliga/stream"
     for query in ("", "include=content&"):
         told = {}
         for named in ("true", "false"):
-            async with finished.http.stream("GET", f"{path}?{query}named={named}", timeout=10) as answer:
+            async with finished_stage.http.stream("GET", f"{path}?{query}named={named}", timeout=10) as answer:
                 told[named] = await read_frames(answer.aiter_lines(), 12)
         assert all(list(frame) == ["id", "event", "data"] for frame in told["true"])
         assert [{**frame, "event": ""} for frame in told["true"]] == [{**frame, "event": ""} for frame in told["false"]]
@@ -98,7 +98,7 @@ async def test_frames_without_names_tell_the_same_with_content_or_without(finish
 
 
 async def read_frames(lines: AsyncIterator[str], count: int) -> list[dict[str, str]]:
-    """The next frames with data, as their fields."""
+    """Return the next frames with data, as their fields."""
     found: list[dict[str, str]] = []
     fields: dict[str, str] = {}
     async with asyncio.timeout(10):
@@ -112,16 +112,16 @@ async def read_frames(lines: AsyncIterator[str], count: int) -> list[dict[str, s
     return found
 
 
-async def test_draws_are_no_news(finished: Stage) -> None:
-    async with opened(finished) as lines:
-        told = {each["event"] for each in await read(lines, len(await public(finished)))}
+async def test_draws_are_no_news(finished_stage: Stage) -> None:
+    async with open_stream(finished_stage) as lines:
+        told = {each["event"] for each in await read(lines, len(await public(finished_stage)))}
     assert told.isdisjoint({"TilesDrawn", "StartTileDrawn", "GameOpened", "SheetSigned"})
 
 
 async def test_what_news_is_about_can_be_read_when_it_comes(stage: Stage) -> None:
     hall = Championship()
     await stage.add(*hall.create())
-    async with opened(stage) as lines:
+    async with open_stream(stage) as lines:
         await read(lines, 6)
         adding = asyncio.create_task(stage.add(*hall.first_round()))
         closed = False
@@ -137,7 +137,7 @@ async def test_what_news_is_about_can_be_read_when_it_comes(stage: Stage) -> Non
 
 async def test_an_open_stream_ends_when_the_process_stops(stage: Stage) -> None:
     await stage.add(*Championship().create())
-    async with opened(stage) as lines:
+    async with open_stream(stage) as lines:
         await read(lines, 6)
         stopping = asyncio.create_task(stage.running.process.stop())
         async with asyncio.timeout(5):

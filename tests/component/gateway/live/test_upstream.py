@@ -1,4 +1,4 @@
-"""One tail of all news for everything in the gateway: nothing left out and nothing twice."""
+"""One subscription of the gateway to all notifications: none is left out and none comes twice."""
 
 from __future__ import annotations
 

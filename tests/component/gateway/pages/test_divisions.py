@@ -1,4 +1,4 @@
-"""What pages and files show of the divisions of a championship."""
+"""Divisions of a championship on pages and in files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 NAMES = {"copa": "A", "copa-b": "Juvenil", "copa-c": "C"}
 
 
-def created(tournament_id: str, at: int) -> list[Message]:
+def create_tournament(tournament_id: str, at: int) -> list[Message]:
     fact = pairing.TournamentCreated(
         tournament_id=tournament_id,
         name="Copa",
@@ -31,20 +31,20 @@ def created(tournament_id: str, at: int) -> list[Message]:
         division_of="" if tournament_id == "copa" else "copa",
     )
     fact.occurred_at.FromSeconds(at)
-    return [fact, pinned()]
+    return [fact, pin_ruleset()]
 
 
-def pinned() -> Message:
+def pin_ruleset() -> Message:
     rules = load_ruleset("fisc-2023")
     return pairing.RulesetPinned(ruleset=game.Pin(name=rules.name, digest=rules.digest))
 
 
-def added(tournament_id: str) -> pairing.DivisionAdded:
+def add_division(tournament_id: str) -> pairing.DivisionAdded:
     division = pairing.Division(tournament_id=tournament_id, name=NAMES[tournament_id])
     return pairing.DivisionAdded(division=division)
 
 
-def paired(tournament_id: str, number: int) -> pairing.RoundPaired:
+def pair_round(tournament_id: str, number: int) -> pairing.RoundPaired:
     table = pairing.Pairing(
         table=3, game_id=f"{tournament_id}-r{number}-t3", first_player_id="anna", second_player_id="biel"
     )
@@ -52,17 +52,19 @@ def paired(tournament_id: str, number: int) -> pairing.RoundPaired:
 
 
 async def championship(stage: Stage) -> None:
-    """Division A has two rounds paired, Juvenil one and C none; another tournament was created in between."""
+    """Prepare a championship: division A has two rounds paired, Juvenil one and C none; another tournament is in
+    between.
+    """
     other = pairing.TournamentCreated(tournament_id="other", name="Una altra", rounds=5)
     other.occurred_at.FromSeconds(150)
     players = [pairing.PlayerRegistered(player_id=player_id, rating=1500) for player_id in ("anna", "biel")]
     steps: Sequence[dict[str, list[Message]]] = (
-        {"copa": created("copa", 100)},
-        {"other": [other, pinned()]},
-        {"copa-b": created("copa-b", 200), "copa": [added("copa-b")]},
-        {"copa-c": created("copa-c", 300), "copa": [added("copa-c")]},
-        {"copa": [*players, paired("copa", 1), paired("copa", 2)]},
-        {"copa-b": [*players, paired("copa-b", 1)]},
+        {"copa": create_tournament("copa", 100)},
+        {"other": [other, pin_ruleset()]},
+        {"copa-b": create_tournament("copa-b", 200), "copa": [add_division("copa-b")]},
+        {"copa-c": create_tournament("copa-c", 300), "copa": [add_division("copa-c")]},
+        {"copa": [*players, pair_round("copa", 1), pair_round("copa", 2)]},
+        {"copa-b": [*players, pair_round("copa-b", 1)]},
     )
     for step in steps:
         writes = [

@@ -30,7 +30,7 @@ ABANDONED = {"loser_ids": ["carme"], "condition": game.END_CONDITION_ABANDONED}
 
 
 async def begin(stage: Stage) -> Table:
-    """Round 1 is being played, and its first table is open: the racks have been drawn."""
+    """Return the events of a round 1 that is being played, with its first table open and the racks drawn."""
     hall = Championship()
     table = hall.table(1, 1, "anna", "carme")
     opened = table.open(hall.ruleset, hall.lexicon)
@@ -38,18 +38,18 @@ async def begin(stage: Stage) -> Table:
     return table
 
 
-def entered(
+def enter_result(
     scores: tuple[int, int] = SCORES, game_id: str = GAME, result: Mapping[str, Any] | None = None
 ) -> list[Message]:
-    """What the tournament records when an arbiter enters a result."""
+    """Return the events of the tournament when an arbiter enters a result."""
     players = ("anna", "carme") if game_id == GAME else ("biel", "dolors")
     final = [game.FinalScore(player_id=player, score=score) for player, score in zip(players, scores, strict=True)]
     recorded = pairing.ResultRecorded(round=1, game_id=game_id, scores=final, winner_id=players[0], **(result or {}))
     return [pairing.ResultEntered(round=1, game_id=game_id, arbiter_id="marta", note="secret"), recorded]
 
 
-def closed(recorded: Message) -> game.TableClosed:
-    """What follows at the table."""
+def close_table(recorded: Message) -> game.TableClosed:
+    """Return the event that follows at the table."""
     assert isinstance(recorded, pairing.ResultRecorded)
     return game.TableClosed(
         scores=recorded.scores,
@@ -60,17 +60,17 @@ def closed(recorded: Message) -> game.TableClosed:
 
 
 async def enter(stage: Stage, *facts: Message) -> None:
-    await stage.add({"tournament-lliga": list(facts)}, {f"game-{GAME}": [closed(facts[-1])]})
+    await stage.add({"tournament-lliga": list(facts)}, {f"game-{GAME}": [close_table(facts[-1])]})
 
 
-async def shown(stage: Stage, game_id: str = GAME, language: str = "en") -> str:
+async def fetch_page(stage: Stage, game_id: str = GAME, language: str = "en") -> str:
     answer = await stage.http.get(f"/games/{game_id}", headers={"Accept-Language": language})
     assert answer.status_code == 200
     return " ".join(answer.text.split())
 
 
 async def sheet(stage: Stage, game_id: str = GAME, language: str = "en") -> list[str]:
-    """The lines that `faristol sheet` prints."""
+    """Return the lines that `faristol sheet` prints."""
     async with stage.running.runtime.channel("results") as channel:
         stub = results_pb2_grpc.ResultsServiceStub(channel)
         answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))
@@ -81,9 +81,9 @@ async def test_the_page_of_a_result_entered_by_hand_shows_it_and_who_entered_it_
     stage: Stage,
 ) -> None:
     await begin(stage)
-    assert "86 tiles in the bag" in await shown(stage)
-    await enter(stage, *entered())
-    page = await shown(stage)
+    assert "86 tiles in the bag" in await fetch_page(stage)
+    await enter(stage, *enter_result())
+    page = await fetch_page(stage)
     assert "data-flash>412</p>" in page
     assert "The result was entered by the arbiter marta." in page
     assert "The game was not scored here: it has no board and no scoresheet." in page
@@ -94,7 +94,7 @@ async def test_the_page_of_a_result_entered_by_hand_shows_it_and_who_entered_it_
         ("es", "El resultado lo ha introducido el árbitro marta."),
         ("el", "Το αποτέλεσμα το καταχώρισε ο έφορος marta."),
     ):
-        assert words in await shown(stage, language=language)
+        assert words in await fetch_page(stage, language=language)
 
 
 async def test_an_official_who_acts_under_a_name_is_told_by_it_and_never_by_the_id_that_was_made(stage: Stage) -> None:
@@ -102,17 +102,17 @@ async def test_an_official_who_acts_under_a_name_is_told_by_it_and_never_by_the_
     made = "o-c2997dcbc41f"
     async with stage.running.runtime.record.writing() as connection:
         await people.store_player(connection, made, "Eva Soler", "")
-    entering, recorded = entered()
+    entering, recorded = enter_result()
     assert isinstance(entering, pairing.ResultEntered)
     entering.arbiter_id = made
     await enter(stage, entering, recorded)
     pairings, game_path = "/api/v1/tournaments/lliga/rounds/1/pairings", f"/api/v1/games/{GAME}"
-    assert "The result was entered by the arbiter Eva Soler." in await shown(stage)
+    assert "The result was entered by the arbiter Eva Soler." in await fetch_page(stage)
     assert (await stage.http.get(game_path)).json()["entered_by"] == "Eva Soler"
     assert (await stage.http.get(pairings)).json()["tables"][0]["entered_by"] == "Eva Soler"
 
     await erase(stage.running.runtime.record, made)
-    page = await shown(stage)
+    page = await fetch_page(stage)
     assert "The result was entered by an arbiter." in page
     assert made not in page
     assert made not in (await stage.http.get(game_path)).text
@@ -122,7 +122,7 @@ async def test_an_official_who_acts_under_a_name_is_told_by_it_and_never_by_the_
 
 async def test_the_json_of_a_result_entered_by_hand_has_it_and_who_entered_it(stage: Stage) -> None:
     await begin(stage)
-    await enter(stage, *entered())
+    await enter(stage, *enter_result())
     answer = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
     assert [seat["score"] for seat in answer["seats"]] == list(SCORES)
     assert (answer["entered_by"], answer["winner_id"], answer["final"], answer["unplayed"]) == (
@@ -138,7 +138,7 @@ async def test_the_json_of_a_result_entered_by_hand_has_it_and_who_entered_it(st
 
 async def test_the_sheet_of_a_result_entered_by_hand_has_it_and_no_total_of_0(stage: Stage) -> None:
     await begin(stage)
-    await enter(stage, *entered())
+    await enter(stage, *enter_result())
     assert (await sheet(stage))[1:] == [
         "Anna Puigdomènech i Casadevall 412",
         "Carme Riera 378",
@@ -158,8 +158,8 @@ async def test_a_forfeit_and_an_abandonment_entered_by_hand_are_told_apart(
     stage: Stage, result: dict[str, Any], said: str, mark: str
 ) -> None:
     await begin(stage)
-    await enter(stage, *entered((0, 0), result=result))
-    page = await shown(stage)
+    await enter(stage, *enter_result((0, 0), result=result))
+    page = await fetch_page(stage)
     assert said in page
     assert "entered by the arbiter marta" in page
     assert mark in page.split("Carme Riera</a>")[1].split("</p>")[0]
@@ -187,7 +187,7 @@ PUBLIC = (
 
 async def test_a_forfeit_without_points_shows_marks_and_no_score_on_any_page(stage: Stage) -> None:
     await begin(stage)
-    await enter(stage, *entered((0, 0), result=FORFEIT))
+    await enter(stage, *enter_result((0, 0), result=FORFEIT))
     shown_zero = re.compile(r">\s*0\s*[–<]|–\s*0\s*<|Anna[^<]* 0 |Riera[^<]* 0\b")
     of_a_cell = re.compile(r'"(?:sub figures|mark)">\s*0')
     wrong = []
@@ -195,20 +195,20 @@ async def test_a_forfeit_without_points_shows_marks_and_no_score_on_any_page(sta
         answer = await stage.http.get(address, headers={"Accept-Language": "en"}, follow_redirects=True)
         assert answer.status_code == 200, address
         assert "secret" not in answer.text, f"{address} shows the note of an official"
-        # Only what is about this game: the other table has been begun, and has 0 points.
+        # only data of this game: the other table has begun, and has 0 points
         parts = re.split(r"<(?:li|tr|h1|section|meta)\b", answer.text.split('id="table-2"')[0])
         found = [part for part in parts if ("Carme" in part or "score" in part[:80]) and "Biel" not in part]
         pattern = of_a_cell if address.endswith("crosstable") else shown_zero  # the table has points and spreads of 0
         wrong += [(address, part[:400]) for part in found if pattern.search(part)]
     assert wrong == []
-    page = await shown(stage)
+    page = await fetch_page(stage)
     assert re.findall(r"data-flash>([^<]*)</p>", page) == ["+", "–"]
     assert [line.split()[-1] for line in (await sheet(stage))[1:3]] == ["+", "–"]
 
 
 async def test_a_forfeit_without_points_has_no_score_in_json_and_csv(stage: Stage) -> None:
     await begin(stage)
-    await enter(stage, *entered((0, 0), result=FORFEIT))
+    await enter(stage, *enter_result((0, 0), result=FORFEIT))
     of_tournament = "/api/v1/tournaments/lliga"
     game_ = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
     table = (await stage.http.get(f"{of_tournament}/rounds/1/pairings")).json()["tables"][0]
@@ -226,15 +226,15 @@ async def test_a_forfeit_without_points_has_no_score_in_json_and_csv(stage: Stag
 
 async def test_a_forfeit_with_the_points_of_the_book_shows_them(stage: Stage) -> None:
     await begin(stage)
-    await enter(stage, *entered((150, 0), result=FORFEIT))
-    assert re.findall(r"data-flash>([^<]*)</p>", await shown(stage)) == ["150", "0"]
+    await enter(stage, *enter_result((150, 0), result=FORFEIT))
+    assert re.findall(r"data-flash>([^<]*)</p>", await fetch_page(stage)) == ["150", "0"]
     table = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"][0]
     assert [seat["score"] for seat in table["seats"]] == [150, 0]
 
 
 async def test_an_entered_result_that_was_corrected_is_shown_as_it_counts_with_who_corrected_it(stage: Stage) -> None:
     await begin(stage)
-    await enter(stage, *entered())
+    await enter(stage, *enter_result())
     scores = [game.FinalScore(player_id="anna", score=402), game.FinalScore(player_id="carme", score=408)]
     corrected = pairing.ResultCorrected(
         round=1, game_id=GAME, scores=scores, winner_id="carme", arbiter_id="joan", unplayed=False
@@ -243,7 +243,7 @@ async def test_an_entered_result_that_was_corrected_is_shown_as_it_counts_with_w
     answer = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
     assert [seat["score"] for seat in answer["seats"]] == [402, 408]
     assert (answer["winner_id"], answer["corrected"], answer["corrected_by"]) == ("carme", True, "joan")
-    assert "The result was corrected by the arbiter joan." in await shown(stage)
+    assert "The result was corrected by the arbiter joan." in await fetch_page(stage)
     assert (await sheet(stage))[1:5] == [
         "Anna Puigdomènech i Casadevall 402",
         "Carme Riera 408",
@@ -257,9 +257,9 @@ async def test_a_postponed_game_whose_result_was_entered_has_a_page_though_its_t
 ) -> None:
     await begin(stage)
     other = "lliga-r1-t2"
-    assert "entered by" not in await shown(stage, other)
-    position = await stage.add({"tournament-lliga": entered((301, 299), other)})
-    page = await shown(stage, other)
+    assert "entered by" not in await fetch_page(stage, other)
+    position = await stage.add({"tournament-lliga": enter_result((301, 299), other)})
+    page = await fetch_page(stage, other)
     assert "entered by the arbiter marta" in page
     now = (await stage.http.get(f"/api/v1/games/{other}")).json()
     then = (await stage.http.get(f"/api/v1/games/{other}?as_of_position={position}")).json()
@@ -273,8 +273,8 @@ async def test_a_postponed_game_whose_result_was_entered_has_a_page_though_its_t
 async def test_what_was_played_before_a_result_was_entered_stays_on_the_page_beside_it(stage: Stage) -> None:
     table = await begin(stage)
     await stage.add(*table.play("H5", "F E R I R", 22))
-    await enter(stage, *entered())
-    page = await shown(stage)
+    await enter(stage, *enter_result())
+    page = await fetch_page(stage)
     assert 'id="board"' in page
     assert "entered by the arbiter marta" in page
     assert "data-flash>412</p>" in page
@@ -286,11 +286,11 @@ async def test_what_was_played_before_a_result_was_entered_stays_on_the_page_bes
 async def test_a_game_that_the_book_gives_to_who_is_there_has_a_page_without_an_empty_board(stage: Stage) -> None:
     """PES ΣΤ: who gave up a round robin has lost it when its round is started, and no arbiter entered that."""
     await begin(stage)
-    entering, recorded = entered((150, 0), result=FORFEIT)
+    entering, recorded = enter_result((150, 0), result=FORFEIT)
     assert isinstance(entering, pairing.ResultEntered)
     entering.arbiter_id = ""
     await enter(stage, entering, recorded)
-    page = await shown(stage)
+    page = await fetch_page(stage)
     assert "Decided by forfeit." in page
     assert "The game was not played" in page
     for not_said in ("entered by", 'id="board"', "tiles in the bag"):

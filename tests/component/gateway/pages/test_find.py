@@ -27,7 +27,7 @@ RESULT = pairing.ResultRecorded(
 """Of the second table of ``paired``."""
 
 
-def paired(*, hall: str = "") -> list[Step]:
+def pair_round(*, hall: str = "") -> list[Step]:
     tables = [
         pairing.Pairing(table=1, game_id="lliga-r1-t1", first_player_id="anna", second_player_id="carme", hall=hall),
         pairing.Pairing(table=2, game_id="lliga-r1-t2", first_player_id="biel", second_player_id="dolors"),
@@ -38,7 +38,7 @@ def paired(*, hall: str = "") -> list[Step]:
 async def test_whoever_types_a_name_is_told_table_hall_and_opponent(stage: Stage) -> None:
     await stage.add(*Championship().create())
     assert "No round is paired yet" in (await stage.http.get(FIND)).text
-    await stage.add(*paired(hall="Sala Gran"))
+    await stage.add(*pair_round(hall="Sala Gran"))
     everybody = (await stage.http.get(FIND)).text
     assert everybody.count('<li data-key="') == len(NAMES)
     own = (await stage.http.get(FIND, params={"name": "puigdomenech"})).text
@@ -53,7 +53,7 @@ async def test_whoever_types_a_name_is_told_table_hall_and_opponent(stage: Stage
 
 
 async def test_a_round_is_told_by_table_and_by_name(stage: Stage) -> None:
-    await stage.add(*Championship().create(), *paired())
+    await stage.add(*Championship().create(), *pair_round())
     by_name = (await stage.http.get("/tournaments/lliga/round/1?by=name")).text
     people = r'<a class="person" href="/players/(\w+)">'
     assert re.findall(rf'<th scope="row">{people}', by_name) == sorted(NAMES, key=lambda player: NAMES[player][0])
@@ -65,7 +65,7 @@ async def test_a_round_is_told_by_table_and_by_name(stage: Stage) -> None:
 
 async def test_a_round_says_when_it_began_and_when_its_time_is_over(stage: Stage) -> None:
     championship = Championship()
-    await stage.add(*championship.create(), *paired())
+    await stage.add(*championship.create(), *pair_round())
     before = (await stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]["played"][0]
     assert (before["started_at"], before["ends_at"]) == (None, None)
     started = pairing.RoundStarted(round=1)
@@ -96,11 +96,11 @@ async def test_when_the_next_round_begins_is_told_until_it_has_begun(stage: Stag
     assert re.search(r"Timetable.*Round 2</th>\s*<td>March 7, 2026, 12:30.PM UTC", first, re.DOTALL)
     assert 'id="players"' in first
     assert 'id="standings"' not in first
-    await stage.add(*paired())
+    await stage.add(*pair_round())
     assert "Round 1 begins on" in (await stage.http.get("/tournaments/lliga/round/1")).text
     own = (await stage.http.get("/players/anna")).text
     assert re.search(r"Begins on March 7, 2026, 10:30.AM UTC\.\s+\S", own)
-    assert "Place 1 of" not in own  # nobody has a place before a result
+    assert "Place 1 of" not in own  # no player has a place before a result
     await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
     for path in (FIND, SCREEN, "/tournaments/lliga/round/1", "/players/anna"):
         assert "egins" not in (await stage.http.get(path)).text, path
@@ -108,7 +108,7 @@ async def test_when_the_next_round_begins_is_told_until_it_has_begun(stage: Stag
 
 
 async def test_a_screen_has_the_seats_of_its_hall_alone_and_the_top_of_the_standings(stage: Stage) -> None:
-    await stage.add(*Championship().create(), *paired(hall="Sala Gran"))
+    await stage.add(*Championship().create(), *pair_round(hall="Sala Gran"))
     whole = (await stage.http.get(SCREEN)).text
     assert whole.count('data-key="s-') == len(NAMES)
     hall = (await stage.http.get(SCREEN, params={"hall": "Sala Gran"})).text
@@ -122,7 +122,7 @@ async def test_a_screen_has_the_seats_of_its_hall_alone_and_the_top_of_the_stand
 
 
 async def test_a_screen_counts_the_tables_of_its_hall_alone(stage: Stage) -> None:
-    await stage.add(*Championship().create(), *paired(hall="Sala Gran"))
+    await stage.add(*Championship().create(), *pair_round(hall="Sala Gran"))
     await stage.add({STREAM: [pairing.RoundStarted(round=1), RESULT]})
     assert "1 of 2 tables finished" in (await stage.http.get(SCREEN)).text
     assert "0 of 1 tables finished" in (await stage.http.get(SCREEN, params={"hall": "Sala Gran"})).text
@@ -131,7 +131,7 @@ async def test_a_screen_counts_the_tables_of_its_hall_alone(stage: Stage) -> Non
 async def test_until_the_first_result_the_page_of_a_tournament_shows_pairings_and_players_and_no_zeros(
     stage: Stage,
 ) -> None:
-    await stage.add(*Championship().create(), *paired())
+    await stage.add(*Championship().create(), *pair_round())
     for started in (False, True):
         if started:
             await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
@@ -146,12 +146,12 @@ async def test_until_the_first_result_the_page_of_a_tournament_shows_pairings_an
     assert 'id="standings"' in (await stage.http.get("/tournaments/lliga")).text
 
 
-async def test_scores_of_running_games_do_not_change_who_sits_where(finished: Stage) -> None:
-    assert (await finished.http.get(SCREEN)).status_code == 200
-    text = (await finished.http.get(SCREEN)).text
+async def test_scores_of_running_games_do_not_change_who_sits_where(finished_stage: Stage) -> None:
+    assert (await finished_stage.http.get(SCREEN)).status_code == 200
+    text = (await finished_stage.http.get(SCREEN)).text
     assert text.count('data-key="r-') == len(NAMES)
     assert "<span>Median-Buchholz (MB)</span>" in text
-    assert 'id="follow"' not in (await finished.http.get(FIND)).text  # there is no next table to be told of
+    assert 'id="follow"' not in (await finished_stage.http.get(FIND)).text  # there is no next table for a notification
 
 
 async def test_standings_of_a_round_that_is_played_are_said_to_be_so_far_and_show_what_parts_equals(
@@ -216,7 +216,7 @@ async def test_a_tournament_without_players_has_all_its_pages(stage: Stage) -> N
 
 
 async def test_a_name_of_200_characters_is_shown_whole(stage: Stage) -> None:
-    await stage.add(*Championship().create(), *paired())
+    await stage.add(*Championship().create(), *pair_round())
     long = "Ñ" * 199 + "x"
     async with stage.record.writing() as connection:
         await connection.exec_driver_sql(f"UPDATE people SET name = '{long}' WHERE player_id = 'biel'")

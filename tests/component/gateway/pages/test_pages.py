@@ -33,49 +33,51 @@ PAGES = (
 )
 
 
-async def test_every_page_is_there_in_every_language(finished: Stage) -> None:
+async def test_every_page_is_there_in_every_language(finished_stage: Stage) -> None:
     for language, word in (("ca", "Idioma"), ("es", "Idioma"), ("el", "Γλώσσα"), ("en", "Language")):
         for path in PAGES:
-            answer = await finished.http.get(path, headers={"Accept-Language": language})
+            answer = await finished_stage.http.get(path, headers={"Accept-Language": language})
             assert answer.status_code == 200, path
             assert answer.headers["content-language"] == language
             assert f'<html lang="{language}">' in answer.text
             assert word in answer.text
 
 
-async def test_the_language_chosen_is_remembered_and_goes_before_the_browsers(finished: Stage) -> None:
+async def test_the_language_chosen_is_remembered_and_goes_before_the_browsers(finished_stage: Stage) -> None:
     greek = {"Accept-Language": "el"}
-    chosen = await finished.http.get("/tournaments/lliga?lang=ca", headers=greek)
+    chosen = await finished_stage.http.get("/tournaments/lliga?lang=ca", headers=greek)
     assert chosen.headers["content-language"] == "ca"
-    again = await finished.http.get("/tournaments/lliga", headers=greek)
-    finished.http.cookies.clear()
+    again = await finished_stage.http.get("/tournaments/lliga", headers=greek)
+    finished_stage.http.cookies.clear()
     assert again.headers["content-language"] == "ca"
 
 
-async def test_a_language_that_there_is_not_is_passed_over(finished: Stage) -> None:
-    answer = await finished.http.get("/?lang=tlh", headers={"Accept-Language": "es-MX;q=0.9, de"})
+async def test_a_language_that_there_is_not_is_passed_over(finished_stage: Stage) -> None:
+    answer = await finished_stage.http.get("/?lang=tlh", headers={"Accept-Language": "es-MX;q=0.9, de"})
     assert (answer.headers["content-language"], "set-cookie" in answer.headers) == ("es", False)
 
 
-async def test_a_link_that_is_sent_on_says_what_it_leads_to(finished: Stage) -> None:
-    async def told(path: str, name: str) -> str:
-        found = re.findall(rf'<meta property="og:{name}" content="([^"]*)">', (await finished.http.get(path)).text)
+async def test_a_link_that_is_sent_on_says_what_it_leads_to(finished_stage: Stage) -> None:
+    async def read_meta(path: str, name: str) -> str:
+        found = re.findall(
+            rf'<meta property="og:{name}" content="([^"]*)">', (await finished_stage.http.get(path)).text
+        )
         assert len(found) == 1, path
         return str(found[0])
 
     for path in ("/games/lliga-r1-t1", "/games/lliga-r1-t1/replay?move=2"):
-        assert "Carme Riera 111" in await told(path, "title")
-        assert (await told(path, "image")).partition("?")[0].endswith("/games/lliga-r1-t1/board.png")
-        assert "Carme Riera 111" in await told(path, "image:alt")
-    assert await told("/players/biel", "title") == "Biel Soler · Faristol"
+        assert "Carme Riera 111" in await read_meta(path, "title")
+        assert (await read_meta(path, "image")).partition("?")[0].endswith("/games/lliga-r1-t1/board.png")
+        assert "Carme Riera 111" in await read_meta(path, "image:alt")
+    assert await read_meta("/players/biel", "title") == "Biel Soler · Faristol"
     for path in ("/", "/search", "/tournaments/lliga", "/players/biel"):
-        assert (await told(path, "image")).startswith("http"), path
+        assert (await read_meta(path, "image")).startswith("http"), path
 
 
-async def test_the_live_part_is_the_page_without_its_frame(finished: Stage) -> None:
+async def test_the_live_part_is_the_page_without_its_frame(finished_stage: Stage) -> None:
     for path in PAGES:
-        whole = (await finished.http.get(path)).text
-        part = (await finished.http.get(path, params={**dict_of(path), "part": "live"})).text
+        whole = (await finished_stage.http.get(path)).text
+        part = (await finished_stage.http.get(path, params={**dict_of(path), "part": "live"})).text
         assert part.strip() in whole
         assert "<html" not in part
 
@@ -84,13 +86,13 @@ def dict_of(path: str) -> dict[str, str]:
     return dict(pair.split("=") for pair in path.partition("?")[2].split("&") if pair)
 
 
-async def test_pages_load_nothing_from_elsewhere_and_nothing_inline(finished: Stage) -> None:
+async def test_pages_load_nothing_from_elsewhere_and_nothing_inline(finished_stage: Stage) -> None:
     for path in PAGES:
-        answer = await finished.http.get(path)
+        answer = await finished_stage.http.get(path)
         assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
         # previews of links and search engines need the whole address of this site; a browser loads none of these
         heads = r'<(meta property="og:\w+" content|link rel="(canonical|alternate)"[^>]* href)="'
-        own = heads + re.escape(finished.running.http_address)
+        own = heads + re.escape(finished_stage.running.http_address)
         assert "//" not in re.sub(own, "", answer.text.replace("http://www.w3.org", ""))
         assert "style=" not in answer.text
         assert "<style" not in answer.text
@@ -98,12 +100,12 @@ async def test_pages_load_nothing_from_elsewhere_and_nothing_inline(finished: St
     assert "'unsafe" not in CONTENT_SECURITY_POLICY
 
 
-async def test_no_link_of_a_page_leads_to_a_path_that_is_not_there(finished: Stage) -> None:
-    texts = [(await finished.http.get(path)).text for path in PAGES]
+async def test_no_link_of_a_page_leads_to_a_path_that_is_not_there(finished_stage: Stage) -> None:
+    texts = [(await finished_stage.http.get(path)).text for path in PAGES]
     links = {html.unescape(link) for text in texts for link in re.findall(r'<a [^>]*href="(/[^"]*)"', text)}
     assert {"/", "/tournaments/lliga", "/tournaments/lliga/round/1", "/games/lliga-r1-t1"} <= links
     for link in sorted(link for link in links if "lang=" not in link):  # those are remembered
-        assert (await finished.http.get(link)).status_code not in {307, 400, 404, 405}, link
+        assert (await finished_stage.http.get(link)).status_code not in {307, 400, 404, 405}, link
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
@@ -123,16 +125,16 @@ async def test_no_link_of_a_page_leads_to_a_path_that_is_not_there(finished: Sta
     ],
 )
 async def test_a_short_address_redirects_for_ever_with_the_query(
-    finished: Stage, path: str, page: str, method: str
+    finished_stage: Stage, path: str, page: str, method: str
 ) -> None:
-    answer = await finished.http.request(method, path, follow_redirects=False)
+    answer = await finished_stage.http.request(method, path, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (308, page)
     assert answer.headers["cache-control"] == "public, max-age=86400"
 
 
-async def test_a_short_address_only_reads(finished: Stage) -> None:
-    assert (await finished.http.post("/t/lliga/console/settings", follow_redirects=False)).status_code == 405
-    once = await finished.http.get("/t/lliga/r/1", follow_redirects=True)
+async def test_a_short_address_only_reads(finished_stage: Stage) -> None:
+    assert (await finished_stage.http.post("/t/lliga/console/settings", follow_redirects=False)).status_code == 405
+    once = await finished_stage.http.get("/t/lliga/r/1", follow_redirects=True)
     assert (once.status_code, len(once.history)) == (200, 1)
 
 
@@ -159,10 +161,10 @@ async def test_countries_have_a_column_where_somebody_has_one(stage: Stage) -> N
     assert "Country" not in without
 
 
-async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stage) -> None:
-    page = (await finished.http.get("/games/lliga-r1-t1", headers={"Accept-Language": "ca"})).text
+async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/games/lliga-r1-t1", headers={"Accept-Language": "ca"})).text
     paper = page[page.index('id="paper"') :]
-    game = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    game = (await finished_stage.http.get("/api/v1/games/lliga-r1-t1")).json()
     plays = [entry for entry in game["entries"] if entry["sheet_play"]]
     assert plays
     for entry in plays:
@@ -173,33 +175,33 @@ async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stag
     assert paper.count("Signatura:") == 2
 
 
-async def test_someone_erased_is_shown_by_id(finished: Stage) -> None:
-    async with finished.record.writing() as connection:
+async def test_someone_erased_is_shown_by_id(finished_stage: Stage) -> None:
+    async with finished_stage.record.writing() as connection:
         await connection.exec_driver_sql("DELETE FROM people WHERE player_id = 'biel'")
-    answer = await finished.http.get("/tournaments/lliga", headers={"Accept-Language": "en"})
-    await keep_names(finished.record)
+    answer = await finished_stage.http.get("/tournaments/lliga", headers={"Accept-Language": "en"})
+    await keep_names(finished_stage.record)
     assert '<span class="erased">a player (biel)</span>' in answer.text
 
 
-async def test_what_is_not_there_is_a_page_that_names_it(finished: Stage) -> None:
+async def test_what_is_not_there_is_a_page_that_names_it(finished_stage: Stage) -> None:
     for path, wanted in (
         ("/tournaments/nowhere", "nowhere"),
         ("/games/lliga-r8-t8", "lliga-r8-t8"),
         ("/tournaments/lliga/round/4", "ronda 4"),
     ):
-        answer = await finished.http.get(path, headers={"Accept-Language": "ca"})
+        answer = await finished_stage.http.get(path, headers={"Accept-Language": "ca"})
         assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
         assert wanted in answer.text
         assert "There is" not in answer.text
         assert ('href="/tournaments/lliga"' in answer.text) == (wanted == "ronda 4")
-    malformed = await finished.http.get("/tournaments/lliga/round/first", headers={"Accept-Language": "es"})
+    malformed = await finished_stage.http.get("/tournaments/lliga/round/first", headers={"Accept-Language": "es"})
     assert malformed.status_code == 400
     assert "number: se esperaba un número entero" in malformed.text
-    assert (await finished.http.get("/nothing/here")).status_code == 404
+    assert (await finished_stage.http.get("/nothing/here")).status_code == 404
 
 
-async def test_the_sheet_marks_blanks_phonies_and_bingos(finished: Stage) -> None:
-    text = (await finished.http.get("/games/lliga-r1-t1", headers={"Accept-Language": "en"})).text
+async def test_the_sheet_marks_blanks_phonies_and_bingos(finished_stage: Stage) -> None:
+    text = (await finished_stage.http.get("/games/lliga-r1-t1", headers={"Accept-Language": "en"})).text
     for expected in ("TIMBAL(S)", "COL·LEGI", "phony", "bingo", "exchange of 3 tiles", "challenged, stands", "21:15"):
         assert expected in text
 
@@ -254,9 +256,9 @@ async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_sc
         assert said not in (await stage.http.get(path)).text
 
 
-async def test_the_standings_say_that_forfeits_and_byes_are_in_the_points_alone(finished: Stage) -> None:
-    page = (await finished.http.get("/tournaments/lliga")).text
-    assert "W–D–L counts games over the board. Forfeits, won or lost, and byes are counted apart" in page
+async def test_the_standings_say_that_forfeits_and_byes_are_in_the_points_alone(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/tournaments/lliga")).text
+    assert "W–D–L counts games over the board. Forfeits, won or lost, and byes are included only in the points" in page
 
 
 async def test_a_round_paired_before_a_correction_says_so_on_its_page_and_on_its_tab(stage: Stage) -> None:
@@ -269,17 +271,17 @@ async def test_a_round_paired_before_a_correction_says_so_on_its_page_and_on_its
         "el": ("Ένα αποτέλεσμα προηγούμενου γύρου διορθώθηκε", "κληρώθηκε πριν από διόρθωση"),
     }
 
-    async def shown(number: int, language: str) -> str:
+    async def fetch_round(number: int, language: str) -> str:
         return (await stage.http.get(f"/tournaments/lliga/round/{number}", headers={"Accept-Language": language})).text
 
     for note, mark in said.values():
-        assert note not in await shown(2, "en")
-        assert mark not in await shown(2, "en")
+        assert note not in await fetch_round(2, "en")
+        assert mark not in await fetch_round(2, "en")
     scores = [game.FinalScore(player_id=seat["player_id"], score=300) for seat in table["seats"]]
     corrected = pairing.ResultCorrected(round=1, game_id=table["game_id"], scores=scores)
     await stage.add({"tournament-lliga": [corrected]})
     for language, (note, mark) in said.items():
-        first, second = await shown(1, language), await shown(2, language)
+        first, second = await fetch_round(1, language), await fetch_round(2, language)
         assert note not in first
         assert note in second
         for page in (first, second):
@@ -296,7 +298,7 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
     tables.append(pairing.Pairing(table=2, game_id="lliga-r1-t2", first_player_id="biel", second_player_id="dolors"))
     await stage.add({stream: [pairing.RoundPaired(round=1, pairings=tables), pairing.RoundStarted(round=1)]})
 
-    async def shown(language: str = "en") -> str:
+    async def fetch_round(language: str = "en") -> str:
         return " ".join(
             (await stage.http.get("/tournaments/lliga/round/1", headers={"Accept-Language": language})).text.split()
         )
@@ -307,7 +309,7 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
             '<span class="score"'
         )[0]
 
-    before = await shown()
+    before = await fetch_round()
     assert "(winner)" not in before
     assert (
         f'Not in this round: <strong><a class="person" href="/players/eloi">{NAMES["eloi"][0]}</a></strong>' in before
@@ -332,7 +334,7 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
         unplayed=True,
     )
     await stage.add({stream: [given_up, forfeit]})
-    page = await shown()
+    page = await fetch_round()
     assert "abandoned</span>" in page
     assert "resigned the game" in player(page, "carme")
     assert "absent" in player(page, "biel")
@@ -344,7 +346,7 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
         "es": ("ha abandonado la partida", "ausente"),
         "el": ("εγκατέλειψε τον αγώνα", "απουσία"),
     }.items():
-        page = await shown(language)
+        page = await fetch_round(language)
         assert left in player(page, "carme")
         assert absent in player(page, "biel")
 
@@ -353,22 +355,22 @@ async def test_standings_mark_who_has_left_from_the_round_on_in_which_they_were_
     championship = Championship()
     await stage.add(*championship.steps())
 
-    async def marked(address: str, language: str = "en") -> list[str]:
+    async def list_marked(address: str, language: str = "en") -> list[str]:
         page = (await stage.http.get(address, headers={"Accept-Language": language})).text
         lines = {line.split('"')[0]: line for line in page.split('<tr data-key="')[1:]}
         word = {"en": "has withdrawn", "ca": "s’ha retirat", "es": "se ha retirado", "el": "έχει αποσυρθεί"}[language]
         return [player for player, line in lines.items() if word in line]
 
-    assert await marked("/tournaments/lliga") == []
+    assert await list_marked("/tournaments/lliga") == []
     await stage.add({"tournament-lliga": [pairing.PlayerWithdrawn(player_id="biel", round=2)]})
     for language in ("en", "ca", "es", "el"):
-        assert await marked("/tournaments/lliga", language) == ["biel"]
-    assert await marked("/tournaments/lliga?round=2") == ["biel"]
-    assert await marked("/tournaments/lliga?round=1") == []
+        assert await list_marked("/tournaments/lliga", language) == ["biel"]
+    assert await list_marked("/tournaments/lliga?round=2") == ["biel"]
+    assert await list_marked("/tournaments/lliga?round=1") == []
 
 
-async def test_every_file_that_is_offered_to_take_away_is_there(finished: Stage) -> None:
-    page = (await finished.http.get("/tournaments/lliga/files")).text
+async def test_every_file_that_is_offered_to_take_away_is_there(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/tournaments/lliga/files")).text
     links = re.findall(r'<li><a href="([^"]+)">', page[page.index('id="files"') :])
     for end in (
         ".csv",
@@ -381,10 +383,10 @@ async def test_every_file_that_is_offered_to_take_away_is_there(finished: Stage)
         "/standings",
     ):
         assert any(link.endswith(end) for link in links), end
-    away = [link for link in links if (await finished.http.get(html.unescape(link))).status_code != 200]
+    away = [link for link in links if (await finished_stage.http.get(html.unescape(link))).status_code != 200]
     assert away == ["/api/v1/tournaments/lliga/ratings.csv"], "the service of ratings alone is not there in these tests"
 
 
-async def test_a_replay_begins_at_the_first_move(finished: Stage) -> None:
-    page = (await finished.http.get("/games/lliga-r1-t1/replay")).text
+async def test_a_replay_begins_at_the_first_move(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/games/lliga-r1-t1/replay")).text
     assert re.search(r'id="move-1" aria-current="step"', page)

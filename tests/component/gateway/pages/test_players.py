@@ -11,25 +11,25 @@ from faristol.kernel.names import begins, words_of
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_player_is_shown_with_games_opponents_scores_place_and_tie_breaks(finished: Stage) -> None:
-    told = (await finished.http.get("/api/v1/players/anna")).json()
-    games = (await finished.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"]
+async def test_a_player_is_shown_with_games_opponents_scores_place_and_tie_breaks(finished_stage: Stage) -> None:
+    told = (await finished_stage.http.get("/api/v1/players/anna")).json()
+    games = (await finished_stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"]
     (own,) = [game for game in games if "anna" in {seat["player_id"] for seat in game["seats"]}]
     (entered,) = told["tournaments"]
     assert (told["name"], told["club"], told["country"], told["total"]) == (*NAMES["anna"], "AND", 1)
     first, scores = entered["games"][0], {seat["player_id"]: seat["score"] for seat in own["seats"]}
     assert (first["game_id"], first["table"]["seats"]) == (own["game_id"], own["seats"])
     assert first["outcome"] == ("win" if scores.pop("anna") > max(scores.values()) else "loss")
-    standings = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
+    standings = (await finished_stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
     assert entered["standing"] == next(line for line in standings if line["player_id"] == "anna")
-    page = (await finished.http.get("/players/anna", headers={"Accept-Language": "ca"})).text
+    page = (await finished_stage.http.get("/players/anna", headers={"Accept-Language": "ca"})).text
     assert NAMES["anna"][0] in page
     assert f'href="/games/{own["game_id"]}"' in page
     assert f"Lloc {entered['standing']['rank']} de " in page
     assert "diferencial" in page.casefold()
 
 
-async def test_every_page_with_names_leads_to_the_players(finished: Stage) -> None:
+async def test_every_page_with_names_leads_to_the_players(finished_stage: Stage) -> None:
     for path in (
         "/tournaments/lliga",
         "/tournaments/lliga/players",
@@ -37,43 +37,43 @@ async def test_every_page_with_names_leads_to_the_players(finished: Stage) -> No
         "/tournaments/lliga/round/1",
         "/games/lliga-r1-t1",
     ):
-        text = (await finished.http.get(path)).text
+        text = (await finished_stage.http.get(path)).text
         assert '<a class="person" href="/players/anna">' in text, path
 
 
-async def test_a_search_finds_names_clubs_and_tournaments_without_accents(finished: Stage) -> None:
-    async def found(words: str) -> list[str]:
-        answer = await finished.http.get("/api/v1/players", params={"search": words})
+async def test_a_search_finds_names_clubs_and_tournaments_without_accents(finished_stage: Stage) -> None:
+    async def search(words: str) -> list[str]:
+        answer = await finished_stage.http.get("/api/v1/players", params={"search": words})
         return [player["player_id"] for player in answer.json()["players"]]
 
-    assert await found("puigdomenech ANNA") == ["anna"]
-    assert await found("sabadell") == ["biel"]
-    assert await found("nobody") == []
-    assert await found("?!") == []
-    named = (await finished.http.get("/api/v1/tournaments", params={"search": "?!"})).json()
+    assert await search("puigdomenech ANNA") == ["anna"]
+    assert await search("sabadell") == ["biel"]
+    assert await search("nobody") == []
+    assert await search("?!") == []
+    named = (await finished_stage.http.get("/api/v1/tournaments", params={"search": "?!"})).json()
     assert named["tournaments"] == []
-    assert len(await found("")) == len(NAMES)
-    page = (await finished.http.get("/search", params={"q": "viLÀ"})).text
+    assert len(await search("")) == len(NAMES)
+    page = (await finished_stage.http.get("/search", params={"q": "viLÀ"})).text
     assert 'href="/players/dolors"' in page
-    whole = (await finished.http.get("/api/v1/tournaments")).json()["tournaments"][0]["name"]
-    page = (await finished.http.get("/search", params={"q": whole[:4].upper()})).text
+    whole = (await finished_stage.http.get("/api/v1/tournaments")).json()["tournaments"][0]["name"]
+    page = (await finished_stage.http.get("/search", params={"q": whole[:4].upper()})).text
     assert 'href="/tournaments/lliga"' in page
-    assert "No match was found" in (await finished.http.get("/search?q=zzz")).text
+    assert "No match was found" in (await finished_stage.http.get("/search?q=zzz")).text
 
 
-async def test_long_lists_of_players_come_page_by_page(finished: Stage) -> None:
-    first = (await finished.http.get("/api/v1/players?page_size=2")).json()
-    then = (await finished.http.get(f"/api/v1/players?page_size=2&page_token={first['next_page_token']}")).json()
+async def test_long_lists_of_players_come_page_by_page(finished_stage: Stage) -> None:
+    first = (await finished_stage.http.get("/api/v1/players?page_size=2")).json()
+    then = (await finished_stage.http.get(f"/api/v1/players?page_size=2&page_token={first['next_page_token']}")).json()
     assert first["total"] == len(NAMES)
     assert len(first["players"]) == len(then["players"]) == 2
     assert {each["player_id"] for each in first["players"]}.isdisjoint(each["player_id"] for each in then["players"])
     for wrong in ("page_size=0", "page_size=1001", "page_token=x", f"search={'x' * 201}"):
-        assert (await finished.http.get(f"/api/v1/players?{wrong}")).status_code == 400, wrong
+        assert (await finished_stage.http.get(f"/api/v1/players?{wrong}")).status_code == 400, wrong
 
 
-async def test_who_never_entered_is_not_there(finished: Stage) -> None:
+async def test_who_never_entered_is_not_there(finished_stage: Stage) -> None:
     for path in ("/api/v1/players/nobody", "/players/nobody"):
-        assert (await finished.http.get(path)).status_code == 404
+        assert (await finished_stage.http.get(path)).status_code == 404
 
 
 async def test_nobody_finds_or_reads_the_name_of_who_was_erased(stage: Stage) -> None:

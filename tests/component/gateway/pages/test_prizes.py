@@ -13,19 +13,19 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_prizes_are_those_of_the_plays_and_results_on_the_record(finished: Stage) -> None:
-    answer = (await finished.http.get("/api/v1/tournaments/lliga/prizes")).json()
+async def test_prizes_are_those_of_the_plays_and_results_on_the_record(finished_stage: Stage) -> None:
+    answer = (await finished_stage.http.get("/api/v1/tournaments/lliga/prizes")).json()
     found = {prize["kind"]: prize for prize in answer["prizes"]}
     assert list(found) == ["bingos", "high_game", "high_play", "spread"]
-    shown = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    shown = (await finished_stage.http.get("/api/v1/games/lliga-r1-t1")).json()
     plays = [entry for entry in shown["entries"] if entry["kind"] == "play"]
     best = max(plays, key=lambda entry: entry["score"])
     (winner,) = found["high_play"]["winners"]
     assert (found["high_play"]["value"], winner["player_id"]) == (best["score"], best["player_id"])
     assert winner["word"] == "TIMBALS"
-    standings = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
+    standings = (await finished_stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
     assert found["spread"]["value"] == max(line["spread"] for line in standings)
-    page = await finished.http.get("/tournaments/lliga/prizes", headers={"Accept-Language": "ca"})
+    page = await finished_stage.http.get("/tournaments/lliga/prizes", headers={"Accept-Language": "ca"})
     assert "Jugada més alta" in page.text
     assert "TIMBALS" in page.text
 
@@ -65,7 +65,7 @@ async def test_prizes_follow_every_play_and_every_one_that_is_withdrawn(stage: S
 
 
 async def by_hand(stage: Stage, rounds: int) -> str:
-    """A championship of which the first round is closed with results entered by hand; gives the page of its prizes."""
+    """Prepare a championship with a first round closed with typed results; return the page of its prizes."""
     hall = Championship()
     results: list[Message] = [
         pairing.ResultRecorded(

@@ -15,29 +15,29 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 REPLAY = "/games/lliga-r1-t1/replay"
 
 
-async def test_a_game_is_shown_move_by_move_until_it_is_as_it_ended(finished: Stage) -> None:
-    told = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+async def test_a_game_is_shown_move_by_move_until_it_is_as_it_ended(finished_stage: Stage) -> None:
+    told = (await finished_stage.http.get("/api/v1/games/lliga-r1-t1")).json()
     last = len(told["entries"])
-    first = (await finished.http.get(REPLAY, params={"move": 0})).text
+    first = (await finished_stage.http.get(REPLAY, params={"move": 0})).text
     assert "The board is empty." in first
     assert f"0 / {last}" in first
     tiles = []
     for move in range(last + 1):
-        text = (await finished.http.get(REPLAY, params={"move": move})).text
+        text = (await finished_stage.http.get(REPLAY, params={"move": move})).text
         tiles.append(text.count('<span class="tile'))
-    assert f"1 / {last}" in (await finished.http.get(REPLAY)).text
-    end = (await finished.http.get(REPLAY, params={"move": 9_999})).text
+    assert f"1 / {last}" in (await finished_stage.http.get(REPLAY)).text
+    end = (await finished_stage.http.get(REPLAY, params={"move": 9_999})).text
     assert f"{last} / {last}" in end
     scores = [int(score) for score in re.findall(r'<p class="score">([\d.,]+)</p>', end)]
     assert scores == [seat["score"] for seat in told["seats"]]
     assert tiles[-1] > tiles[0]
-    assert f'href="{REPLAY}"' in (await finished.http.get("/games/lliga-r1-t1")).text
+    assert f'href="{REPLAY}"' in (await finished_stage.http.get("/games/lliga-r1-t1")).text
     for wrong in ("move=-1", "move=x", "move=10001"):
-        assert (await finished.http.get(f"{REPLAY}?{wrong}")).status_code == 400, wrong
+        assert (await finished_stage.http.get(f"{REPLAY}?{wrong}")).status_code == 400, wrong
 
 
-async def test_a_board_is_read_as_words_and_where_they_are(finished: Stage) -> None:
-    page = (await finished.http.get("/games/lliga-r1-t1")).text
+async def test_a_board_is_read_as_words_and_where_they_are(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/games/lliga-r1-t1")).text
     board = page[page.index('id="board-words"') :].partition("</div>")[0]
     assert 'id="board" aria-hidden="true"' in page
     assert re.search(r"<li>[A-O]\d+ (across|down): ", board)
@@ -66,8 +66,8 @@ async def test_a_phony_lies_on_the_board_for_its_own_move_alone() -> None:
     assert [step.rack for step in shown] == [None, ["A", "B"], None, None]
 
 
-async def test_racks_are_told_by_nobody_where_the_draws_are_not_public(finished: Stage) -> None:
-    told = (await finished.http.get("/api/v1/games/lliga-r1-t1/racks")).json()
+async def test_racks_are_told_by_nobody_where_the_draws_are_not_public(finished_stage: Stage) -> None:
+    told = (await finished_stage.http.get("/api/v1/games/lliga-r1-t1/racks")).json()
     assert (told["public"], told["racks"]) == (False, [])
-    assert 'class="held"' not in (await finished.http.get(REPLAY)).text
-    assert (await finished.http.get("/api/v1/games/none/racks")).status_code == 404
+    assert 'class="held"' not in (await finished_stage.http.get(REPLAY)).text
+    assert (await finished_stage.http.get("/api/v1/games/none/racks")).status_code == 404

@@ -1,4 +1,4 @@
-"""The public record of rulings: after the round, as far as the rules let players know, and nothing of who plays."""
+"""The public record of rulings: after the round, as far as the rules allow, and without the players."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ GOOD, BAD = ("S", "O", "L"), ("S", "O", "L·L")
 
 
 @pytest.fixture(params=["fisc-2023", "pes-2024"])
-async def played(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[Stage, list[Step]]]:
-    """Everything up, and the steps of a championship whose challenges name two words, one of them bad."""
+async def played_rulings(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[Stage, list[Step]]]:
+    """Start all services, with the steps of a championship whose challenges name two words, one of them invalid."""
     library = Library(tmp_path / "lexicons")
     installed = library.install("catalan", [GOOD], tile_set=load_tile_set("ca-100"), about=ABOUT)
     championship = Championship()
@@ -48,9 +48,9 @@ async def played(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 
 async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_know_them(
-    played: tuple[Stage, list[Step]],
+    played_rulings: tuple[Stage, list[Step]],
 ) -> None:
-    stage, steps = played
+    stage, steps = played_rulings
     await stage.add(*steps[:-1])
     before = (await stage.http.get("/api/v1/tournaments/lliga/rulings")).json()
     assert before["rulings"] == []
@@ -89,8 +89,8 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
         assert ("not acceptable" in page) == (language == "en" and ruleset.challenge.ruling == "word")
 
 
-async def test_what_there_is_not_is_a_page_that_names_it(played: tuple[Stage, list[Step]]) -> None:
-    stage, _ = played
+async def test_what_there_is_not_is_a_page_that_names_it(played_rulings: tuple[Stage, list[Step]]) -> None:
+    stage, _ = played_rulings
     answer = await stage.http.get("/tournaments/nowhere/rulings", headers={"Accept-Language": "en"})
     assert answer.status_code == 404
     assert "nowhere" in answer.text

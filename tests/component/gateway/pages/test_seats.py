@@ -1,11 +1,11 @@
-"""A player's own seat is looked up without everybody else's."""
+"""The seat of a player is looked up without all others."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from tests.component.gateway.pages.test_find import paired
+from tests.component.gateway.pages.test_find import pair_round
 from tests.support.stage import Stage
 from tests.support.synthetic import NAMES, Championship
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 class Counted(Results):
-    """What the results service tells, with the names of the questions."""
+    """The answers of the results service, with the names of the methods."""
 
     def __init__(self, stub: Any) -> None:
         super().__init__(stub, "ca")
@@ -35,7 +35,7 @@ async def test_the_seat_of_one_player_is_that_of_the_list_and_nobody_else_is_ask
     channel = stage.running.runtime.channel
     stub, games = results_pb2_grpc.ResultsServiceStub(channel("results")), Duplicates(None, "ca")
     assert (await seat_of(Counted(stub), games, "lliga", "anna"))[1] is None
-    await stage.add(*paired(hall="Sala Gran"))
+    await stage.add(*pair_round(hall="Sala Gran"))
     _, _, everybody = await load_places(Results(stub, "ca"), games, "lliga")
     for place in everybody:
         results = Counted(stub)

@@ -24,21 +24,21 @@ from faristol.rules.ruleset.with_options import with_options
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_every_value_of_the_standings_comes_with_its_arithmetic_when_asked(finished: Stage) -> None:
-    answer = (await finished.http.get("/api/v1/tournaments/lliga/standings?arithmetic=true")).json()
+async def test_every_value_of_the_standings_comes_with_its_arithmetic_when_asked(finished_stage: Stage) -> None:
+    answer = (await finished_stage.http.get("/api/v1/tournaments/lliga/standings?arithmetic=true")).json()
     for line in answer["standings"]:
         assert set(line["arithmetic"]) == {"points", *line["tie_breaks"]}
         for name, value in {"points": line["points"], **line["tie_breaks"]}.items():
             found = line["arithmetic"][name]
             counted = [term["value"] for term in found["terms"] if term["left_out"] is None]
             assert sum(counted) / found["divisor"] == value
-    plain = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()
+    plain = (await finished_stage.http.get("/api/v1/tournaments/lliga/standings")).json()
     assert all(line["arithmetic"] is None for line in plain["standings"])
 
 
-async def test_the_arithmetic_is_told_in_the_readers_language(finished: Stage) -> None:
+async def test_the_arithmetic_is_told_in_the_readers_language(finished_stage: Stage) -> None:
     async def berger(language: str) -> dict[str, list[str]]:
-        answer = await finished.http.get(
+        answer = await finished_stage.http.get(
             "/api/v1/tournaments/lliga/standings?arithmetic=true&player=anna", headers={"Accept-Language": language}
         )
         (line,) = answer.json()["standings"]
@@ -55,25 +55,27 @@ async def test_the_arithmetic_is_told_in_the_readers_language(finished: Stage) -
     )
 
 
-async def test_one_players_line_has_the_rank_among_all(finished: Stage) -> None:
-    every = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
+async def test_one_players_line_has_the_rank_among_all(finished_stage: Stage) -> None:
+    every = (await finished_stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
     for line in every:
-        alone = await finished.http.get(f"/api/v1/tournaments/lliga/standings?player={line['player_id']}")
+        alone = await finished_stage.http.get(f"/api/v1/tournaments/lliga/standings?player={line['player_id']}")
         assert alone.json()["standings"] == [line]
-    missing = await finished.http.get("/api/v1/tournaments/lliga/standings?player=nobody")
+    missing = await finished_stage.http.get("/api/v1/tournaments/lliga/standings?player=nobody")
     assert (missing.status_code, missing.json()["reason"]) == (404, "NOT_FOUND")
 
 
-async def test_a_value_of_the_standings_page_opens_to_its_arithmetic(finished: Stage) -> None:
-    page = (await finished.http.get("/tournaments/lliga?round=1")).text
+async def test_a_value_of_the_standings_page_opens_to_its_arithmetic(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get("/tournaments/lliga?round=1")).text
     assert '<a href="/tournaments/lliga/standings/biel?round=1#berger">' in page
-    opened = await finished.http.get("/tournaments/lliga/standings/biel?round=1", headers={"Accept-Language": "es"})
+    opened = await finished_stage.http.get(
+        "/tournaments/lliga/standings/biel?round=1", headers={"Accept-Language": "es"}
+    )
     assert opened.status_code == 200
     assert 'id="median-buchholz"' in opened.text
     assert "Ronda 1, Dolors Vilanova: " in opened.text
     assert "Una ronda sin partida cuenta como un oponente con los propios puntos" in opened.text
     assert "Ronda 2" not in opened.text.split('class="arithmetic"')[1]
-    missing = await finished.http.get("/tournaments/lliga/standings/nobody", headers={"Accept-Language": "es"})
+    missing = await finished_stage.http.get("/tournaments/lliga/standings/nobody", headers={"Accept-Language": "es"})
     assert (missing.status_code, "No hay ningún jugador «nobody»" in missing.text) == (404, True)
 
 

@@ -1,4 +1,4 @@
-"""What JSON, files and pages show of teams."""
+"""Teams in JSON, files and pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from tests.support.league import STREAM, League
 from tests.support.plain_http import PLAIN
-from tests.support.stage import Stage, opened
+from tests.support.stage import Stage, open_stage
 
 from faristol.gateway.app import app
 from faristol.gateway.rpc.results import NOW, WHOLE_LIST, Moment, Page, Results
@@ -26,8 +26,8 @@ AT = "/api/v1/tournaments/lliga"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def playing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """The league while its last match is played, for tests that read."""
-    async with opened(tmp_path_factory.mktemp("league")) as made:
+    """Yield the league while its last match is played, for tests that read."""
+    async with open_stage(tmp_path_factory.mktemp("league")) as made:
         await made.add(*League().steps())
         yield made
 
@@ -124,12 +124,12 @@ async def test_files_of_teams_have_a_line_for_each_team_and_for_each_player(play
     ]
 
 
-async def test_a_tournament_without_teams_says_so_everywhere(finished: Stage) -> None:
-    told = (await finished.http.get(f"{AT}/team-standings")).json()
+async def test_a_tournament_without_teams_says_so_everywhere(finished_stage: Stage) -> None:
+    told = (await finished_stage.http.get(f"{AT}/team-standings")).json()
     assert (told["score"], told["standings"]) == (None, [])
-    assert (await finished.http.get(f"{AT}/teams")).json()["teams"] == []
-    assert "/tournaments/lliga/teams" not in (await finished.http.get("/tournaments/lliga")).text
-    page = await finished.http.get("/tournaments/lliga/teams", headers={"Accept-Language": "ca"})
+    assert (await finished_stage.http.get(f"{AT}/teams")).json()["teams"] == []
+    assert "/tournaments/lliga/teams" not in (await finished_stage.http.get("/tournaments/lliga")).text
+    page = await finished_stage.http.get("/tournaments/lliga/teams", headers={"Accept-Language": "ca"})
     assert "No hi ha equips: es juga individualment." in page.text
 
 
@@ -201,10 +201,10 @@ async def test_pages_of_teams_hold_the_whole_list(playing: Stage, path: str, lin
 
 
 class Earlier(Results):
-    """Reads the list of teams before any was registered, and all else after."""
+    """Reads the list of teams before any was registered, and all other data after it."""
 
     async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE_LIST) -> pb.ListTeamsResponse:
-        """As of the event that created the tournament."""
+        """Return the teams as of the event that created the tournament."""
         return await super().teams(tournament_id, Moment(as_of_position=2))
 
 

@@ -22,7 +22,7 @@ class Run(NamedTuple):
 
 
 def runs(page: PageObject) -> Iterator[Run]:
-    """The runs of a page in the order in which they are drawn."""
+    """Yield the runs of a page in the order in which they are drawn."""
     fonts: Any = page["/Resources"]["/Font"]  # type: ignore[index]
     font: Any = None
     scale, x, y, line_x = 1.0, 0.0, 0.0, 0.0
@@ -52,7 +52,7 @@ def runs(page: PageObject) -> Iterator[Run]:
 
 
 def _width(font: Any, text: Any) -> float:
-    """The width of text in thousandths of the type size."""
+    """Return the width of text in thousandths of the type size."""
     codes: bytes = getattr(text, "original_bytes", text)
     if "/DescendantFonts" not in font:
         first, widths = int(font["/FirstChar"]), font["/Widths"]

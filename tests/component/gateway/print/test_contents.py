@@ -1,4 +1,4 @@
-"""What is printed: every paper in both sizes, in the tournament's language, with room for whoever plays in it."""
+"""Papers in both sizes, in the tournament's language, with space for all players."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ PATHS = [*OF_ROUND, *(f"{AT}/{kind}" for kind, paper in PAPERS.items() if not pa
 LONG = "Μαρία-Αλεξάνδρα Παπαδοπούλου του Γεωργίου " * 3 + "W" * 74
 """A name of 200 characters, with a word that no line has room for."""
 
-MILLIMETRE = 72 / 25.4
+MILLIMETRE_POINTS = 72 / 25.4
 
 
-def paired(*tables: tuple[str, str]) -> pairing.RoundPaired:
-    """Round 1 with these at its tables."""
+def pair_round(*tables: tuple[str, str]) -> pairing.RoundPaired:
+    """Return round 1 with these at its tables."""
     pairings = [
         pairing.Pairing(table=number, game_id=game_id(1, number), first_player_id=first, second_player_id=second)
         for number, (first, second) in enumerate(tables, 1)
@@ -48,67 +48,67 @@ def paired(*tables: tuple[str, str]) -> pairing.RoundPaired:
 
 
 async def paper(stage: Stage, path: str, **asked: str | int) -> list[str]:
-    """The text of each page of a PDF."""
+    """Return the text of each page of a PDF."""
     answer = await stage.http.get(path, params=asked)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf"), (path, answer.text[:300])
     return [page.extract_text() for page in PdfReader(BytesIO(answer.content)).pages]
 
 
-async def test_every_paper_is_there_in_both_sizes_and_every_language(finished: Stage) -> None:
+async def test_every_paper_is_there_in_both_sizes_and_every_language(finished_stage: Stage) -> None:
     words = {"ca": "Ronda 1", "es": "Ronda 1", "el": "Γύρος 1", "en": "Round 1"}
     for path in PATHS:
         for (language, word), size in zip(words.items(), SIZES * 2, strict=True):
-            answer = await finished.http.get(path, params={"paper": size, "lang": language})
+            answer = await finished_stage.http.get(path, params={"paper": size, "lang": language})
             assert answer.status_code == 200, (path, answer.text)
             assert f'<html lang="{language}">' in answer.text
             assert answer.headers["content-language"] == language
             assert word in answer.text or path not in OF_ROUND
 
 
-async def test_a_paper_is_in_the_language_of_the_tournament_whatever_the_reader_reads(finished: Stage) -> None:
-    answer = await finished.http.get(f"{AT}/standings", headers={"Accept-Language": "el", "Cookie": "lang=el"})
+async def test_a_paper_is_in_the_language_of_the_tournament_whatever_the_reader_reads(finished_stage: Stage) -> None:
+    answer = await finished_stage.http.get(f"{AT}/standings", headers={"Accept-Language": "el", "Cookie": "lang=el"})
     assert answer.headers["content-language"] == "ca"
-    unknown = await finished.http.get(f"{AT}/standings", params={"lang": "tlh"})
+    unknown = await finished_stage.http.get(f"{AT}/standings", params={"lang": "tlh"})
     assert unknown.headers["content-language"] == "ca"
 
 
-async def test_the_list_of_papers_leads_to_each_of_them_and_back_to_the_console(finished: Stage) -> None:
-    page = (await finished.http.get(AT)).text
+async def test_the_list_of_papers_leads_to_each_of_them_and_back_to_the_console(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get(AT)).text
     assert 'href="/tournaments/lliga/console"' in page
     for path in PATHS:
         assert f'href="{path}?paper=A4"' in page
         assert f'href="{path}.pdf?paper=A5"' in page
 
 
-async def test_papers_load_nothing_from_elsewhere_and_nothing_inline(finished: Stage) -> None:
+async def test_papers_load_nothing_from_elsewhere_and_nothing_inline(finished_stage: Stage) -> None:
     for path in PATHS:
-        text = (await finished.http.get(path)).text
+        text = (await finished_stage.http.get(path)).text
         assert "<style" not in text
         assert "style=" not in text
         assert "//" not in text.replace("http://www.w3.org", "")
     for name in STYLES:
-        style = await finished.http.get(f"/print/{name}")
+        style = await finished_stage.http.get(f"/print/{name}")
         assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
     assert len(STYLES) == len(SIZES) * len(LIES)
 
 
-async def test_a_pdf_says_what_its_page_says_on_sheets_of_the_size_that_was_asked(finished: Stage) -> None:
-    (tables,) = await paper(finished, f"{AT}/round/1/tables.pdf")
-    (names,) = await paper(finished, f"{AT}/round/1/names.pdf", paper="A5", lang="en")
+async def test_a_pdf_says_what_its_page_says_on_sheets_of_the_size_that_was_asked(finished_stage: Stage) -> None:
+    (tables,) = await paper(finished_stage, f"{AT}/round/1/tables.pdf")
+    (names,) = await paper(finished_stage, f"{AT}/round/1/names.pdf", paper="A5", lang="en")
     for name in (NAMES[player][0] for player in ("anna", "biel", "carme", "dolors", "eloi")):
         assert name in " ".join(tables.split()), name
         assert name in " ".join(names.split()), name
     assert "bye" in names.partition("Eloi Ferrer")[2]
-    answer = await finished.http.get(f"{AT}/round/1/names.pdf", params={"paper": "A5", "lang": "en"})
+    answer = await finished_stage.http.get(f"{AT}/round/1/names.pdf", params={"paper": "A5", "lang": "en"})
     box = PdfReader(BytesIO(answer.content)).pages[0].mediabox
-    assert (round(box.width / MILLIMETRE), round(box.height / MILLIMETRE)) == (148, 210)
+    assert (round(box.width / MILLIMETRE_POINTS), round(box.height / MILLIMETRE_POINTS)) == (148, 210)
     assert answer.headers["content-disposition"] == 'inline; filename="lliga-r1-names.pdf"'
 
 
-async def test_no_heading_runs_into_the_column_beside_it(finished: Stage) -> None:
+async def test_no_heading_runs_into_the_column_beside_it(finished_stage: Stage) -> None:
     for kind in ("crosstable", "standings", "round/1/names", "round/1/results"):
         for language in ("ca", "el"):
-            html = (await finished.http.get(f"{AT}/{kind}", params={"paper": "A5", "lang": language})).text
+            html = (await finished_stage.http.get(f"{AT}/{kind}", params={"paper": "A5", "lang": language})).text
             for page in PdfReader(BytesIO(typeset(html))).pages:
                 lines_: dict[float, list[Run]] = {}
                 for run in runs(page):
@@ -119,9 +119,9 @@ async def test_no_heading_runs_into_the_column_beside_it(finished: Stage) -> Non
                         assert right.left >= left.right - 0.5, (kind, language, left, right)
 
 
-async def test_names_on_a_wall_are_in_large_type(finished: Stage) -> None:
+async def test_names_on_a_wall_are_in_large_type(finished_stage: Stage) -> None:
     for size in SIZES:
-        html = (await finished.http.get(f"{AT}/round/1/wall", params={"paper": size})).text
+        html = (await finished_stage.http.get(f"{AT}/round/1/wall", params={"paper": size})).text
         pages = PdfReader(BytesIO(typeset(html))).pages
         assert len(pages) == 1
         large = {round(run.baseline) for run in runs(pages[0]) if run.size >= 23.9}
@@ -141,20 +141,20 @@ async def test_each_hall_has_a_sheet_of_its_own_with_who_rests_on_each() -> None
     assert by_hall(told[2:]) == [("", told[2:])]
 
 
-async def test_the_code_of_a_slip_opens_the_form_of_its_table(finished: Stage) -> None:
-    page = (await finished.http.get(f"{AT}/round/1/slips")).text
-    address = str(finished.http.base_url).rstrip("/")
+async def test_the_code_of_a_slip_opens_the_form_of_its_table(finished_stage: Stage) -> None:
+    page = (await finished_stage.http.get(f"{AT}/round/1/slips")).text
+    address = str(finished_stage.http.base_url).rstrip("/")
     for table in (1, 2):
         assert str(qr(f"{address}/tournaments/lliga/round/1/results/{table}", at_once=True)) in page
-    alone = (await finished.http.get(f"{AT}/round/1/slips", params={"table": 2})).text
+    alone = (await finished_stage.http.get(f"{AT}/round/1/slips", params={"table": 2})).text
     assert str(qr(f"{address}/tournaments/lliga/round/1/results/1", at_once=True)) not in alone
-    (slip,) = await paper(finished, f"{AT}/round/1/slips.pdf", table=2)
+    (slip,) = await paper(finished_stage, f"{AT}/round/1/slips.pdf", table=2)
     assert "Biel Soler" in slip
     assert "Anna" not in slip
 
 
-async def test_the_sheet_of_a_game_has_its_plays_totals_and_who_signs(finished: Stage) -> None:
-    first, _ = await paper(finished, f"{AT}/round/1/games.pdf", lang="en")
+async def test_the_sheet_of_a_game_has_its_plays_totals_and_who_signs(finished_stage: Stage) -> None:
+    first, _ = await paper(finished_stage, f"{AT}/round/1/games.pdf", lang="en")
     for said in ("6E COL·LEGI", "TIMBAL(S)", "Carme Riera", "111", "Arbiter", "Remarks"):
         assert said in first, said
 
@@ -189,7 +189,7 @@ async def test_a_name_of_200_characters_stays_within_its_slip_and_card(stage: St
         await store_player(connection, "long", LONG, "")
     stream = f"tournament-{TOURNAMENT}"
     await stage.add({stream: [pairing.PlayerRegistered(player_id="long", rating=2000)]})
-    await stage.add({stream: [paired(("long", "anna"), ("biel", "dolors"), ("carme", "eloi"))]})
+    await stage.add({stream: [pair_round(("long", "anna"), ("biel", "dolors"), ("carme", "eloi"))]})
     for size, parts in SLIPS_PER_PAGE.items():
         pages = await paper(stage, f"{AT}/round/1/slips.pdf", paper=size)
         assert len(pages) == -(-3 // parts)
@@ -209,7 +209,7 @@ async def test_of_somebody_erased_a_paper_says_so(stage: Stage) -> None:
 
 
 @pytest.mark.nightly
-async def test_the_command_line_prints_the_same(finished: Stage, tmp_path: Path) -> None:
+async def test_the_command_line_prints_the_same(finished_stage: Stage, tmp_path: Path) -> None:
     made = tmp_path / "slips.pdf"
     words = [
         "print",
@@ -218,7 +218,7 @@ async def test_the_command_line_prints_the_same(finished: Stage, tmp_path: Path)
         "--round",
         "1",
         "--address",
-        finished.running.grpc_address,
+        finished_stage.running.grpc_address,
         "--output",
         str(made),
     ]
@@ -242,17 +242,17 @@ UNKNOWN = ("/nothing", "/slips", "/round/1/cards", "/round/9/tables", "/round/1/
 
 
 @pytest.mark.parametrize("path", UNKNOWN)
-async def test_what_there_is_not_is_not_found(finished: Stage, path: str) -> None:
-    answer = await finished.http.get(AT + path)
+async def test_what_there_is_not_is_not_found(finished_stage: Stage, path: str) -> None:
+    answer = await finished_stage.http.get(AT + path)
     assert answer.status_code in (400, 404)
     assert "Traceback" not in answer.text
 
 
-async def test_a_malformed_request_is_refused(finished: Stage) -> None:
+async def test_a_malformed_request_is_refused(finished_stage: Stage) -> None:
     for asked in ("paper=A3", "table=-1", "table=1_0", f"lang={'x' * 20}", "paper=A4%00"):
-        assert (await finished.http.get(f"{AT}/round/1/slips?{asked}")).status_code == 400, asked
+        assert (await finished_stage.http.get(f"{AT}/round/1/slips?{asked}")).status_code == 400, asked
     for path in ("/tournaments/nowhere/print", "/tournaments/nowhere/print/cards", f"/tournaments/{'x' * 70}/print"):
-        assert (await finished.http.get(path)).status_code in (400, 404), path
+        assert (await finished_stage.http.get(path)).status_code in (400, 404), path
 
 
 async def test_slips_are_in_the_order_of_tables_once_the_pile_is_cut() -> None:
@@ -275,9 +275,9 @@ async def test_a_hall_has_its_own_tables_alone() -> None:
     assert of_hall(told, "") is told
 
 
-async def test_slips_and_scoresheets_are_printed_for_one_hall(finished: Stage) -> None:
+async def test_slips_and_scoresheets_are_printed_for_one_hall(finished_stage: Stage) -> None:
     for kind in ("slips", "games"):
-        page = (await finished.http.get(f"{AT}/round/1/{kind}", params={"hall": "North", "lang": "en"})).text
+        page = (await finished_stage.http.get(f"{AT}/round/1/{kind}", params={"hall": "North", "lang": "en"})).text
         assert "There are no tables in this round." in page
         assert "&amp;hall=North" in page
 
@@ -327,7 +327,7 @@ async def test_500_tables_are_printed_within_seconds_while_other_pages_go_on(sta
     await stage.add(*Championship().create(rounds=2))
     players = [(f"p{number}a", f"p{number}b") for number in range(500)]
     registered = [pairing.PlayerRegistered(player_id=player, rating=1000) for pair in players for player in pair]
-    await stage.add({f"tournament-{TOURNAMENT}": [*registered, paired(*players)]})
+    await stage.add({f"tournament-{TOURNAMENT}": [*registered, pair_round(*players)]})
     begun = time.monotonic()
     slips = asyncio.create_task(paper(stage, f"{AT}/round/1/slips.pdf"))
     slowest = 0.0

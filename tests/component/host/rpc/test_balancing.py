@@ -23,7 +23,7 @@ from faristol.host.security.tls import Tls
 from faristol.host.startup import listen, options
 
 METHOD = "/faristol.test.v1.TestService/Say"
-CALLERS = 8
+CALLER_COUNT = 8
 
 
 class Names(asyncio.DatagramProtocol):
@@ -39,7 +39,7 @@ class Names(asyncio.DatagramProtocol):
     def datagram_received(self, data: bytes, addr: Any) -> None:
         end = data.index(b"\0", 12) + 5
         kind = struct.unpack("!H", data[end - 4 : end - 2])[0]
-        hosts = self.hosts if kind == 1 else ()  # addresses of IPv4; it has no others, and nothing else to tell
+        hosts = self.hosts if kind == 1 else ()  # addresses of IPv4; it has no others
         answers = [b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 0, 4) + socket.inet_aton(host) for host in hosts]
         head = data[:2] + struct.pack("!HHHHH", 0x8180, 1, len(answers), 0, 0)
         self._transport.sendto(head + data[12:end] + b"".join(answers), addr)
@@ -47,7 +47,7 @@ class Names(asyncio.DatagramProtocol):
 
 @asynccontextmanager
 async def names() -> AsyncIterator[tuple[Names, int]]:
-    """A DNS server, and the port that it listens on."""
+    """Yield a DNS server, and the port that it listens on."""
     transport, server = await asyncio.get_running_loop().create_datagram_endpoint(Names, local_addr=("127.0.0.1", 0))
     try:
         yield server, transport.get_extra_info("sockname")[1]
@@ -56,7 +56,7 @@ async def names() -> AsyncIterator[tuple[Names, int]]:
 
 
 async def replica(host: str, port: int, settings: Settings, tls: Tls | None = None) -> tuple[grpc.aio.Server, int]:
-    """A server whose answer says which one it is, as a process starts it."""
+    """Return a server whose answer identifies it, as a process starts it."""
 
     async def say(_: bytes, __: object) -> bytes:
         return host.encode()
@@ -78,7 +78,7 @@ def open_by(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, int]) -> None
 
 @pytest.fixture(params=["plain", "tls"])
 def tls(request: pytest.FixtureRequest, tmp_path: Path) -> Tls | None:
-    """Certificates of a process, half of the time."""
+    """Return certificates of a process, half of the time."""
     if request.param == "plain":
         return None
     authority.prepare(tmp_path, ["game.test"])
@@ -108,10 +108,10 @@ async def test_calls_are_shared_out_and_none_fails_while_replicas_come_go_and_ag
         async def even(wanted: Sequence[str]) -> None:
             """Wait until calls go to these replicas, and to none of them more than twice as many as to another."""
 
-            def shared(found: Counter[str]) -> bool:
+            def is_shared(found: Counter[str]) -> bool:
                 return set(found) == set(wanted) and max(found.values()) <= 2 * min(found.values())
 
-            await until(shared)
+            await until(is_shared)
 
         async def until(holds: Callable[[Counter[str]], bool]) -> None:
             async with asyncio.timeout(15):
@@ -122,7 +122,7 @@ async def test_calls_are_shared_out_and_none_fails_while_replicas_come_go_and_ag
                         return
 
         async with asyncio.TaskGroup() as callers:
-            for _ in range(CALLERS):
+            for _ in range(CALLER_COUNT):
                 callers.create_task(call())
             try:
                 await even(hosts[:2])

@@ -52,7 +52,7 @@ async def serving(settings: Settings, checks: Checks) -> AsyncIterator[int]:
 
 
 class Cable:
-    """Carries connections to a port until it is cut: then both ends hear nothing, as of a machine without power."""
+    """Carries connections to a port until it is cut: then both ends get no data, as of a machine without power."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -72,7 +72,7 @@ class Cable:
             task.cancel()
 
     def cut(self) -> None:
-        """Carry nothing more, in either direction."""
+        """Carry no more data, in either direction."""
         self._whole.clear()
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -92,7 +92,7 @@ class Cable:
 
 @asynccontextmanager
 async def watch(port: int, options: Sequence[tuple[str, Any]]) -> AsyncIterator[Any]:
-    """Watch a service that has nothing more to say."""
+    """Watch a service that sends no further message."""
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
         call = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
         await call.read()

@@ -164,7 +164,7 @@ def test_every_answer_is_as_its_schema_says_and_describes_all_that_it_has() -> N
 
 
 def fill(of: Descriptor) -> Any:
-    """A message with a value in each field, so that every list has a line and every enumeration a word."""
+    """Return a message with a value in each field, so that every list has a line and every enumeration a word."""
     made: Any = GetMessageClass(of)()
     for field in of.fields:
         if field.message_type is not None:

@@ -19,13 +19,13 @@ OF_GAMES = {"game.html", "embed.html", "overlay.html"}
 OF_TOURNAMENTS = page_events.PAGE_CHANGES.keys() - OF_GAMES
 
 
-def told(kinds: Iterable[facts.Kind]) -> set[facts.Kind]:
-    """Those that the public hears of, once there is a tournament to hear of."""
+def list_public(kinds: Iterable[facts.Kind]) -> set[facts.Kind]:
+    """Return those that the public hears of, once there is a tournament to hear of."""
     return {kind for kind in kinds if kind.DESCRIPTOR.full_name in PUBLIC} - {pairing.TournamentCreated}
 
 
 def changing_the_tournament(steps: Iterable[Step]) -> set[facts.Kind]:
-    """The events of a championship after which its heading or its tabs are others."""
+    """Return the events of a championship after which its heading or its tabs are others."""
     folded, found = Folded(), set[facts.Kind]()
     of_tournament = facts.types_that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND)
     for event in (event for step in steps for events in step.values() for event in events):
@@ -43,13 +43,15 @@ def test_every_page_of_a_tournament_follows_what_changes_its_heading_and_tabs() 
     changing |= changing_the_tournament(League().steps()) | facts.types_that_change(options.CHANGE_TOURNAMENT)
     assert pairing.RoundStarted in changing
     for page in OF_TOURNAMENTS:
-        assert page_events.events_of(page) >= told(changing), page
+        assert page_events.events_of(page) >= list_public(changing), page
 
 
 def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
-    of_round = told(facts.types_that_change(options.CHANGE_ROUND))
-    of_players = told(facts.types_that_change(options.CHANGE_PLAYERS))
-    of_table = told(facts.types_that_change(options.CHANGE_SHEET, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
+    of_round = list_public(facts.types_that_change(options.CHANGE_ROUND))
+    of_players = list_public(facts.types_that_change(options.CHANGE_PLAYERS))
+    of_table = list_public(
+        facts.types_that_change(options.CHANGE_SHEET, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS)
+    )
     counting = facts.types_that_change(options.CHANGE_SCORE)
     assert page_events.events_of("pairings.html") >= of_round | counting
     assert page_events.events_of("players.html") >= of_players

@@ -64,7 +64,7 @@ def test_news_touches_what_it_concerns_and_nothing_else() -> None:
     first, second = (Resource(PageContent.SCORES, "lliga", round=number) for number in (1, 2))
     lists, elsewhere = Resource(PageContent.TOURNAMENTS), Resource(PageContent.TOURNAMENT, "copa")
 
-    def touched(type_: str, game_id: str = "", round_: int = 0, tournament: str = "lliga") -> set[Resource]:
+    def list_touched(type_: str, game_id: str = "", round_: int = 0, tournament: str = "lliga") -> set[Resource]:
         news = pb.FollowResponse(type=type_, game_id=game_id, round=round_, tournament_id=tournament)
         every = (LEAGUE, game, other, first, second, lists, elsewhere)
         return {each for each in every if not set(marks_of(news)).isdisjoint(each.marks())}
@@ -74,13 +74,13 @@ def test_news_touches_what_it_concerns_and_nothing_else() -> None:
     assert not set(marks_of(corrected)).isdisjoint(group.marks()), "groups can be one classification"
     assert set(marks_of(corrected)).isdisjoint(game.marks()), "a table has nothing of it"
 
-    assert touched("PlayPlaced", "lliga-r1-t1", 1) == {game}
-    assert touched("PlayCompleted", "lliga-r1-t1", 1) == {game, first}
-    assert touched("ResultRecorded", "lliga-r1-t1", 1) == {LEAGUE, game, first, second, lists}
-    assert touched("RoundClosed", round_=1) >= {LEAGUE, first, second, lists}
-    assert touched("RoundClosed", round_=1, tournament="copa") >= {lists, elsewhere}
-    assert LEAGUE not in touched("RoundClosed", round_=1, tournament="copa")
-    assert elsewhere in touched("DivisionAdded")
+    assert list_touched("PlayPlaced", "lliga-r1-t1", 1) == {game}
+    assert list_touched("PlayCompleted", "lliga-r1-t1", 1) == {game, first}
+    assert list_touched("ResultRecorded", "lliga-r1-t1", 1) == {LEAGUE, game, first, second, lists}
+    assert list_touched("RoundClosed", round_=1) >= {LEAGUE, first, second, lists}
+    assert list_touched("RoundClosed", round_=1, tournament="copa") >= {lists, elsewhere}
+    assert LEAGUE not in list_touched("RoundClosed", round_=1, tournament="copa")
+    assert elsewhere in list_touched("DivisionAdded")
 
 
 @pytest.mark.parametrize(

@@ -20,14 +20,14 @@ LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
 
 @dataclass
 class Tail:
-    """What came in, as the test says it."""
+    """A request of the test."""
 
     position: int = 0
     connected: bool = True
 
 
 class Hall:
-    """A cache, and services that say what the test has them say."""
+    """A cache, and services with the answers of the test."""
 
     def __init__(self, most_bytes: int = 1_000_000) -> None:
         self.tail, self.now, self.says, self.position = Tail(), 0.0, "before", 10
@@ -58,7 +58,7 @@ class Hall:
         self.says, self.position = says, position
 
 
-def said(kept: CacheEntry) -> str:
+def read_body(kept: CacheEntry) -> str:
     return kept.representation.body.decode()
 
 
@@ -68,7 +68,7 @@ async def test_one_rendering_a_change_however_many_ask() -> None:
         hall.changes(f"after {change}", 20 + change)
         hall.hear(20 + change)
         answers = await asyncio.gather(*(hall.ask(min_position=20 + change) for _ in range(1_000)))
-        assert {said(answer) for answer in answers} == {f"after {change}"}
+        assert {read_body(answer) for answer in answers} == {f"after {change}"}
     assert (hall.cache.renderings, hall.cache.looks) == (3, 3)
 
 
@@ -79,10 +79,10 @@ async def test_who_was_told_of_a_position_is_never_shown_less() -> None:
     hall.changes("after", 20)
     hall.hear(20)
     late = await asyncio.gather(*(hall.ask() for _ in range(3)))
-    assert (said(await early), [said(each) for each in late]) == ("before", ["after"] * 3)
+    assert (read_body(await early), [read_body(each) for each in late]) == ("before", ["after"] * 3)
     hall.changes("later", 30)  # another gateway has told of it, and news of it has not come here
-    assert said(await hall.ask(min_position=20)) == "after"
-    assert said(await hall.ask(min_position=30)) == "later"
+    assert read_body(await hall.ask(min_position=20)) == "after"
+    assert read_body(await hall.ask(min_position=30)) == "later"
     exact = await hall.ask(min_position=40, is_exact=True)
     assert exact.position == 40
     looks = hall.cache.looks
@@ -93,17 +93,17 @@ async def test_who_was_told_of_a_position_is_never_shown_less() -> None:
 async def test_without_the_news_everybody_is_shown_what_there_is_now() -> None:
     hall = Hall()
     hall.tail.connected = False
-    assert said(await hall.ask()) == "before"
+    assert read_body(await hall.ask()) == "before"
     hall.changes("after", 20)
     answers = await asyncio.gather(*(hall.ask() for _ in range(100)))
-    assert {said(answer) for answer in answers} == {"after"}
+    assert {read_body(answer) for answer in answers} == {"after"}
     assert hall.cache.looks == 2
     hall.tail.connected = True
     hall.changes("later", 30)
     hall.cache.doubt()
-    assert said(await hall.ask()) == "later"
+    assert read_body(await hall.ask()) == "later"
     hall.changes("last", 40)
-    assert (said(await hall.ask()), said(await hall.ask(anew=True))) == ("later", "last")
+    assert (read_body(await hall.ask()), read_body(await hall.ask(anew=True))) == ("later", "last")
 
 
 async def test_what_changes_without_news_is_shown_within_a_second_and_what_does_not_is_not_rendered_again() -> None:
@@ -114,17 +114,17 @@ async def test_what_changes_without_news_is_shown_within_a_second_and_what_does_
     assert (hall.cache.renderings, hall.cache.looks) == (1, 2)
     hall.says = "somebody was erased"
     hall.now += ENTRY_LIFETIME_SECONDS / 2
-    assert said(await hall.ask()) == "before"
+    assert read_body(await hall.ask()) == "before"
     hall.now += ENTRY_LIFETIME_SECONDS / 2
-    assert said(await hall.ask()) == "somebody was erased"
+    assert read_body(await hall.ask()) == "somebody was erased"
 
 
 async def test_an_answer_that_is_behind_the_news_is_not_used_again() -> None:
     hall = Hall()
     hall.hear(20)
-    assert said(await hall.ask()) == "before"  # the service has not come to 20
+    assert read_body(await hall.ask()) == "before"  # the service has not come to 20
     hall.changes("after", 20)
-    assert said(await hall.ask()) == "after"
+    assert read_body(await hall.ask()) == "after"
     looks = hall.cache.looks
     await hall.ask()
     assert hall.cache.looks == looks
@@ -155,7 +155,7 @@ async def test_a_failure_is_told_to_all_who_wait_and_is_not_kept() -> None:
     failed = await asyncio.gather(*(hall.ask() for _ in range(3)), return_exceptions=True)
     assert [type(each) for each in failed] == [ConnectionError] * 3
     hall.behind = lambda: None
-    assert said(await hall.ask()) == "before"
+    assert read_body(await hall.ask()) == "before"
 
 
 async def test_news_costs_no_more_however_much_is_kept() -> None:
@@ -165,7 +165,7 @@ async def test_news_costs_no_more_however_much_is_kept() -> None:
     async def render(kept: CacheEntry | None, need: int) -> Rendered:
         return Rendered(made, 10, b"x")
 
-    def heard() -> float:
+    def time_events() -> float:
         began = perf_counter()
         for _ in range(100):
             hall.hear(10, "ResultRecorded", game="lliga-r1-t1")
@@ -176,9 +176,9 @@ async def test_news_costs_no_more_however_much_is_kept() -> None:
             await hall.cache.answer(Question(number, LEAGUE, 0, is_exact=True, anew=False), render)
 
     await keep(0, 10)
-    with_few = min(heard() for _ in range(5))
+    with_few = min(time_events() for _ in range(5))
     await keep(10, 5_000)
-    assert min(heard() for _ in range(5)) < 20 * with_few
+    assert min(time_events() for _ in range(5)) < 20 * with_few
 
 
 async def test_what_news_of_long_ago_concerns_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ async def test_what_news_of_long_ago_concerns_is_asked_for_again(monkeypatch: py
     for number in range(20):
         hall.hear(21 + number, "PlayPlaced", game=f"lliga-r1-t{number}")
     hall.position = 40
-    assert said(await hall.ask()) == "after"
+    assert read_body(await hall.ask()) == "after"
     looks = hall.cache.looks
     await hall.ask()
     assert hall.cache.looks == looks

@@ -1,4 +1,4 @@
-"""What the arbiter's pages make of tables, offers and forms."""
+"""The arbiter's pages: their tables, offers and forms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.table_commands import CHOICES, GROUPS, TABLE_COMMANDS
 from faristol.typed_input.fields import Kind
 
-NOW = 10_000_000
+NOW_MS = 10_000_000
 """Milliseconds since 1970."""
 
 NAMED = {"command_id": "id", "game_id": "cup-r1-t1", "tournament_id": "cup", "arbiter_id": "eva"}
@@ -67,20 +67,20 @@ def test_what_is_most_urgent_comes_first_and_of_two_calls_the_one_that_waits_lon
         table(8, wait(pb.WAIT_KIND_OVERDRAW, 90, arbiter=True)),
         table(9, neutralised_for=clock.NEUTRALISATION_REASON_FORCE_MAJEURE),
     ]
-    found = rows(tables, NOW)
+    found = rows(tables, NOW_MS)
     assert [each.table.table for each in found] == [7, 6, 8, 5, 4, 3, 2, 9, 1]
     assert count_by_filter(found) == {"waiting": 8, "calls": 4, "overtime": 1, "absent": 1, "challenges": 2, "all": 9}
 
 
 def test_a_clock_is_in_overtime_by_what_it_ran_since_and_not_where_its_times_were_entered_late() -> None:
     def is_over(**of: int) -> bool:
-        (found,) = rows([table(1, **of)], NOW)
+        (found,) = rows([table(1, **of)], NOW_MS)
         return found.urgency is Urgency.OVERTIME
 
-    assert is_over(used_ms=1_400_000, since_ms=NOW - 101_000)
-    assert not is_over(used_ms=1_400_000, since_ms=NOW - 90_000)
-    assert not is_over(used_ms=1_400_000, since_ms=NOW - 4_000_000)
-    (over,) = rows([table(1, used_ms=1_600_000, final=True)], NOW)
+    assert is_over(used_ms=1_400_000, since_ms=NOW_MS - 101_000)
+    assert not is_over(used_ms=1_400_000, since_ms=NOW_MS - 90_000)
+    assert not is_over(used_ms=1_400_000, since_ms=NOW_MS - 4_000_000)
+    (over,) = rows([table(1, used_ms=1_600_000, final=True)], NOW_MS)
     assert over.urgency is Urgency.QUIET
 
 
@@ -88,7 +88,7 @@ def test_every_kind_of_wait_every_phase_and_every_filter_has_a_name() -> None:
     assert WAIT_REASONS.keys() == {*pb.WaitKind.values()} - {pb.WAIT_KIND_UNSPECIFIED}
     assert TABLE_PHASES.keys() == {*game_pb2.Phase.values()}
     for kind in WAIT_REASONS:
-        (found,) = rows([table(1, wait(kind))], NOW)  # type: ignore[arg-type] # of an enumeration
+        (found,) = rows([table(1, wait(kind))], NOW_MS)  # type: ignore[arg-type] # of an enumeration
         assert found.urgency < Urgency.QUIET
     assert next(iter(FILTERS)) == "waiting"
 
@@ -203,7 +203,7 @@ def test_what_has_changed_at_a_table_is_told_and_what_took_the_place_of_somethin
 def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
     calls = [wait(pb.WAIT_KIND_ARBITER)]
     tables = [table(number, *(calls if number % 20 == 0 else ()), hall="Sala gran") for number in range(1, 501)]
-    every = rows(tables, NOW)
+    every = rows(tables, NOW_MS)
     assert [each.table.table for each in every[:3]] == [20, 40, 60]
     values: dict[str, Any] = {
         "request": None,
@@ -218,7 +218,7 @@ def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
         "refused": "",
         "new_id": lambda: str(uuid.uuid4()),
         "arbiter_id": "eva",
-        "now_ms": NOW,
+        "now_ms": NOW_MS,
         "waits": WAIT_REASONS,
         "by_itself": DEADLINES,
         "urgencies": Urgency,

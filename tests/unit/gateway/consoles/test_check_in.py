@@ -1,4 +1,4 @@
-"""Who is still checked in on the page of players: those whom the service takes."""
+"""The players that can be checked in on the page are those that the service accepts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def tournament(*played: pb.Round) -> pb.GetTournamentResponse:
-    """Five players: p3 is checked in, p4 has withdrawn, p5 enters in round 2."""
+    """Return five players: p3 is checked in, p4 has withdrawn, p5 enters in round 2."""
     players = [pb.Player(player_id=f"p{number}", entered_round=1) for number in range(1, 6)]
     players[2].checked_in, players[3].withdrawn_round, players[4].entered_round = True, 1, 2
     return pb.GetTournamentResponse(players=players, played=played)

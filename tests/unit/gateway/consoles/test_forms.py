@@ -1,4 +1,4 @@
-"""What directors and arbiters may do has a form on a page of theirs, or a reason why not."""
+"""Every command of directors and arbiters has a form on one of their pages, or a reason."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ ELSEWHERE: Mapping[str, str] = {
     "AnswerDataRequest": "data_requests.html",
     "LodgeDataRequest": "own_data.html",
 }
-"""The templates of forms whose pages put their commands together by themselves."""
+"""The templates of forms whose pages build their commands."""
 
 OF_DUPLICATE = {act.request.DESCRIPTOR.name.removesuffix("Request") for act in judge.JUDGE_COMMANDS.values()}
 OF_DUPLICATE |= {"SubmitSlips", "CloseHall"}
-"""What the judge's page and the collector's page of a duplicate game carry out."""
+"""The commands of the judge's page and the collector's page of a duplicate game."""
 
 BY_CLAIM = {
     "RaiseClaim": "a player claims; for one without a phone `faristol duplicate claim` does",
@@ -78,19 +78,19 @@ REASONS = {
 
 
 def without(method: Method) -> str:
-    """Why a command has no form; empty where it needs one."""
+    """Return why a command has no form; empty if it needs one."""
     return BY_CLAIM.get(method.name) or REASONS.get(method.request.DESCRIPTOR.file.name, "")
 
 
 def commands() -> Iterator[Method]:
-    """Every command that a director or an arbiter may give."""
+    """Yield every command that a director or an arbiter may give."""
     for method in METHODS_BY_REQUEST.values():
         if "command_id" in method.request.DESCRIPTOR.fields_by_name and callers(method) & {DIRECTOR, ARBITER}:
             yield method
 
 
 def in_templates() -> frozenset[str]:
-    """The commands of which the director's templates have a form."""
+    """Return the commands of which the director's templates have a form."""
     calls = re.compile(r"console\.command\(([^,)]*)")
     texts = [path.read_text(encoding="utf-8") for path in (TEMPLATES / "director").glob("*.html")]
     return frozenset(
@@ -108,8 +108,8 @@ def test_every_command_of_a_director_or_arbiter_has_a_form_or_a_reason_why_not()
 def test_every_form_of_the_directors_console_is_carried_out_by_a_page_of_it() -> None:
     forms = in_templates() - set(ELSEWHERE)
     assert forms
-    assert {name for name in forms if made(name) is None} == set()
-    assert {name for name in ("GetTournament", "PlacePlay", "GrantCredential", "") if made(name)} == set()
+    assert {name for name in forms if build_command(name) is None} == set()
+    assert {name for name in ("GetTournament", "PlacePlay", "GrantCredential", "") if build_command(name)} == set()
 
 
 BESIDE_CONTRACT: Mapping[str, frozenset[str]] = {
@@ -122,8 +122,8 @@ BESIDE_CONTRACT: Mapping[str, frozenset[str]] = {
 """Fields of forms that no request has: the module of the page converts them."""
 
 
-def forms_in_templates() -> Iterator[tuple[str, set[str]]]:
-    """Each form of the director's templates: its command, and the names of its fields up to a dot."""
+def list_forms() -> Iterator[tuple[str, set[str]]]:
+    """Return each form of the director’s templates: its command, and the names of its fields up to a dot."""
     for path in (TEMPLATES / "director").glob("*.html"):
         for form in re.findall(r"<form.*?</form>", path.read_text(encoding="utf-8"), re.DOTALL):
             command = re.search(r'console\.command\("(\w+)"', form)
@@ -133,28 +133,30 @@ def forms_in_templates() -> Iterator[tuple[str, set[str]]]:
 
 
 def test_the_fields_of_a_form_are_those_of_its_command() -> None:
-    found = dict(forms_in_templates())
+    found = dict(list_forms())
     assert len(found) > 40
-    for name, fields in forms_in_templates():
+    for name, fields in list_forms():
         if name not in ELSEWHERE:
-            command = made(name)
+            command = build_command(name)
             assert command is not None
             known = {*command.DESCRIPTOR.fields_by_name, *BESIDE_CONTRACT.get(name, ())}
             assert fields <= known, name
     assert "halls" in found["SetHalls"]
 
 
-def made(name: str, /, **fields: str) -> Message | None:
-    """The command that a form of the director's console becomes, in a tournament in Athens."""
+def build_command(name: str, /, **fields: str) -> Message | None:
+    """Return the command of a form of the director’s console, in a tournament in Athens."""
     return command_of(name, {"command_id": "0e8dd1b5-7dd5-4b9e-9b5c-1ad0bd3f3c0a", **fields}, "cup", "Europe/Athens")
 
 
 def test_times_of_a_form_are_those_of_the_halls() -> None:
-    command = made("PostponeGame", game_id="g", scheduled_at="2026-03-07T10:00", postponed_to="2026-07-07T10:30")
+    command = build_command(
+        "PostponeGame", game_id="g", scheduled_at="2026-03-07T10:00", postponed_to="2026-07-07T10:30"
+    )
     assert isinstance(command, pairing.PostponeGameRequest)
     assert command.scheduled_at.ToJsonString() == "2026-03-07T08:00:00Z"
     assert command.postponed_to.ToJsonString() == "2026-07-07T07:30:00Z"
-    empty = made("PostponeGame", game_id="g", scheduled_at="")
+    empty = build_command("PostponeGame", game_id="g", scheduled_at="")
     assert isinstance(empty, pairing.PostponeGameRequest)
     assert not empty.HasField("scheduled_at")
 
@@ -162,13 +164,13 @@ def test_times_of_a_form_are_those_of_the_halls() -> None:
 @pytest.mark.parametrize("text", ["tomorrow", "2026-13-01T10:00", "0001-01-01T00:00"])
 def test_what_is_no_time_is_told_beside_its_field(text: str) -> None:
     with pytest.raises(Invalid) as wrong:
-        made("PostponeGame", scheduled_at=text)
+        build_command("PostponeGame", scheduled_at=text)
     assert wrong.value.field == "scheduled_at"
 
 
 def test_a_line_up_keeps_the_order_of_its_boards_behind_the_ninth() -> None:
     typed = {f"player_ids.{place}": f"p{place}" for place in range(1, 13)}
-    command = made("SetLineUp", team_id="t", **typed)
+    command = build_command("SetLineUp", team_id="t", **typed)
     assert isinstance(command, pairing.SetLineUpRequest)
     assert list(command.player_ids) == [f"p{place}" for place in range(1, 13)]
 
@@ -177,12 +179,12 @@ def test_what_was_left_as_the_form_had_it_is_no_part_of_an_amendment() -> None:
     stands = {"name": "Ona Vidal", "club": "Vic", "country": "", "rating": "1500", "category": "U18", "note": "late"}
     before = {f"{field}.before": text for field, text in stands.items()}
     changed = stands | {"name": "Ona Vidal i Mas", "club": " ", "rating": ""}
-    command = made("AmendPlayer", player_id="ona", **before, **changed)
+    command = build_command("AmendPlayer", player_id="ona", **before, **changed)
     assert isinstance(command, pairing.AmendPlayerRequest)
     fields = {field.name for field, _ in command.ListFields()} - {"command_id", "tournament_id", "player_id"}
     assert fields == {"name", "club", "unrated"}
     assert (command.name, command.club) == ("Ona Vidal i Mas", "")
-    same = made("AmendPlayer", player_id="ona", **before, **stands | {"rating": "1510"})
+    same = build_command("AmendPlayer", player_id="ona", **before, **stands | {"rating": "1510"})
     assert isinstance(same, pairing.AmendPlayerRequest)
     assert [(field.name, value) for field, value in same.ListFields()][3:] == [("rating", 1510)]
 
@@ -190,7 +192,7 @@ def test_what_was_left_as_the_form_had_it_is_no_part_of_an_amendment() -> None:
 def test_entries_of_a_list_are_made_of_the_parts_that_a_form_has() -> None:
     halls = {f"halls.{place}.{part}": "" for place in range(11) for part in ("name", "first_table", "last_table")}
     halls |= {"halls.10.name": "B", "halls.10.first_table": "10", "halls.2.name": "A", "halls.3.last_table": "9"}
-    command = made("SetHalls", **halls)
+    command = build_command("SetHalls", **halls)
     assert isinstance(command, pairing.SetHallsRequest)
     assert [(hall.name, hall.first_table, hall.last_table) for hall in command.halls] == [
         ("A", 0, 0),
@@ -198,19 +200,19 @@ def test_entries_of_a_list_are_made_of_the_parts_that_a_form_has() -> None:
         ("B", 10, 0),
     ]
     with pytest.raises(Invalid) as wrong:
-        made("SetHalls", **{"halls.1.last_table": "nine"})
+        build_command("SetHalls", **{"halls.1.last_table": "nine"})
     assert wrong.value.field == "halls.1.last_table"
     times = {"times.10": "2026-10-25T03:30", "times.10.which": "second", "times.2": "2026-03-07T10:00", "times.3": ""}
-    announced = made("AnnounceRounds", **times)
+    announced = build_command("AnnounceRounds", **times)
     assert isinstance(announced, pairing.AnnounceRoundsRequest)
     assert [(each.round, each.starts_at.ToJsonString()) for each in announced.times] == [
         (2, "2026-03-07T08:00:00Z"),
         (10, "2026-10-25T01:30:00Z"),
     ]
-    scores = made("ConfirmResult", game_id="g", disputed="1", **{"scores.anna": "−5", "scores.biel": "400"})
+    scores = build_command("ConfirmResult", game_id="g", disputed="1", **{"scores.anna": "−5", "scores.biel": "400"})
     assert isinstance(scores, pairing.ConfirmResultRequest)
     assert {each.player_id: each.score for each in scores.scores} == {"anna": -5, "biel": 400}
-    chosen = made("ChangeOptions", **{"options.minutes": "25", "options.teams": " "})
+    chosen = build_command("ChangeOptions", **{"options.minutes": "25", "options.teams": " "})
     assert isinstance(chosen, pairing.ChangeOptionsRequest)
     assert [(each.name, each.value) for each in chosen.options] == [("minutes", "25")]
 
@@ -222,11 +224,11 @@ def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> 
         "player_ids.1": "biel",
         "country.player_ids.1": "ESP",
         "affiliation.player_ids.1": "Valls",
-        "country.player_ids.2": "FRA",  # of nobody
+        "country.player_ids.2": "FRA",  # of no player
         "person.1": "ona",
         "country.person.1": "por",
     }
-    command = made("LodgeAppeal", **typed)
+    command = build_command("LodgeAppeal", **typed)
     assert isinstance(command, pairing.LodgeAppealRequest)
     assert (command.version, command.player_id, list(command.player_ids)) == (12, "anna", ["biel"])
     assert {each.person_id: each.country for each in command.countries} == {"anna": "AND", "biel": "ESP", "ona": "POR"}
@@ -234,7 +236,7 @@ def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> 
 
 
 SAYS_ALL = frozenset({"0-0", "50-0", "150-0"})
-"""Choices that say what they are in any language."""
+"""Choices that are the same in every language."""
 
 
 def test_every_option_of_every_rule_book_and_what_may_be_chosen_has_a_name() -> None:
@@ -266,7 +268,7 @@ def test_people_are_named_with_commas_between_and_with_commas_of_their_own(typed
 
 
 def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: PlayerPlace | None = None) -> str:
-    """Render the page of a player's table with the form of what the table offers to them."""
+    """Render the page of a player's table with the form of the offered commands."""
     table = place.table if place else None
     return (
         environment("en")
@@ -404,7 +406,7 @@ def test_a_request_about_data_says_when_in_the_zone_of_its_tournament() -> None:
 
 @pytest.mark.parametrize("method", ["Challenge", "SignSheet"])
 def test_the_form_of_a_player_is_another_for_another_play_and_for_other_totals(method: str) -> None:
-    """What a page keeps while news comes is what has the same `data-keep`: words of an earlier play must not stay."""
+    """elements with the same `data-keep` survive an update: words of an earlier play must not"""
     kept = [
         re.findall(r'data-keep="([^"]*)"', _own_table(method, word, [("anna", total)]))
         for word, total in (("C A T", 400), ("C A T", 400), ("D O G", 401))

@@ -1,4 +1,4 @@
-"""What is typed for a result on a page: who corrects it, what is confirmed, disputed, and taken from a signed sheet."""
+"""Typed results on a page: corrections, confirmations, disputes, and signed sheets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCORER = Rights("pep", corrects_own=True)
 
 
 def standing(by: str, *, blind: bool = False, confirmed: str = "") -> Tables:
-    """A round in which somebody entered the result of table 2, and a second person confirms results."""
+    """Return a round in which a scorer entered the result of table 2, and a second person confirms results."""
     made = table(2, 400, 350, by=by)
     made.actor = by
     made.check = pairing.RESULT_CHECK_PHASE_CONFIRMED if confirmed else pairing.RESULT_CHECK_PHASE_OPEN
@@ -39,7 +39,7 @@ def standing(by: str, *, blind: bool = False, confirmed: str = "") -> Tables:
     return tables
 
 
-def typed(tables: Tables, rights: Rights, *words: str, **more: str) -> ResultEntry:
+def type_result(tables: Tables, rights: Rights, *words: str, **more: str) -> ResultEntry:
     fields: Mapping[str, str] = {
         "command_id": str(uuid.uuid4()),
         **dict(zip(("table", "first", "second"), words, strict=False)),
@@ -61,7 +61,7 @@ def typed(tables: Tables, rights: Rights, *words: str, **more: str) -> ResultEnt
     ],
 )
 def test_the_field_in_doubt_is_named(words: tuple[str, ...], field: str) -> None:
-    assert typed(round_of(table(1)), SCORER, *words).field == field
+    assert type_result(round_of(table(1)), SCORER, *words).field == field
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_field_in_doubt_is_named(words: tuple[str, ...], field: str) -> None
 def test_a_phone_with_a_keyboard_of_numbers_says_forfeits_and_who_left_by_buttons(
     more: dict[str, str], expected: tuple[list[str], list[str], list[int]]
 ) -> None:
-    entry = typed(round_of(table(1)), SCORER, "1", **more)
+    entry = type_result(round_of(table(1)), SCORER, "1", **more)
     assert isinstance(entry.command, pairing.EnterResultsRequest), entry
     (result,) = entry.command.results
     assert (list(result.forfeited_by), list(result.abandoned_by), [score.score for score in result.scores]) == expected
@@ -96,42 +96,44 @@ def test_a_refusal_on_a_page_has_the_labels_of_the_page_and_no_fields_of_the_ser
 
 
 def test_what_was_typed_before_and_is_open_is_asked_about() -> None:
-    entry = typed(round_of(table(1)), SCORER, "1", "400", "350", before="400 – 400")
+    entry = type_result(round_of(table(1)), SCORER, "1", "400", "350", before="400 – 400")
     assert entry.doubts == ["table 1 was already typed as 400 – 400, which is still open"]
-    sure = typed(round_of(table(1)), SCORER, "1", "400", "350", before="400 – 400", sure=entry.sure)
+    sure = type_result(round_of(table(1)), SCORER, "1", "400", "350", before="400 – 400", sure=entry.sure)
     assert isinstance(sure.command, pairing.EnterResultsRequest)
 
 
 def test_a_helper_corrects_what_they_entered_until_somebody_has_confirmed_it() -> None:
     tables = standing("pep")
-    asked = typed(tables, SCORER, "2", "401", "350")
+    asked = type_result(tables, SCORER, "2", "401", "350")
     assert "This result would replace it." in asked.doubts[0]
-    done = typed(tables, SCORER, "2", "401", "350", sure=asked.sure)
+    done = type_result(tables, SCORER, "2", "401", "350", sure=asked.sure)
     assert isinstance(done.command, pairing.CorrectOwnResultRequest)
     for other in (standing("pep", confirmed="ona"), standing("ona")):
-        refused = typed(other, SCORER, "2", "401", "350")
+        refused = type_result(other, SCORER, "2", "401", "350")
         assert refused.command is None
         assert refused.problem.endswith("is already recorded. An arbiter can correct it.")
-    assert isinstance(typed(tables, DIRECTOR, "2", "401", "350", sure=asked.sure).command, pairing.CorrectResultRequest)
+    assert isinstance(
+        type_result(tables, DIRECTOR, "2", "401", "350", sure=asked.sure).command, pairing.CorrectResultRequest
+    )
 
 
 def test_a_second_person_who_types_the_same_confirms_it() -> None:
-    confirmed = typed(standing("ona"), SCORER, "2", "400", "350")
+    confirmed = type_result(standing("ona"), SCORER, "2", "400", "350")
     assert isinstance(confirmed.command, pairing.ConfirmResultRequest)
     assert not confirmed.command.disputed
-    own = typed(standing("pep"), SCORER, "2", "400", "350")
+    own = type_result(standing("pep"), SCORER, "2", "400", "350")
     assert own.command is None
     assert "is already recorded" in own.stands
 
 
 def test_where_results_are_typed_blind_another_result_is_a_dispute_and_tells_nothing_of_the_first() -> None:
     tables = standing("ona", blind=True)
-    other = typed(tables, SCORER, "2", "405a", "350")
+    other = type_result(tables, SCORER, "2", "405a", "350")
     assert isinstance(other.command, pairing.ConfirmResultRequest)
     assert (other.command.disputed, other.command.note) == (True, "405a – 350")
     assert tables.is_hidden(2, "pep")
     assert not tables.is_hidden(2, "ona")
-    assert describe_saved(tables, 2, SCORER, "en") == ""  # whatever table the address names
+    assert describe_saved(tables, 2, SCORER, "en") == ""  # for any table in the address
     assert "400" in describe_saved(tables, 2, replace(SCORER, subject="ona"), "en")
     assert "400" in describe_saved(tables, 2, DIRECTOR, "en")
 
@@ -146,13 +148,15 @@ def test_all_that_was_shown_is_confirmed_and_neither_ones_own_nor_what_was_not_s
 
 def test_a_table_that_is_kept_takes_its_result_from_the_signed_sheet_once_that_is_said() -> None:
     tables = round_of(table(1))
-    entry = typed(tables, DIRECTOR, "1", "401", "398")
+    entry = type_result(tables, DIRECTOR, "1", "401", "398")
     asked = from_sheet(entry, "cup-r3-t1 is being played at its table.", "en")
     assert (asked.command, asked.sure) == (None, FROM_SHEET + entry.sure)
-    done = typed(tables, DIRECTOR, "1", "401", "398", sure=asked.sure)
+    done = type_result(tables, DIRECTOR, "1", "401", "398", sure=asked.sure)
     assert isinstance(done.command, pairing.EnterSignedSheetRequest)
     assert [score.score for score in done.command.scores] == [401, 398]
-    changed = typed(tables, DIRECTOR, "1", "402", "398", sure=asked.sure)  # other scores are asked about anew
+    changed = type_result(
+        tables, DIRECTOR, "1", "402", "398", sure=asked.sure
+    )  # different scores need a new confirmation
     assert isinstance(changed.command, pairing.EnterResultsRequest)
     assert replace(changed, sure=asked.sure) != done
 

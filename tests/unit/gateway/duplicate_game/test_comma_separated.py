@@ -1,4 +1,4 @@
-"""Duplicate games as files: what was written stays as it was, and a spreadsheet runs nothing of it."""
+"""Duplicate games as files: written texts stay unchanged, and a spreadsheet runs no part of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from faristol.rules.duplicate_game.slips import Fault
 
 
 def sheet(hall: str, player_id: str, number: int, turns: list[int]) -> pb.GetHallSheetResponse:
-    """A hall in which a player wrote something that begins as a formula."""
+    """Return a hall in which a player wrote something that begins as a formula."""
     found = pb.GetHallSheetResponse(hall=events.DuplicateHall(number=1, name=hall))
     line = found.players.add(player_id=player_id, number=number, turns=turns)
     for turn in turns:

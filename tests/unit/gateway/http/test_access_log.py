@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.unit.credentials.holders import held
+from tests.unit.credentials.holders import build_credential
 
 from faristol.credentials.roles import SCORER
 from faristol.credentials.tokens import issue
@@ -36,7 +36,7 @@ async def lines(caplog: pytest.LogCaptureFixture, path: str, headers: dict[str, 
 
 
 async def test_a_line_says_who_asked_for_what_and_what_was_answered(caplog: pytest.LogCaptureFixture) -> None:
-    credential = replace(held(SCORER, tournaments=["open"]), name="Ona Mas")
+    credential = replace(build_credential(SCORER, tournaments=["open"]), name="Ona Mas")
     token = issue(credential, Ed25519PrivateKey.generate(), "cell")
     headers = {"user-agent": "curl/8 \xe9\n", "authorization": f"Bearer {token}"}
     (line,) = await lines(caplog, "/players", headers, "search=ona")

@@ -1,4 +1,4 @@
-"""Where a request comes from: what a proxy says of it counts, and what a visitor says of themselves does not."""
+"""The origin of a request: headers of a proxy are used, and those of a visitor are ignored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROXY = "10.42.0.7"
 
 
 async def came_from(peer: str, *forwarded: str, proto: str = "", proxies: str = "10.42.0.0/16") -> tuple[str, str]:
-    """The address and the scheme by which the application knows a request."""
+    """Return the address and the scheme by which the application knows a request."""
     seen: dict[str, Any] = {}
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -41,7 +41,7 @@ async def came_from(peer: str, *forwarded: str, proto: str = "", proxies: str = 
         (f"::ffff:{PROXY}", ("192.0.2.9",), "192.0.2.9"),
         (PROXY, (), PROXY),
         (PROXY, ("",), PROXY),
-        # What is no address counts as the proxy, wherever a visitor's own words end up.
+        # Invalid addresses are attributed to the proxy, in any position of a visitor's header.
         (PROXY, ("junk7",), PROXY),
         (PROXY, ("junk7, 10.42.3.4",), PROXY),
         (PROXY, ("192.0.2.9, ",), PROXY),
@@ -49,7 +49,7 @@ async def came_from(peer: str, *forwarded: str, proto: str = "", proxies: str = 
         (PROXY, ("[192.0.2.9",), PROXY),
         (PROXY, ("unknown",), PROXY),
         (PROXY, ("1.2.3.04",), PROXY),
-        # Nobody else is asked.
+        # No other service is queried.
         ("10.43.0.7", ("192.0.2.9",), "10.43.0.7"),
         ("192.0.2.9", ("1.1.1.1",), "192.0.2.9"),
     ],

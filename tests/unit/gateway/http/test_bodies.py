@@ -1,4 +1,4 @@
-"""What is wrong with a body is said by its field, in the language of who sent it."""
+"""Errors of a body are reported by field, in the language of the caller."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CREATE: Any = NAMED["pairing", "CreateTournament"].request.DESCRIPTOR
 SANCTION: Any = NAMED["pairing", "SanctionPlayer"].request.DESCRIPTOR
 
 
-def told(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[str, str]:
+def say_mistakes(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[str, str]:
     return {field: say(text, params, language) for field, text, params in mistakes_in(descriptor, given)}
 
 
@@ -43,12 +43,12 @@ def told(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[s
         (
             DESCRIPTOR,
             {"occurred_at": "yesterday"},
-            {"occurred_at": "expected a time with its offset, as 2026-03-07T11:30:00Z, got 'yesterday'"},
+            {"occurred_at": "expected a time with its offset, such as 2026-03-07T11:30:00Z, got 'yesterday'"},
         ),
         (
             DESCRIPTOR,
-            {"occurred_at": "2026-13-07T11:30:00Z"},
-            {"occurred_at": "expected a time with its offset, as 2026-03-07T11:30:00Z, got '2026-13-07T11:30:00Z'"},
+            {"occurred_at": "2026-13-07T11Z"},
+            {"occurred_at": "expected a time with its offset, such as 2026-03-07T11:30:00Z, got '2026-13-07T11Z'"},
         ),
         (DESCRIPTOR, {"tournament_id": "a\ud800"}, {"tournament_id": r"expected text, got 'a\ud800'"}),
         (
@@ -59,9 +59,9 @@ def told(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[s
     ],
 )
 def test_what_is_wrong_is_said_by_its_field(descriptor: Any, given: dict[str, Any], expected: dict[str, str]) -> None:
-    assert told(descriptor, given) == expected
+    assert say_mistakes(descriptor, given) == expected
     for language in LANGUAGES:
-        assert told(descriptor, given, language).keys() == expected.keys()
+        assert say_mistakes(descriptor, given, language).keys() == expected.keys()
     for _, text, _ in mistakes_in(descriptor, given):
         assert all(translations(language).gettext(text) != text for language in LANGUAGES if language != "en"), text
 
@@ -72,7 +72,7 @@ def test_whatever_protobuf_takes_is_taken() -> None:
         "occurred_at": "2026-03-07T11:30:00+01:00",
         "players": [{"name": "Anna", "rating": "1200"}, {"player_id": "biel", "rating": None}],
     }
-    assert told(DESCRIPTOR, good) == {}
+    assert say_mistakes(DESCRIPTOR, good) == {}
     ParseDict(good, NAMED["pairing", "RegisterPlayers"].request())
 
 
@@ -80,7 +80,7 @@ def test_whatever_protobuf_takes_is_taken() -> None:
 def test_whatever_protobuf_refuses_is_said(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParseError):
         ParseDict(wrong, NAMED["pairing", "RegisterPlayers"].request())
-    assert told(DESCRIPTOR, wrong)
+    assert say_mistakes(DESCRIPTOR, wrong)
 
 
 def test_a_name_that_no_utf_8_is_of_can_be_repeated_in_an_answer() -> None:

@@ -1,4 +1,4 @@
-"""A form is of this site alone, and nobody is led elsewhere after it."""
+"""A form belongs to this site only, and does not redirect elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A long collection of garbage is not repeated over what it found alive; cycles are found again in a quiet hour."""
+"""A long garbage collection does not repeat over surviving objects; cycles are collected in a quiet hour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Node:
 
 @pytest.fixture
 def as_before() -> Iterator[None]:
-    """No collection but those that a test asks for, and nothing frozen by others, of which some would be freed."""
+    """Disable collections except those that a test requests, and unfreeze objects of other tests."""
     gc.disable()
     gc.unfreeze()
     yield
@@ -60,16 +60,16 @@ async def test_what_a_long_collection_found_alive_is_not_looked_at_again() -> No
 async def test_frozen_objects_that_refer_to_each_other_are_freed_in_a_quiet_hour() -> None:
     first, second = Node(), Node()
     first.other, second.other = second, first
-    there = weakref.ref(first)
+    reference = weakref.ref(first)
     gc.freeze()
     del first, second
     gc.collect()
-    assert there() is not None
+    assert reference() is not None
     collector = Collector(lambda: MAX_PAUSABLE_VIEWERS, hour=0.01)
     task = asyncio.create_task(collector.run())
     try:
         async with asyncio.timeout(10):
-            while there() is not None:  # noqa: ASYNC110 # the collector is waited for, which tells nobody
+            while reference() is not None:  # noqa: ASYNC110 # the collector is waited for, which tells nobody
                 await asyncio.sleep(0.01)
     finally:
         await cancel_tasks([task])

@@ -1,4 +1,4 @@
-"""An address asks as often as it may, is told how much is left, and costs no other address anything."""
+"""An address may send requests up to its limit, learns the remaining number, and does not affect other addresses."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from faristol.gateway.cache.position_waits import MAX_WAITS, Waits
 from faristol.gateway.http.rate_limit import BURST_SECONDS, Rates
 
-RATE = 10
+REQUEST_RATE_COUNT = 10
 
 
 class Client:
-    """Sends requests to an application behind the limit, at a time of its own."""
+    """Sends requests to an application behind the limit, with a simulated time."""
 
-    def __init__(self, rate: int = RATE, streams: int = 2) -> None:
+    def __init__(self, rate: int = REQUEST_RATE_COUNT, streams: int = 2) -> None:
         self.now = 0.0
         self.running: list[asyncio.Event] = []
         self.rates = Rates(self._answer, rate, streams, lambda: self.now)
@@ -42,16 +42,16 @@ class Client:
 
 async def test_an_address_asks_ten_seconds_worth_at_once_and_then_as_often_as_it_may() -> None:
     client = Client()
-    statuses = [(await client.ask())[0] for _ in range(RATE * BURST_SECONDS + 5)]
-    assert statuses == [200] * RATE * BURST_SECONDS + [429] * 5
+    statuses = [(await client.ask())[0] for _ in range(REQUEST_RATE_COUNT * BURST_SECONDS + 5)]
+    assert statuses == [200] * REQUEST_RATE_COUNT * BURST_SECONDS + [429] * 5
     client.now = 1.0
-    assert [(await client.ask())[0] for _ in range(RATE + 1)] == [200] * RATE + [429]
+    assert [(await client.ask())[0] for _ in range(REQUEST_RATE_COUNT + 1)] == [200] * REQUEST_RATE_COUNT + [429]
 
 
 async def test_what_is_left_is_told_and_when_to_come_again() -> None:
     client = Client()
     _, headers = await client.ask()
-    most = RATE * BURST_SECONDS
+    most = REQUEST_RATE_COUNT * BURST_SECONDS
     assert headers == {"ratelimit-policy": f'"address";q={most};w=10', "ratelimit": f'"address";r={most - 1};t=10'}
     for _ in range(most):
         status, headers = await client.ask()
@@ -92,8 +92,8 @@ async def test_so_many_of_an_address_wait_for_what_has_not_come_and_no_more() ->
     while len(running) < MAX_WAITS:  # noqa: ASYNC110 # nothing tells
         await asyncio.sleep(0)
     assert await ask("a", "51") == 429
-    assert await ask("a", "50") == 200  # what this gateway has heard of is there
-    assert await ask("a", "x") == 200  # to be refused by whoever reads it
+    assert await ask("a", "50") == 200  # events that this gateway has received
+    assert await ask("a", "x") == 200  # to be refused by all readers
     assert await ask("b", "51") == 200
     for event in running:
         event.set()
@@ -103,17 +103,19 @@ async def test_so_many_of_an_address_wait_for_what_has_not_come_and_no_more() ->
 
 async def test_who_has_a_network_of_ipv6_is_counted_as_one_address() -> None:
     client = Client()
-    statuses = [(await client.ask(f"2001:db8:0:1::{n:x}"))[0] for n in range(RATE * BURST_SECONDS + 1)]
-    assert statuses == [200] * RATE * BURST_SECONDS + [429]
+    statuses = [(await client.ask(f"2001:db8:0:1::{n:x}"))[0] for n in range(REQUEST_RATE_COUNT * BURST_SECONDS + 1)]
+    assert statuses == [200] * REQUEST_RATE_COUNT * BURST_SECONDS + [429]
     assert (await client.ask("2001:db8:0:2::1"))[0] == 200
-    statuses = [(await client.ask(each))[0] for each in ("192.0.2.1", "::ffff:192.0.2.1") * RATE * BURST_SECONDS]
-    assert statuses == [200] * RATE * BURST_SECONDS + [429] * RATE * BURST_SECONDS
+    statuses = [
+        (await client.ask(each))[0] for each in ("192.0.2.1", "::ffff:192.0.2.1") * REQUEST_RATE_COUNT * BURST_SECONDS
+    ]
+    assert statuses == [200] * REQUEST_RATE_COUNT * BURST_SECONDS + [429] * REQUEST_RATE_COUNT * BURST_SECONDS
     assert (await client.ask("192.0.2.2"))[0] == 200
 
 
 async def test_one_address_costs_another_nothing() -> None:
     client = Client()
-    for _ in range(RATE * BURST_SECONDS + 1):
+    for _ in range(REQUEST_RATE_COUNT * BURST_SECONDS + 1):
         await client.ask("a")
     assert (await client.ask("a"))[0] == 429
     assert (await client.ask("b"))[0] == 200

@@ -1,4 +1,4 @@
-"""No request hides in another: what readers of HTTP/1.1 take in different ways is taken by none here."""
+"""No request is smuggled in another: constructs that readers of HTTP/1.1 parse differently are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers cause is a line of a kind in a second, and every one of them is counted."""
+"""Lines that strangers cause are logged once a second for each kind, and all are counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from faristol.host.observability.rate_limited_log import RateLimitedLog
 
 
 class Lines:
-    """What is written, at a time of its own."""
+    """The log, with a simulated time."""
 
     def __init__(self, every_seconds: float) -> None:
         self.now = 0.0

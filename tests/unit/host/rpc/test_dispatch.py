@@ -1,4 +1,4 @@
-"""The methods of a service come from its contract: each is answered, and nothing else is."""
+"""The methods of a service come from its contract: exactly these are answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams end with their process or their reader, and leave nothing behind."""
+"""Streams end with their process or their reader, and leave no task behind."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.support.halls import decided, hall_of
+from tests.support.halls import decide_command, hall_of
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -84,7 +84,7 @@ def test_a_refusal_speaks_of_games_with_all_its_reasons_where_the_games_are_dupl
     hall = hall_of(10)
     hall.pair(1)
     with pytest.raises(Refusal) as problem:
-        decided(hall.state, pb.PairRoundRequest(round=2))
+        decide_command(hall.state, pb.PairRoundRequest(round=2))
     refusal = problem.value
     assert [each.reason for each in refusal.others] == ["ROUND_NOT_STARTED"]
     assert has_text_of_games(refusal)
@@ -99,7 +99,7 @@ def test_a_refusal_speaks_of_games_with_all_its_reasons_where_the_games_are_dupl
 
 def test_an_invalid_field_speaks_of_games_too() -> None:
     with pytest.raises(Invalid) as problem:
-        decided(hall_of(10).state, pb.CloseRoundRequest())
+        decide_command(hall_of(10).state, pb.CloseRoundRequest())
     assert (
         str(to_problem_of_games(problem.value, DUPLICATE))
         == "round: is missing; expected the number of the game, from 1"

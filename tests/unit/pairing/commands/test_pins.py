@@ -74,6 +74,6 @@ async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.
 
 
 def test_an_option_that_is_given_twice_is_refused_with_the_values_that_it_takes() -> None:
-    with pytest.raises(Invalid, match="options: give tie_breaks more than once; expected one value for it: buchholz"):
+    with pytest.raises(Invalid, match="options: specify tie_breaks more than once; expected one value: buchholz"):
         ruleset_named("fise", [("tie_breaks", "buchholz"), ("pairing", "dutch"), ("tie_breaks", "berger")])
     assert ruleset_named("fise", [("tie_breaks", "berger")]).chosen == {"tie_breaks": "berger"}

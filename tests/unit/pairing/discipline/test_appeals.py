@@ -1,4 +1,4 @@
-"""The tribunal of appeals: who sits, and what it decides (FISE 49, 50)."""
+"""The tribunal of appeals: its members, and its decisions (FISE 49, 50)."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_what_can_undo_a_sanction_is_the_appeal_where_there_is_a_tribunal_and_no
     assert can_undo(hall.state, hall.facts, version) == "DecideAppeal"
     decide_appeal(hall, upheld=upheld)
     assert can_undo(hall.state, hall.facts, version) == ""
-    # What an appeal lifted is not imposed again.
+    # a sanction that an appeal lifted is not imposed again
     assert can_undo(hall.state, hall.facts, len(hall.facts)) == ""
 
 
@@ -201,7 +201,7 @@ def test_where_a_tribunal_was_appointed_only_an_appeal_or_a_slip_lifts_a_sanctio
     hall = hall_of()
     appoint(hall)
     version = warn(hall)
-    refused = refusal_of(lambda: hall.decided(pb.LiftSanctionRequest(version=version, decided_by=["director"])))
+    refused = refusal_of(lambda: hall.decide(pb.LiftSanctionRequest(version=version, decided_by=["director"])))
     assert (refused.reason, refused.article) == ("APPEAL_NEEDED", "FISE 49")
     undo(hall, version)
     assert hall.state.players[0].warnings == 0
@@ -212,7 +212,7 @@ def test_an_expulsion_that_is_lifted_on_appeal_lets_the_player_back() -> None:
     appoint(hall)
     hall.carry_out(pb.ExpelPlayerRequest(player_id="p1", arbiter_id="marta", decided_by=["d"]))
     version = len(hall.facts) - 1
-    refused = refusal_of(lambda: hall.decided(pb.LiftExpulsionRequest(player_id="p1", decided_by=["d"])))
+    refused = refusal_of(lambda: hall.decide(pb.LiftExpulsionRequest(player_id="p1", decided_by=["d"])))
     assert refused.reason == "APPEAL_NEEDED"
     lodge(hall, version)
     kinds = [type(fact) for fact in decide_appeal(hall)]
@@ -380,7 +380,7 @@ def test_those_who_sit_are_all_that_the_book_allows(
         known = folded[person] and folded[other]
         return bool(countries[person] != countries[other] or (known and folded[person] != folded[other]))
 
-    def allowed(sitting: Sequence[str]) -> bool:
+    def is_allowed(sitting: Sequence[str]) -> bool:
         for_players = sitting[2]
         return (
             all(apart(person, other) for person, other in combinations(sitting, 2))
@@ -389,7 +389,7 @@ def test_those_who_sit_are_all_that_the_book_allows(
             and not involved & set(sitting)
         )
 
-    possible = [three for three in product(["ona"], ["pau"], ["rep", "sub", "sus"]) if allowed(three)]
+    possible = [three for three in product(["ona"], ["pau"], ["rep", "sub", "sus"]) if is_allowed(three)]
     origins = Origins(countries, told)
     try:
         sitting = tribunal.choose_tribunal(TRIBUNAL, involved, origins, "FISE 50", national=national)
@@ -475,7 +475,7 @@ def test_final_standings_wait_for_every_appeal() -> None:
         hall.play(number)
     for player_id in ("p1", "p2"):
         lodge(hall, warn(hall, player_id), player_id)
-    refused = refusal_of(lambda: hall.decided(pb.PublishStandingsRequest()))
+    refused = refusal_of(lambda: hall.decide(pb.PublishStandingsRequest()))
     assert refused.reason == "APPEAL_OPEN"
     assert [reason.params["player"] for reason in (refused, *refused.others)] == ["p1", "p2"]
     decide_appeal(hall, 1)

@@ -27,8 +27,8 @@ PES = load_ruleset("pes-2024")
 GAME = "open-r1-t1"
 
 
-def started(ruleset: Ruleset) -> Hall:
-    """A tournament of which the first round is being played."""
+def start_hall(ruleset: Ruleset) -> Hall:
+    """Return a tournament of which the first round is being played."""
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
     hall.pair(1)
     hall.start(1)
@@ -40,7 +40,7 @@ def seats(hall: Hall) -> tuple[str, str]:
 
 
 def sanction(hall: Hall, kind: game.SanctionKind.ValueType, points: int = 0) -> game.SanctionImposed:
-    """A sanction on who sits first, in the first turn."""
+    """Return a sanction on the first player, in the first turn."""
     return game.SanctionImposed(
         turn=1,
         player_id=seats(hall)[0],
@@ -59,7 +59,7 @@ def note(hall: Hall, imposed: game.SanctionImposed, version: int = 3) -> list[Me
 
 
 def enter(hall: Hall, scores: Sequence[int], imposed: Sequence[game.SanctionImposed] = ()) -> list[Message]:
-    """The result from paper of a table whose stream holds ``imposed``."""
+    """Return the result from paper of a table whose stream contains ``imposed``."""
     table = TableRulings()
     for fact in (game.GameOpened(), game.GameStarted(), *imposed):
         table = watch(table, fact)
@@ -80,7 +80,7 @@ def result(hall: Hall) -> tuple[tuple[int, ...], str]:
 
 
 def test_a_sanction_of_a_table_is_noted_once_with_its_arbiter_and_note() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     imposed = sanction(hall, game.SANCTION_KIND_POINTS, 25)
     (noted,) = note(hall, imposed)
     assert isinstance(noted, events.TableSanctionNoted)
@@ -89,14 +89,14 @@ def test_a_sanction_of_a_table_is_noted_once_with_its_arbiter_and_note() -> None
 
 
 def test_the_note_on_a_sanction_of_a_table_concerns_both_players() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     imposed = with_note(sanction(hall, game.SANCTION_KIND_WARNING), "Shouted.")
     facts = note_sanction(hall.state, hall.ruleset, GAME, 3, imposed)
     assert write_of(Loaded(hall.state, hall.state.version), facts).concerned == {*seats(hall)}
 
 
 def test_points_of_a_table_come_off_a_result_from_paper_and_back_when_they_are_lifted() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     imposed = sanction(hall, game.SANCTION_KIND_POINTS, 25)
     note(hall, imposed)
     version = hall.state.version
@@ -112,7 +112,7 @@ def test_points_of_a_table_come_off_a_result_from_paper_and_back_when_they_are_l
 
 
 def test_a_sanction_that_is_not_noted_yet_is_noted_with_the_result_from_paper() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     imposed = sanction(hall, game.SANCTION_KIND_POINTS, 25)
     noted, *_ = enter(hall, (400, 380), [imposed])
     assert isinstance(noted, events.TableSanctionNoted)
@@ -121,7 +121,7 @@ def test_a_sanction_that_is_not_noted_yet_is_noted_with_the_result_from_paper() 
 
 
 def test_where_the_book_takes_points_off_the_spread_the_result_stays() -> None:
-    hall = started(PES)
+    hall = start_hall(PES)
     imposed = sanction(hall, game.SANCTION_KIND_POINTS, 15)
     note(hall, imposed)
     version = hall.state.version
@@ -134,15 +134,15 @@ def test_where_the_book_takes_points_off_the_spread_the_result_stays() -> None:
 
 
 def test_a_corrected_result_from_paper_loses_the_points_again() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     enter(hall, (400, 380), [sanction(hall, game.SANCTION_KIND_POINTS, 25)])
     scores = [game.FinalScore(player_id=who, score=score) for who, score in zip(seats(hall), (430, 380), strict=True)]
     hall.carry_out(pb.CorrectResultRequest(game_id=GAME, scores=scores, player_ids=seats(hall), arbiter_id="eva"))
     assert result(hall) == ((405, 380), seats(hall)[0])
 
 
-def reported(hall: Hall, scores: tuple[int, int], revision: int = 0) -> None:
-    """The result of the table itself, which took the points off."""
+def report_result(hall: Hall, scores: tuple[int, int], revision: int = 0) -> None:
+    """Report the result of the table itself, which deducted the points."""
     first, second = seats(hall)
     winner = first if scores[0] > scores[1] else second
     hall.do(
@@ -158,14 +158,14 @@ def reported(hall: Hall, scores: tuple[int, int], revision: int = 0) -> None:
 
 
 def test_points_lifted_come_back_to_a_result_of_the_table_also_when_it_is_opened_again() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     note(hall, sanction(hall, game.SANCTION_KIND_POINTS, 25))
     version = hall.state.version
-    reported(hall, (375, 380))
+    report_result(hall, (375, 380))
     assert result(hall) == ((375, 380), seats(hall)[1])
     lift(hall, version)
     assert result(hall) == ((400, 380), seats(hall)[0])
-    reported(hall, (365, 380), revision=1)
+    report_result(hall, (365, 380), revision=1)
     assert result(hall) == ((390, 380), seats(hall)[0])
     with pytest.raises(Refusal) as refused:
         lift(hall, version)
@@ -173,7 +173,7 @@ def test_points_lifted_come_back_to_a_result_of_the_table_also_when_it_is_opened
 
 
 def test_points_are_not_lifted_before_the_game_has_a_result() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     note(hall, sanction(hall, game.SANCTION_KIND_POINTS, 25))
     with pytest.raises(Refusal) as refused:
         lift(hall, hall.state.version)
@@ -181,7 +181,7 @@ def test_points_are_not_lifted_before_the_game_has_a_result() -> None:
 
 
 def test_a_warning_of_a_table_counts_and_is_lifted_and_one_for_a_full_rack_does_not_count() -> None:
-    hall = started(FISE)
+    hall = start_hall(FISE)
     first = seats(hall)[0]
     (noted,) = note(hall, sanction(hall, game.SANCTION_KIND_WARNING))
     version = hall.state.version

@@ -98,10 +98,10 @@ def test_only_an_expulsion_that_is_lifted_lets_a_player_come_back() -> None:
     expel(hall)
     before = hall.state
 
-    assert reason_of(lambda: hall.decided(pb.ReinstatePlayerRequest(player_id="p1"))) == "EXPELLED"
+    assert reason_of(lambda: hall.decide(pb.ReinstatePlayerRequest(player_id="p1"))) == "EXPELLED"
     assert reason_of(lambda: expel(hall)) == "EXPELLED"
     undo = pb.UndoActRequest(version=len(hall.facts))
-    assert reason_of(lambda: hall.decided(undo)) == "EXPELLED"
+    assert reason_of(lambda: hall.decide(undo)) == "EXPELLED"
     assert hall.state == before
 
     lift(hall)
@@ -148,6 +148,6 @@ def test_where_the_book_knows_no_sanctions_none_are_imposed() -> None:
     box = load_ruleset("box")
 
     assert (
-        reason_of(lambda: hall.decided(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"), rules=box))
+        reason_of(lambda: hall.decide(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"), rules=box))
         == "NO_SANCTIONS"
     )

@@ -1,4 +1,4 @@
-"""What was imposed is lifted once, imposed again once, and rests where something came of it."""
+"""A sanction is lifted once, imposed again once, and stays if it had consequences."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ POINTS, LOST, ROUNDS = events.SANCTION_KIND_POINTS, events.SANCTION_KIND_GAME, e
 
 
 def hall_of(ruleset: Ruleset, scores: tuple[int, int] = (400, 390)) -> Hall:
-    """A tournament after a round, in which p1 met somebody at the first table."""
+    """Return a tournament after a round, in which p1 met an opponent at the first table."""
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
     hall.pair(1)
     hall.start(1)
@@ -245,7 +245,7 @@ def test_of_two_sanctions_in_points_the_first_can_be_lifted_alone() -> None:
 
 
 def another_result(hall: Hall, scores: tuple[int, int], *, reopened: bool) -> None:
-    """The sheet of the game is opened again and signed, or its players ask for a correction (FISE 44)."""
+    """Reopen and sign the sheet of the game, or let its players request a correction (FISE 44)."""
     pair = hall.state.played[0].pairings[0].pair
     given = list(zip(pair, scores, strict=True))
     if reopened:
@@ -283,7 +283,7 @@ def test_a_sanction_stays_on_another_result_of_its_game_and_gives_no_more_back_t
 
 
 def corrected_alone(scores: tuple[int, int], minute: int, asked: Sequence[str] = ()) -> events.ResultCorrected:
-    """A result put right as streams have it from before what sanctions take followed it."""
+    """Return a corrected result in the form of streams before results followed sanctions."""
     return events.ResultCorrected(
         round=1,
         game_id=GAME,
@@ -523,6 +523,6 @@ def test_a_warning_imposed_again_proposes_what_its_number_does_and_has_the_note_
         hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta", note="old"))
     first = len(hall.facts) - 1
     lift(hall, first)
-    (again,) = hall.decided(pb.UndoActRequest(version=len(hall.facts), note="it was not hers"))
+    (again,) = hall.decide(pb.UndoActRequest(version=len(hall.facts), note="it was not hers"))
     assert isinstance(again, events.PlayerWarned)
     assert (again.count, again.expulsion_proposed, again.note) == (2, True, "it was not hers")

@@ -20,7 +20,7 @@ PETERSEN = [
 
 
 def graph_of(count: int, edges: Sequence[tuple[int, int]]) -> Graph:
-    """The graph of ``count`` nodes with these edges."""
+    """Return the graph of ``count`` nodes with these edges."""
     rows = [0] * count
     for first, other in edges:
         rows[first] |= 1 << other
@@ -29,7 +29,7 @@ def graph_of(count: int, edges: Sequence[tuple[int, int]]) -> Graph:
 
 
 def possible(count: int, edges: frozenset[Edge], rounds: int) -> bool:
-    """The same by brute force."""
+    """Return the same by brute force."""
     if rounds == 0:
         return True
     return any(

@@ -1,4 +1,4 @@
-"""Tables of four and three are drawn by lot, and what several players came to is recorded as it is for two."""
+"""Tables of four and three are drawn by lot, and results of several players are recorded like those of two."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.halls import Hall, decided
+from tests.support.halls import Hall, decide_command
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
@@ -58,7 +58,7 @@ def test_everybody_begins_and_sits_at_the_smaller_table_as_often_as_a_lot_lets_t
         assert abs(at_three[player] - rounds * 3 / 7) < 6 * (rounds * 3 / 7 * 4 / 7) ** 0.5
 
 
-def paired() -> tuple[Hall, events.RoundPaired]:
+def pair_hall() -> tuple[Hall, events.RoundPaired]:
     hall = Hall(PLAYERS, rounds=3, ruleset=FM)
     fact, *others = hall.pair(1)
     assert isinstance(fact, events.RoundPaired)
@@ -67,7 +67,7 @@ def paired() -> tuple[Hall, events.RoundPaired]:
 
 
 def test_a_round_holds_its_tables_in_the_order_of_turns() -> None:
-    hall, fact = paired()
+    hall, fact = pair_hall()
     assert fact.algorithm == "lot-1"
     assert [len(pairing.player_ids) for pairing in fact.pairings] == [4, 3]
     for pairing, table in zip(fact.pairings, hall.state.played[0].pairings, strict=True):
@@ -92,7 +92,7 @@ def test_players_whom_a_lot_brought_together_may_meet_again_round_after_round() 
 
 
 def test_the_result_of_a_table_is_of_all_its_players_in_their_order() -> None:
-    hall, fact = paired()
+    hall, fact = pair_hall()
     hall.start(1)
     table = fact.pairings[0]
     scores = [(player_id, 200) for player_id in table.player_ids]
@@ -107,15 +107,15 @@ def test_nobody_is_paired_by_hand_where_a_lot_makes_the_tables() -> None:
     hall = Hall(PLAYERS, rounds=3, ruleset=FM)
     both = ("anna", "biel")
     with pytest.raises(Refusal) as forbidden:
-        decided(hall.state, pb.ForbidPairRequest(player_ids=both), rules=FM)
+        decide_command(hall.state, pb.ForbidPairRequest(player_ids=both), rules=FM)
     with pytest.raises(Refusal) as kept:
-        decided(hall.state, pb.KeepPairRequest(player_ids=both, rematch=False), rules=FM)
+        decide_command(hall.state, pb.KeepPairRequest(player_ids=both, rematch=False), rules=FM)
     for refused in (forbidden.value, kept.value):
         assert (refused.reason, refused.article) == ("PAIRED_BY_LOT", "FM pr.")
 
 
 def test_it_is_told_that_a_lot_brought_players_together_or_did_not() -> None:
-    hall, fact = paired()
+    hall, fact = pair_hall()
     before = Hall(PLAYERS, rounds=3, ruleset=FM).state
     player, together = fact.pairings[0].player_ids[:2]
     apart = fact.pairings[1].player_ids[0]

@@ -18,7 +18,7 @@ graphs = st.integers(0, 3).flatmap(
 
 
 def perfect(nodes: list[int], costs: dict[Edge, int]) -> list[Matching]:
-    """Every perfect matching, by brute force."""
+    """Return every perfect matching, by brute force."""
     found = combinations(sorted(costs), len(nodes) // 2)
     return [edges for edges in found if sorted(node for edge in edges for node in edge) == nodes]
 
@@ -55,7 +55,7 @@ def test_of_several_that_cost_as_little_the_first_by_its_edges_is_found(costs: d
 
 
 def test_the_first_of_many_that_cost_as_little_is_the_first_place_by_place() -> None:
-    # Everybody may meet everybody but a neighbour: all at the same cost.
+    # All may meet all except neighbours, at the same cost.
     costs = {(low, high): 1 for low, high in combinations(range(60), 2) if high - low > 1}
     found = cheapest(range(60), costs)
     assert found is not None

@@ -1,4 +1,4 @@
-"""Everybody meets everybody, by the tables that FIDE prints."""
+"""All players meet each other, by the tables that FIDE prints."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Championship:
 
 
 def every_pairing(players: Sequence[Entrant]) -> Iterator[list[tuple[Entrant, Entrant]]]:
-    """Every complete pairing without a rematch, by brute force."""
+    """Yield every complete pairing without a rematch, by brute force."""
     if not players:
         yield []
         return
@@ -77,7 +77,7 @@ def every_pairing(players: Sequence[Entrant]) -> Iterator[list[tuple[Entrant, En
 
 @st.composite
 def standings_of_few(draw: st.DrawFn) -> list[Entrant]:
-    """Up to 8 players who have met in any way at all, best first."""
+    """Return up to 8 players with any previous meetings, best first."""
     count = draw(st.integers(2, 8))
     names = "abcdefgh"[:count]
     met = draw(st.sets(st.sampled_from(list(combinations(names, 2)))))
@@ -155,7 +155,7 @@ def test_a_pairing_is_found_exactly_when_there_is_one(standing: list[Entrant]) -
 
 
 def test_score_groups_stay_together_where_they_can() -> None:
-    # a and b lead and have met; c and d follow, e and f come last. Nobody of the last two meets a leader.
+    # a and b lead and have met; c and d follow, e and f come last; neither of the last two meets a leader
     standing = [
         Entrant("a", 4, frozenset("b")),
         Entrant("b", 4, frozenset("a")),

@@ -1,4 +1,4 @@
-"""A Swiss round is paired later as it was, and the bounds by which the search is shortened are what they have to be."""
+"""A Swiss round is paired later as before, and the bounds that shorten the search are correct."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from faristol.pairing.engines.swiss import ALGORITHM, Entrant, Paired, pair_next
 
 
 class Kept(Championship):
-    """A championship that keeps what was paired."""
+    """A championship that stores its pairings."""
 
     def __init__(self, players: int, rounds: int, luck: random.Random) -> None:
         super().__init__(players, rounds, luck)
@@ -32,7 +32,7 @@ class Kept(Championship):
 
 
 def few(seed: int) -> Iterator[str]:
-    """What becomes of few players most of whom have met, with rounds to come."""
+    """Yield the outcome for few players, most of whom have met, with rounds to come."""
     chance = random.Random(seed)
     names = "abcdefg"[: chance.randint(2, 7)]
     met = {pair for pair in combinations(names, 2) if chance.random() < 0.4}
@@ -59,7 +59,7 @@ def few(seed: int) -> Iterator[str]:
         yield f"{refusal.reason} {refusal.article} {refusal.params}"
 
 
-def summed(lines: Sequence[str]) -> str:
+def digest_lines(lines: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
 
@@ -68,16 +68,16 @@ def test_what_the_version_of_the_record_paired_it_pairs_again() -> None:
     for players, rounds in ((9, 8), (10, 9), (23, 7), (40, 6), (61, 5)):
         championship = Kept(players, rounds, random.Random(players))
         championship.play()
-        played.append(summed([str(paired) for paired in championship.paired]))
+        played.append(digest_lines([str(paired) for paired in championship.paired]))
     assert (ALGORITHM, played) == ("swiss-distance-1", PLAYED)
 
 
 def test_few_players_are_paired_again_as_they_were_or_refused_alike() -> None:
-    assert summed([line for seed in range(150) for line in few(seed)]) == FEW_PLAYERS
+    assert digest_lines([line for seed in range(150) for line in few(seed)]) == FEW_PLAYERS
 
 
 def test_what_a_pair_costs_can_be_computed_by_anybody() -> None:
-    # Points outweigh places, and places the lot, whatever they add up to.
+    # Points outweigh places, and places the lot, for any sums.
     standing = [Entrant("a", 5), Entrant("b", 4), Entrant("c", 2)]
     costs = dict(swiss._costs(standing, combinations(range(3), 2), SEED))
     for (high, low), cost in costs.items():
@@ -144,7 +144,7 @@ def test_leaders_who_have_met_are_paired_among_their_neighbours_across_a_whole_p
 
 
 def steps(graph: foresight.Graph, rounds: int) -> int:
-    """How many steps the search takes."""
+    """Return the number of steps of the search."""
     left = iter(range(foresight.MAX_SEARCH_STEPS))
     foresight._search(graph, rounds, left)
     return foresight.MAX_SEARCH_STEPS - len(list(left))

@@ -1,4 +1,4 @@
-"""What was entered wrongly of a player is put right."""
+"""Wrong data of a player are corrected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME, CLUB, COUNTRY = events.ENTRY_PART_NAME, events.ENTRY_PART_CLUB, events.ENT
 RATING, CATEGORY, NOTE = events.ENTRY_PART_RATING, events.ENTRY_PART_CATEGORY, events.ENTRY_PART_NOTE
 
 
-def amended(hall: Hall, player_id: str = "p1", **given: Any) -> events.PlayerAmended:
+def amend_player(hall: Hall, player_id: str = "p1", **given: Any) -> events.PlayerAmended:
     situation = Situation(hall.state, now=hall.now, rules=FISC, facts=hall.facts, words=ANNA)
     (fact,) = hall.do(amend(situation, pb.AmendPlayerRequest(player_id=player_id, **given)))
     assert isinstance(fact, events.PlayerAmended)
@@ -60,7 +60,7 @@ def reason_of(act: Callable[[], object]) -> str:
 def test_what_is_given_and_is_another_changes_and_nothing_else_does(given: Any, parts: list[int]) -> None:
     hall = hall_of(7, 7)
     before = player(hall)
-    fact = amended(hall, **given)
+    fact = amend_player(hall, **given)
     assert list(fact.parts) == parts
     expected = before
     if RATING in parts:
@@ -74,34 +74,34 @@ def test_what_is_given_and_is_another_changes_and_nothing_else_does(given: Any, 
 
 @pytest.mark.parametrize("given", [{}, {"name": "Ana Puig", "rating": 1999}, {"category": "", "note": "needs a ramp"}])
 def test_something_has_to_be_another(given: Any) -> None:
-    assert reason_of(lambda: amended(hall_of(7, 7), **given)) == "SAME_ENTRY"
+    assert reason_of(lambda: amend_player(hall_of(7, 7), **given)) == "SAME_ENTRY"
 
 
 def test_nobody_is_amended_who_is_not_registered_and_no_rating_is_taken_for_one() -> None:
     hall = hall_of(7, 7)
-    assert reason_of(lambda: amended(hall, "nobody", name="A")) == "NOT_REGISTERED"
+    assert reason_of(lambda: amend_player(hall, "nobody", name="A")) == "NOT_REGISTERED"
     for given in ({"rating": 10_000}, {"rating": -1}, {"rating": 1500, "unrated": True}):
         with pytest.raises(Invalid):
-            amended(hall, **given)  # type: ignore[arg-type]
+            amend_player(hall, **given)  # type: ignore[arg-type]
 
 
 def test_a_rating_changes_until_a_pairing_was_made_with_it_and_the_rest_at_any_time() -> None:
     hall = hall_of(7, 7)
-    amended(hall, rating=1)
+    amend_player(hall, rating=1)
     hall.pair(1)
     assert hall.state.played[0].bye == "p1"  # it is the lowest of seven by now
-    assert reason_of(lambda: amended(hall, rating=2)) == "ROUND_PAIRED"
+    assert reason_of(lambda: amend_player(hall, rating=2)) == "ROUND_PAIRED"
     hall.carry_out(pb.UnpairRoundRequest(round=1))
-    amended(hall, rating=2)
+    amend_player(hall, rating=2)
     hall.play(1)
-    assert reason_of(lambda: amended(hall, rating=3)) == "ROUND_PAIRED"
-    amended(hall, rating=2, category="U18")
+    assert reason_of(lambda: amend_player(hall, rating=3)) == "ROUND_PAIRED"
+    amend_player(hall, rating=2, category="U18")
     hall.carry_out(pb.RegisterPlayerRequest(player_id="late", rating=100))
-    amended(hall, "late", rating=1100)
+    amend_player(hall, "late", rating=1100)
     hall.pair(2)
-    assert reason_of(lambda: amended(hall, "late", rating=3)) == "ROUND_PAIRED"
+    assert reason_of(lambda: amend_player(hall, "late", rating=3)) == "ROUND_PAIRED"
     hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1"))
-    amended(hall, name="Anna Puig")
+    amend_player(hall, name="Anna Puig")
 
 
 def test_a_name_is_put_right_after_the_final_standings_too() -> None:
@@ -109,15 +109,15 @@ def test_a_name_is_put_right_after_the_final_standings_too() -> None:
     for number in range(1, 8):
         hall.play(number)
     hall.carry_out(pb.PublishStandingsRequest())
-    amended(hall, name="Anna Puig", category="U18")
-    assert reason_of(lambda: amended(hall, rating=3)) == "ROUND_PAIRED"
+    amend_player(hall, name="Anna Puig", category="U18")
+    assert reason_of(lambda: amend_player(hall, rating=3)) == "ROUND_PAIRED"
 
 
 def test_a_rating_list_goes_by_the_rating_that_was_put_right() -> None:
     hall = hall_of(7, 7)
-    amended(hall, "p2", rating=1111)
-    amended(hall, "p3", unrated=True)
-    amended(hall, "p4", name="Anna Puig")
+    amend_player(hall, "p2", rating=1111)
+    amend_player(hall, "p3", unrated=True)
+    amend_player(hall, "p4", name="Anna Puig")
     rated = {each.player_id: (each.rating, each.unrated) for each in view(TournamentView(), hall.facts).players}
     assert [rated[f"p{place}"] for place in range(1, 5)] == [(1999, False), (1111, False), (1000, True), (1996, False)]
 
@@ -131,7 +131,7 @@ def undo(hall: Hall, version: int) -> events.PlayerAmended:
 def test_a_rating_and_a_category_are_undone_and_done_again() -> None:
     hall = hall_of(7, 7)
     before = player(hall)
-    amended(hall, rating=1450, category="U18")
+    amend_player(hall, rating=1450, category="U18")
     act = len(hall.facts)
     assert can_undo(hall.state, hall.facts, act) == "AmendPlayer"
     fact = undo(hall, act)
@@ -143,17 +143,17 @@ def test_a_rating_and_a_category_are_undone_and_done_again() -> None:
 
 def test_who_had_no_rating_has_none_when_it_is_undone() -> None:
     hall = Hall({"p1": None, "p2": 1500})
-    amended(hall, rating=1450)
+    amend_player(hall, rating=1450)
     undo(hall, len(hall.facts))
     assert (player(hall).rating, player(hall).unrated) == (1000, True)
 
 
 def test_what_a_later_amendment_is_not_about_is_undone_by_itself() -> None:
     hall = hall_of(7, 7)
-    amended(hall, category="U18")
+    amend_player(hall, category="U18")
     act = len(hall.facts)
-    amended(hall, rating=1450)
-    amended(hall, "p2", category="U12")
+    amend_player(hall, rating=1450)
+    amend_player(hall, "p2", category="U12")
     undo(hall, act)
     assert (player(hall).rating, player(hall).category) == (1450, "")
 
@@ -161,14 +161,14 @@ def test_what_a_later_amendment_is_not_about_is_undone_by_itself() -> None:
 @pytest.mark.parametrize("given", [{"name": "A"}, {"club": ""}, {"country": ""}, {"note": ""}])
 def test_words_are_not_undone_because_nothing_keeps_those_before(given: Any) -> None:
     hall = hall_of(7, 7)
-    amended(hall, category="U18", **given)
+    amend_player(hall, category="U18", **given)
     assert can_undo(hall.state, hall.facts, len(hall.facts)) == ""
     assert reason_of(lambda: undo(hall, len(hall.facts))) == "NOT_UNDONE"
 
 
 def test_a_rating_that_was_paired_with_is_not_undone() -> None:
     hall = hall_of(7, 7)
-    amended(hall, rating=1450)
+    amend_player(hall, rating=1450)
     act = len(hall.facts)
     hall.pair(1)
     assert can_undo(hall.state, hall.facts, act) == ""

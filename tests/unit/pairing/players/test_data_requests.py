@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
-from tests.support.halls import Hall, decided
+from tests.support.halls import Hall, decide_command
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -29,7 +29,7 @@ def lodge(hall: Hall, player_id: str = "anna", kind: Any = CORRECTION, note: str
     hall.carry_out(pb.LodgeDataRequestRequest(player_id=player_id, kind=kind, note=note))
 
 
-def answered(hall: Hall, **given: Any) -> list[Message]:
+def answer_request(hall: Hall, **given: Any) -> list[Message]:
     situation = Situation(hall.state, now=hall.now, facts=hall.facts)
     return answer(situation, pb.AnswerDataRequestRequest(**given))
 
@@ -46,7 +46,7 @@ def test_requests_are_counted_in_the_tournament_and_one_of_a_kind_waits_at_a_tim
     with pytest.raises(Refusal) as again:
         lodge(hall)
     assert again.value.reason == "REQUEST_WAITS"
-    (fact,) = hall.do(answered(hall, request=1, refused=True, note="says right"))
+    (fact,) = hall.do(answer_request(hall, request=1, refused=True, note="says right"))
     assert isinstance(fact, events.DataRequestAnswered)
     assert (fact.player_id, fact.kind, fact.granted) == ("anna", CORRECTION, False)
     lodge(hall)
@@ -56,7 +56,7 @@ def test_requests_are_counted_in_the_tournament_and_one_of_a_kind_waits_at_a_tim
 def test_a_request_can_be_lodged_after_the_final_standings(hall: Hall) -> None:
     over = replace(hall.state, over=True)
     asked = pb.LodgeDataRequestRequest(player_id="anna", kind=ERASURE)
-    (fact,) = decided(over, asked, facts=hall.facts)
+    (fact,) = decide_command(over, asked, facts=hall.facts)
     assert isinstance(fact, events.DataRequestLodged)
 
 
@@ -95,14 +95,14 @@ def test_an_answer_is_one_and_of_the_kind_that_was_asked(hall: Hall, given: dict
     lodge(hall)
     lodge(hall, kind=ERASURE)
     with pytest.raises(Invalid) as wrong:
-        answered(hall, **given)
+        answer_request(hall, **given)
     assert wrong.value.field == field
 
 
 def test_what_is_answered_or_was_never_asked_is_not_answered(hall: Hall) -> None:
     lodge(hall)
-    hall.do(answered(hall, request=1, corrected=True))
+    hall.do(answer_request(hall, request=1, corrected=True))
     for number, reason in ((1, "REQUEST_ANSWERED"), (0, "NO_REQUEST"), (2, "NO_REQUEST")):
         with pytest.raises(Refusal) as refused:
-            answered(hall, request=number, corrected=True)
+            answer_request(hall, request=number, corrected=True)
         assert refused.value.reason == reason

@@ -139,10 +139,10 @@ def test_the_round_that_is_paired_without_who_comes_back_is_named_until_it_start
     hall = hall_of(rounds=7)
     withdraw(hall, "p3")
     hall.pair(1)
-    back = hall.decided(pb.ReinstatePlayerRequest(player_id="p3"))
+    back = hall.decide(pb.ReinstatePlayerRequest(player_id="p3"))
     assert readiness.round_paired_without(hall.state, back) == 1
     hall.start(1)
-    back = hall.decided(pb.ReinstatePlayerRequest(player_id="p3"))
+    back = hall.decide(pb.ReinstatePlayerRequest(player_id="p3"))
     assert readiness.round_paired_without(hall.state, back) == 0
 
 
@@ -197,7 +197,7 @@ def test_a_postponed_game_is_not_being_played_and_is_not_started_with_who_has_le
 
     assert withdraw(hall, "p5").game_id == ""
     begin = pb.StartPostponedGameRequest(game_id="open-r1-t1")
-    assert reason_of(lambda: hall.decided(begin)) == "WITHDRAWN"
+    assert reason_of(lambda: hall.decide(begin)) == "WITHDRAWN"
 
 
 @pytest.mark.parametrize("rounds", [5, 7])
@@ -304,7 +304,7 @@ def test_once_one_is_checked_in_the_first_round_waits_for_all_who_have_not_withd
     hall.pair(1)
 
     assert in_round(hall, 1) == {f"p{place}" for place in range(1, 8)}
-    assert reason_of(lambda: hall.decided(pb.CheckOutPlayerRequest(player_id="p1"))) == ("CHECK_IN_CLOSED")
+    assert reason_of(lambda: hall.decide(pb.CheckOutPlayerRequest(player_id="p1"))) == ("CHECK_IN_CLOSED")
 
 
 def test_who_comes_late_is_checked_in_after_the_first_round_was_paired() -> None:
@@ -326,27 +326,27 @@ def test_all_are_checked_in_by_one_act() -> None:
     noted = hall.carry_out(pb.CheckInPlayersRequest())
 
     assert [fact.player_id for fact in noted] == [f"p{place}" for place in range(2, 8)]  # type: ignore[attr-defined]
-    assert reason_of(lambda: hall.decided(pb.CheckInPlayersRequest())) == "CHECKED_IN"
-    assert reason_of(lambda: hall.decided(pb.CheckInPlayersRequest(player_ids=["p8"]))) == "WITHDRAWN"
+    assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest())) == "CHECKED_IN"
+    assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest(player_ids=["p8"]))) == "WITHDRAWN"
 
 
 def test_who_was_paired_is_not_checked_in_by_one_act_either() -> None:
     hall = hall_of(rounds=7)
     grant(hall, "p8", 1, events.BYE_KIND_ZERO_POINT)
     hall.play(1)
-    assert reason_of(lambda: hall.decided(pb.CheckInPlayersRequest(player_ids=["p8", "p1"]))) == "CHECK_IN_CLOSED"
+    assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest(player_ids=["p8", "p1"]))) == "CHECK_IN_CLOSED"
     noted = hall.carry_out(pb.CheckInPlayersRequest())
     assert [fact.player_id for fact in noted] == ["p8"]  # type: ignore[attr-defined]
     hall.pair(2)
-    assert reason_of(lambda: hall.decided(pb.CheckInPlayersRequest())) == "CHECK_IN_CLOSED"
+    assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest())) == "CHECK_IN_CLOSED"
 
 
 def test_the_check_in_of_a_duplicate_game_closes_for_those_who_are_in_it() -> None:
     hall = Hall({"p1": 2000, "p2": 1900, "p3": 1800}, ruleset=load_ruleset("fisc-2023-duplicate"))
     grant(hall, "p3", 1, events.BYE_KIND_ZERO_POINT)
     hall.pair(1)
-    assert reason_of(lambda: hall.decided(pb.CheckInPlayerRequest(player_id="p1"))) == "CHECK_IN_CLOSED"
-    assert reason_of(lambda: hall.decided(pb.CheckInPlayersRequest(player_ids=["p1"]))) == "CHECK_IN_CLOSED"
+    assert reason_of(lambda: hall.decide(pb.CheckInPlayerRequest(player_id="p1"))) == "CHECK_IN_CLOSED"
+    assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest(player_ids=["p1"]))) == "CHECK_IN_CLOSED"
     noted = hall.carry_out(pb.CheckInPlayersRequest())
     assert [fact.player_id for fact in noted] == ["p3"]  # type: ignore[attr-defined]
 
@@ -381,7 +381,7 @@ def test_where_each_meets_each_who_was_to_meet_somebody_who_withdrew_has_the_poi
 def test_nothing_is_said_of_who_is_not_registered(request_of: Callable[..., Message]) -> None:
     hall = hall_of(rounds=7)
 
-    assert reason_of(lambda: hall.decided(request_of(player_id="nobody"))) == "NOT_REGISTERED"
+    assert reason_of(lambda: hall.decide(request_of(player_id="nobody"))) == "NOT_REGISTERED"
 
 
 def test_where_each_meets_each_a_bye_is_worth_nothing_and_the_opponent_wins_without_a_game() -> None:

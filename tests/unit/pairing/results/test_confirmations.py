@@ -1,4 +1,4 @@
-"""Results that somebody else confirms: who may, what it is worth, and what waits for it."""
+"""Results that a second person confirms: permissions, effects, and dependent commands."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 GAME = "open-r1-t1"
 
 
-def entered(*, second_person: bool = True, players: bool = False) -> tuple[Hall, list[str]]:
-    """A round that is over but for one table, whose result eva entered; and who plays there."""
+def enter_result(*, second_person: bool = True, players: bool = False) -> tuple[Hall, list[str]]:
+    """Return a round that is over except for one table, whose result eva entered, and the players of that table."""
     hall = Hall({f"p{number}": 1500 - number for number in range(1, 7)})
     hall.carry_out(pb.SetResultCheckRequest(second_person=second_person, players=players))
     hall.pair(1)
@@ -50,7 +50,7 @@ def is_open(hall: Hall) -> bool:
 
 
 def test_a_round_is_closed_once_a_second_person_has_confirmed_every_result() -> None:
-    hall, seated = entered()
+    hall, seated = enter_result()
     with pytest.raises(Refusal) as refused:
         hall.carry_out(pb.CloseRoundRequest(round=1))
     assert refused.value.reason == "RESULTS_UNCONFIRMED"
@@ -61,14 +61,14 @@ def test_a_round_is_closed_once_a_second_person_has_confirmed_every_result() -> 
 
 
 def test_who_saw_other_scores_confirms_nothing() -> None:
-    hall, seated = entered()
+    hall, seated = enter_result()
     assert refusal(hall, seated, "ona", (401, 350)) == "RESULT_CHANGED"
     with pytest.raises(Invalid):
         say(hall, [*seated[:1], "p9"], "ona")
 
 
 def test_a_corrected_result_is_confirmed_again_by_another_than_who_corrected_it() -> None:
-    hall, seated = entered()
+    hall, seated = enter_result()
     say(hall, seated, "ona")
     scores = final_scores(zip(seated, (410, 350), strict=True))
     hall.carry_out(pb.CorrectResultRequest(game_id=GAME, scores=scores, arbiter_id="ona"))
@@ -85,7 +85,7 @@ def test_an_entry_that_is_put_right_before_it_is_confirmed_is_said_to_be_that() 
         assert isinstance(fact, events.ResultCorrected)
         return fact
 
-    hall, seated = entered()
+    hall, seated = enter_result()
     assert correct(410).before_confirmation
     say(hall, seated, "ona", (410, 350))
     assert not correct(420).before_confirmation
@@ -97,7 +97,7 @@ def test_an_entry_that_is_put_right_before_it_is_confirmed_is_said_to_be_that() 
 
 
 def test_a_disputed_result_waits_until_somebody_confirms_it_and_every_version_stays() -> None:
-    hall, seated = entered()
+    hall, seated = enter_result()
     disputed = say(hall, seated, "ona", disputed=True, note="the slip says 405")
     assert isinstance(disputed, events.ResultDisputed)
     assert disputed.note == "the slip says 405"
@@ -109,18 +109,18 @@ def test_a_disputed_result_waits_until_somebody_confirms_it_and_every_version_st
 
 
 def test_players_confirm_where_the_organiser_allows_it_and_only_all_of_them_together() -> None:
-    hall, seated = entered(second_person=False, players=True)
+    hall, seated = enter_result(second_person=False, players=True)
     say(hall, seated, seated[0])
     assert is_open(hall)
     assert refusal(hall, seated, seated[0]) == "CONFIRMED_ALREADY"
     say(hall, seated, seated[1])
     assert not is_open(hall)
-    hall, seated = entered()
+    hall, seated = enter_result()
     assert refusal(hall, seated, seated[0]) == "PLAYERS_DO_NOT_CONFIRM"
 
 
 def test_a_round_keeps_who_confirmed_its_own_results() -> None:
-    hall, seated = entered(players=True)
+    hall, seated = enter_result(players=True)
     say(hall, seated, "ona")
     hall.carry_out(pb.CloseRoundRequest(round=1))
     hall.pair(2)
@@ -137,7 +137,7 @@ def test_a_round_keeps_who_confirmed_its_own_results() -> None:
 
 
 def test_nothing_is_confirmed_where_the_organiser_has_not_chosen_it() -> None:
-    hall, seated = entered(second_person=False)
+    hall, seated = enter_result(second_person=False)
     assert not is_open(hall)
     assert refusal(hall, seated, "ona") == "NO_RESULT_CHECK"
 
@@ -157,7 +157,7 @@ def test_a_result_that_came_from_its_table_or_not_at_all_is_nobodys_to_confirm(r
 
 
 def test_only_who_plays_in_a_game_confirms_its_result_as_a_player() -> None:
-    hall, seated = entered(players=True)
+    hall, seated = enter_result(players=True)
     scores = final_scores(zip(seated, (400, 350), strict=True))
     with pytest.raises(Invalid) as invalid:
         hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, player_id="p9"))
@@ -165,13 +165,13 @@ def test_only_who_plays_in_a_game_confirms_its_result_as_a_player() -> None:
 
 
 def test_who_entered_a_result_may_say_that_it_is_wrong() -> None:
-    hall, seated = entered()
+    hall, seated = enter_result()
     assert isinstance(say(hall, seated, "eva", disputed=True), events.ResultDisputed)
     assert is_open(hall)
 
 
 def test_the_choice_of_each_time_is_undone_by_the_last_before_it() -> None:
-    hall, _ = entered()
+    hall, _ = enter_result()
     chosen = events.ResultCheckSet(second_person=True)
     assert undone_by(chosen, ()) == "SetResultCheck"
     hall.carry_out(pb.SetResultCheckRequest(second_person=True, players=True))

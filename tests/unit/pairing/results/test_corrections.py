@@ -92,8 +92,8 @@ def test_a_rating_list_rests_on_the_corrected_result() -> None:
     assert view(TournamentView(), hall.facts).games[0].half_points == 0
 
 
-def forfeited(hall: Hall) -> None:
-    """Round 1, in which p5 was not there for the first table."""
+def forfeit_game(hall: Hall) -> None:
+    """Decide a game of round 1 by forfeit: p5 was absent from the first table."""
     hall.pair(1)
     hall.start(1)
     decided = GameDecision("p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
@@ -111,7 +111,7 @@ def forfeited(hall: Hall) -> None:
 
 def test_a_forfeit_that_is_corrected_was_a_game_unless_that_is_denied() -> None:
     hall = hall_of()
-    forfeited(hall)
+    forfeit_game(hall)
     correct(hall, ("p1", 310), ("p5", 290))
 
     assert past_of(hall.state, UF, "p1", 2)[0].opponent == "p5"
@@ -125,8 +125,8 @@ def test_a_forfeit_that_is_corrected_was_a_game_unless_that_is_denied() -> None:
     assert view(TournamentView(), hall.facts).games == ()
 
 
-def abandoned(hall: Hall, *losers: str) -> None:
-    """Round 1, in which ``losers`` left the game of the first table."""
+def abandon_game(hall: Hall, *losers: str) -> None:
+    """Let ``losers`` leave the game of the first table in round 1."""
     hall.pair(1)
     hall.start(1)
     hall.carry_out(
@@ -142,7 +142,7 @@ def abandoned(hall: Hall, *losers: str) -> None:
 
 def test_who_left_a_game_goes_on_losing_it_when_its_scores_are_corrected() -> None:
     hall = hall_of()
-    abandoned(hall, "p5")
+    abandon_game(hall, "p5")
     correct(hall, ("p1", 210), ("p5", 290))
     kept = hall.state.played[0].decided[GAME]
 
@@ -164,14 +164,14 @@ def test_a_correction_by_whose_scores_another_wins_than_is_said_is_refused() -> 
     assert hall.state == before
     correct(hall, ("p1", 290), ("p5", 410), winner_id="p5")
     assert hall.state.played[0].decided[GAME].winner_id == "p5"
-    # Of a forfeit the scores say nothing.
+    # the scores of a forfeit have no meaning
     correct(hall, ("p1", 0), ("p5", 0), winner_id="p1", unplayed=True)
     assert hall.state.played[0].decided[GAME].winner_id == "p1"
 
 
 def test_where_all_left_a_correction_says_who_wins_or_that_all_lose() -> None:
     hall = hall_of()
-    abandoned(hall, "p1", "p5")
+    abandon_game(hall, "p1", "p5")
     before = hall.state
 
     assert refusal_of(lambda: correct(hall, ("p1", 210), ("p5", 290))).reason == "WINNER_NOT_SAID"
@@ -180,7 +180,7 @@ def test_where_all_left_a_correction_says_who_wins_or_that_all_lose() -> None:
 
 def test_a_correction_from_before_it_said_whether_there_was_a_game_leaves_that_as_it_was() -> None:
     hall = hall_of()
-    forfeited(hall)
+    forfeit_game(hall)
     before = hall.state.played[0].decided[GAME]
     scores = [game_events.FinalScore(player_id=player_id, score=100) for player_id in ("p1", "p5")]
     hall.do([events.ResultCorrected(round=1, game_id=GAME, scores=scores, winner_id="p5")])
@@ -222,7 +222,7 @@ def test_a_game_without_a_result_has_nothing_to_correct() -> None:
     assert refusal.reason == "NO_RESULT"
 
 
-def ruled(points: int, *, valid: bool, at: datetime = NOON) -> TableRulings:
+def build_rulings(points: int, *, valid: bool, at: datetime = NOON) -> TableRulings:
     facts = [
         game_events.PlayPlaced(turn=3, player_id="p1", score=points),
         game_events.ChallengeRuled(turn=3, challenge=1, valid=valid, occurred_at=to_timestamp(at)),
@@ -249,45 +249,45 @@ def test_a_wrong_ruling_found_on_the_same_day_changes_the_spread_and_not_the_res
     hall.play(1)
     before = hall.state.played[0].results
 
-    fact = adjust(hall, ruled(points, valid=valid))
+    fact = adjust(hall, build_rulings(points, valid=valid))
 
     assert (fact.player_id, fact.points, fact.article) == ("p1", spread, "PES Δ.ε")
     assert hall.state.played[0].results == before
-    assert refusal_of(lambda: adjust(hall, ruled(points, valid=valid))).reason == "RULING_CORRECTED"
+    assert refusal_of(lambda: adjust(hall, build_rulings(points, valid=valid))).reason == "RULING_CORRECTED"
 
 
 def test_a_correction_that_was_a_slip_is_undone_and_the_ruling_can_be_corrected_again() -> None:
     # PES Δ.ε.
     hall = hall_of("pes-2024")
     hall.play(1)
-    adjust(hall, ruled(34, valid=False))
+    adjust(hall, build_rulings(34, valid=False))
     (undone,) = hall.carry_out(pb.UndoActRequest(version=len(hall.facts), note="another turn"))
     assert isinstance(undone, events.SpreadAdjusted)
     assert (undone.player_id, undone.points, undone.note) == ("p1", -64, "another turn")
     again = pb.UndoActRequest(version=len(hall.facts) - 1)
-    assert refusal_of(lambda: hall.decided(again)).reason == "NOT_UNDONE"
-    assert adjust(hall, ruled(34, valid=False)).points == 64
+    assert refusal_of(lambda: hall.decide(again)).reason == "NOT_UNDONE"
+    assert adjust(hall, build_rulings(34, valid=False)).points == 64
 
 
 def test_who_corrects_a_ruling_without_its_turn_is_asked_for_it() -> None:
     hall = hall_of("pes-2024")
     hall.play(1)
-    rulings = ruled(34, valid=False)
+    rulings = build_rulings(34, valid=False)
     with pytest.raises(Invalid, match="expected the turn of a play with a ruling; in this game: 3"):
-        hall.decided(pb.CorrectRulingRequest(game_id=GAME, turn=0, arbiter_id="eleni"), tables={GAME: rulings})
+        hall.decide(pb.CorrectRulingRequest(game_id=GAME, turn=0, arbiter_id="eleni"), tables={GAME: rulings})
 
 
 def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
     # PES Δ.ε.
     hall = hall_of("pes-2024")
     hall.play(1)
-    late = refusal_of(lambda: adjust(hall, ruled(34, valid=False), NOON + timedelta(days=1)))
+    late = refusal_of(lambda: adjust(hall, build_rulings(34, valid=False), NOON + timedelta(days=1)))
     assert (late.reason, late.article) == ("CORRECTION_TOO_LATE", "PES Δ.ε")
     assert refusal_of(lambda: adjust(hall, TableRulings())).reason == "NOT_RULED"
 
     other = hall_of("fisc-2023")
     other.play(1)
-    assert refusal_of(lambda: adjust(other, ruled(34, valid=False))).reason == "RULING_FINAL"
+    assert refusal_of(lambda: adjust(other, build_rulings(34, valid=False))).reason == "RULING_FINAL"
 
 
 @pytest.mark.parametrize(("zone", "same_day"), [("UTC", True), ("Europe/Athens", False), ("America/New_York", True)])
@@ -298,7 +298,7 @@ def test_the_day_of_a_ruling_is_that_of_the_halls(zone: str, same_day: bool) -> 
     created.time_zone = zone
     hall.facts[0] = created
     hall.play(1)
-    evening = ruled(34, valid=False, at=NOON + timedelta(hours=8, minutes=30))
+    evening = build_rulings(34, valid=False, at=NOON + timedelta(hours=8, minutes=30))
 
     if same_day:
         assert adjust(hall, evening, NOON + timedelta(hours=10, minutes=30)).points == 64
@@ -312,20 +312,20 @@ def test_a_ruling_is_put_right_after_the_game_and_not_while_it_is_played() -> No
     hall.pair(1)
     hall.start(1)
 
-    early = refusal_of(lambda: adjust(hall, ruled(34, valid=False)))
+    early = refusal_of(lambda: adjust(hall, build_rulings(34, valid=False)))
     assert (early.reason, early.article) == ("GAME_NOT_OVER", "PES Δ.ε")
 
     hall.report(GAME, 400, 300)
-    adjust(hall, ruled(34, valid=False))
+    adjust(hall, build_rulings(34, valid=False))
 
 
 def test_a_ruling_that_was_taken_back_at_the_table_is_none() -> None:
     hall = hall_of("pes-2024")
     hall.play(1)
-    taken_back = watch(ruled(34, valid=False), game_events.EntriesTakenBack(turn=3))
+    taken_back = watch(build_rulings(34, valid=False), game_events.EntriesTakenBack(turn=3))
 
     assert refusal_of(lambda: adjust(hall, taken_back)).reason == "NOT_RULED"
-    adjust(hall, watch(ruled(34, valid=False), game_events.EntriesTakenBack(turn=4)))
+    adjust(hall, watch(build_rulings(34, valid=False), game_events.EntriesTakenBack(turn=4)))
 
 
 def postpone(hall: Hall, minutes_before: int, player_ids: Sequence[str] = ("p1", "p5")) -> None:
@@ -390,7 +390,7 @@ def test_a_postponed_game_that_was_played_without_its_table_is_entered_and_is_no
             arbiter_id="eleni",
         )
     )
-    known = refusal_of(lambda: hall.decided(pb.StartPostponedGameRequest(game_id=GAME)))
+    known = refusal_of(lambda: hall.decide(pb.StartPostponedGameRequest(game_id=GAME)))
     assert (known.reason, known.article, hall.state.played[0].postponed) == ("RESULT_KNOWN", "PES Ε.α", frozenset())
     hall.close(1)
 
@@ -416,6 +416,6 @@ def test_nobody_of_the_table_puts_its_result_or_a_ruling_right() -> None:
     before = hall.state
 
     assert refusal_of(lambda: correct(hall, ("p1", 300), ("p5", 400), arbiter_id="p5")).reason == "OWN_GAME"
-    ruling = ruled(34, valid=False)
+    ruling = build_rulings(34, valid=False)
     assert refusal_of(lambda: adjust(hall, ruling, arbiter_id="p1")).reason == "OWN_GAME"
     assert hall.state == before

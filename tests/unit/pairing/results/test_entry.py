@@ -23,7 +23,7 @@ PES = load_ruleset("pes-2024")
 GAME = "open-r1-t1"
 
 
-def started(ruleset: Ruleset = PES) -> Hall:
+def start_hall(ruleset: Ruleset = PES) -> Hall:
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
     hall.pair(1)
     hall.start(1)
@@ -61,7 +61,7 @@ def enter(
 @pytest.mark.parametrize(("ruleset", "points"), [(PES, 150), (FISC, 0)])
 def test_a_forfeit_has_the_points_of_the_book_and_is_no_game(ruleset: Ruleset, points: int) -> None:
     # PES ΣΤ; FISC I.5 says who wins and not with which score.
-    hall = started(ruleset)
+    hall = start_hall(ruleset)
     recorded = forfeit(hall, "p5")
 
     assert [(score.player_id, score.score) for score in recorded.scores] == [("p1", points), ("p5", 0)]
@@ -72,7 +72,7 @@ def test_a_forfeit_has_the_points_of_the_book_and_is_no_game(ruleset: Ruleset, p
 
 
 def test_where_both_were_absent_both_lose() -> None:
-    hall = started()
+    hall = start_hall()
     recorded = forfeit(hall, "p1", "p5")
 
     assert [score.score for score in recorded.scores] == [0, 0]
@@ -82,14 +82,14 @@ def test_where_both_were_absent_both_lose() -> None:
 
 @pytest.mark.parametrize("losers", [(), ("p2",), ("p1", "p2")])
 def test_only_players_of_the_game_lose_it(losers: Sequence[str]) -> None:
-    hall = started()
+    hall = start_hall()
 
     with pytest.raises(Invalid, match="expected one or all of p1, p5"):
         forfeit(hall, *losers)
 
 
 def test_a_game_is_decided_by_hand_before_its_first_turn_is_over_and_once() -> None:
-    hall = started()
+    hall = start_hall()
     before = hall.state
     assert refusal_of(lambda: forfeit(hall, "p5", turns=1)).reason == "GAME_BEGUN"
     assert refusal_of(lambda: enter(hall, ("p1", 300), ("p5", 200), turns=3)).reason == "GAME_BEGUN"
@@ -104,7 +104,7 @@ def test_a_game_is_decided_by_hand_before_its_first_turn_is_over_and_once() -> N
 
 
 def test_a_table_that_is_given_up_has_the_result_of_its_signed_sheet() -> None:
-    hall = started()
+    hall = start_hall()
     request = pb.EnterSignedSheetRequest(
         game_id=GAME, scores=final_scores([("p5", 398), ("p1", 401)]), arbiter_id="eleni", note="phone gone"
     )
@@ -124,7 +124,7 @@ def correct_own(hall: Hall, person: str, first: int) -> object:
 
 
 def test_who_entered_a_result_corrects_it_until_somebody_else_has_confirmed_it() -> None:
-    hall = started(FISC)  # of which a book lets no signed result be touched
+    hall = start_hall(FISC)  # of which a book lets no signed result be touched
     hall.carry_out(pb.SetResultCheckRequest(second_person=True))
     enter(hall, ("p1", 410), ("p5", 300))
     assert refusal_of(lambda: correct_own(hall, "nil", 401)).reason == "NOT_OWN_RESULT"
@@ -136,7 +136,7 @@ def test_who_entered_a_result_corrects_it_until_somebody_else_has_confirmed_it()
 
 
 def test_nobody_corrects_as_their_own_what_came_from_a_table() -> None:
-    hall = started()
+    hall = start_hall()
     hall.report(GAME, 401, 398)
     assert refusal_of(lambda: correct_own(hall, "eleni", 402)).reason == "NOT_OWN_RESULT"
 
@@ -149,7 +149,7 @@ def test_no_game_is_decided_before_its_round_is_started() -> None:
 
 
 def test_a_result_that_is_entered_counts_as_one_of_a_table() -> None:
-    hall = started()
+    hall = start_hall()
     recorded = enter(hall, ("p1", 310), ("p5", 412))
 
     assert (recorded.winner_id, recorded.unplayed) == ("p5", False)
@@ -158,7 +158,7 @@ def test_a_result_that_is_entered_counts_as_one_of_a_table() -> None:
 
 
 def test_who_left_does_not_win_with_more_points() -> None:
-    hall = started()
+    hall = start_hall()
     recorded = enter(hall, ("p1", 310), ("p5", 412), abandoned_by=["p5"])
 
     assert (recorded.winner_id, list(recorded.loser_ids)) == ("p1", ["p5"])
@@ -177,7 +177,7 @@ def test_who_left_does_not_win_with_more_points() -> None:
 def test_a_game_that_was_left_comes_to_what_the_book_says(
     ruleset: Ruleset, given: tuple[int, int], left: list[str], scores: list[int]
 ) -> None:
-    hall = started(ruleset)
+    hall = start_hall(ruleset)
     recorded = enter(hall, ("p1", given[0]), ("p5", given[1]), abandoned_by=left)
 
     assert [score.score for score in recorded.scores] == scores
@@ -186,7 +186,7 @@ def test_a_game_that_was_left_comes_to_what_the_book_says(
 
 
 def test_scores_that_were_swapped_are_refused() -> None:
-    hall = started()
+    hall = start_hall()
     before = hall.state
 
     refusal = refusal_of(lambda: enter(hall, ("p1", 412), ("p5", 310), winner_id="p5"))
@@ -197,7 +197,7 @@ def test_scores_that_were_swapped_are_refused() -> None:
 
 
 def test_scores_are_entered_in_any_order_and_stand_in_that_of_the_table() -> None:
-    hall = started()
+    hall = start_hall()
     recorded = enter(hall, ("p5", 412), ("p1", 310))
     assert [(score.player_id, score.score) for score in recorded.scores] == [("p1", 310), ("p5", 412)]
     assert recorded.winner_id == "p5"
@@ -205,7 +205,7 @@ def test_scores_are_entered_in_any_order_and_stand_in_that_of_the_table() -> Non
 
 @pytest.mark.parametrize("names", [["p1"], ["p1", "p2"], ["p1", "p5", "p5"], ["p1", "p1"], []])
 def test_scores_are_of_each_player_of_the_table_once(names: list[str]) -> None:
-    hall = started()
+    hall = start_hall()
     found = f"of {', '.join(names)}" if names else "missing"
     told = f"scores: are {found}; expected those of p1, p5, each once"
     with pytest.raises(Invalid, match=told):
@@ -225,7 +225,7 @@ def test_turns_that_were_taken_back_are_not_over() -> None:
 
 
 def test_a_table_that_ends_after_its_result_was_entered_changes_nothing() -> None:
-    hall = started()
+    hall = start_hall()
     first, second = hall.state.played[0].pairings[0].player_ids
     enter(hall, (first, 400), (second, 300))
     late = record_result(
@@ -239,14 +239,14 @@ def test_a_table_that_ends_after_its_result_was_entered_changes_nothing() -> Non
 
 
 def test_what_an_arbiter_entered_wrongly_is_put_right_under_every_book() -> None:
-    hall = started()
+    hall = start_hall()
     first, second = hall.state.played[0].pairings[0].player_ids
     enter(hall, (first, 400), (second, 300))
     hall.report("open-r1-t2", 400, 300)
 
     def correct(game: str) -> list[Message]:
         players = next(table for table in hall.state.played[0].pairings if table.game_id == game).player_ids
-        return hall.decided(
+        return hall.decide(
             pb.CorrectResultRequest(
                 game_id=game,
                 scores=final_scores(list(zip(players, (410, 300), strict=True))),
@@ -264,11 +264,11 @@ def test_what_an_arbiter_entered_wrongly_is_put_right_under_every_book() -> None
 
 
 def test_a_forfeit_in_place_of_a_result_has_the_scores_of_the_book_where_none_are_given() -> None:
-    hall = started()
+    hall = start_hall()
     first, second = hall.state.played[0].pairings[0].player_ids
     enter(hall, (first, 400), (second, 300))
 
-    (corrected,) = hall.decided(
+    (corrected,) = hall.decide(
         pb.CorrectResultRequest(
             game_id=GAME,
             scores=final_scores(()),
@@ -297,7 +297,7 @@ def gave_up(hall: Hall, player_id: str) -> None:
 
 @pytest.mark.parametrize("abandoned_by", [(), ("p1",)])
 def test_who_gave_the_game_up_by_withdrawing_does_not_win_it_by_what_is_entered(abandoned_by: Sequence[str]) -> None:
-    hall = started()
+    hall = start_hall()
     gave_up(hall, "p5")
     before = hall.state
 
@@ -311,7 +311,7 @@ def test_who_gave_the_game_up_by_withdrawing_does_not_win_it_by_what_is_entered(
 
 
 def test_who_gave_the_game_up_and_is_back_can_win_it() -> None:
-    hall = started()
+    hall = start_hall()
     gave_up(hall, "p5")
     hall.carry_out(pb.ReinstatePlayerRequest(player_id="p5"))
 
@@ -320,14 +320,14 @@ def test_who_gave_the_game_up_and_is_back_can_win_it() -> None:
 
 @pytest.mark.parametrize("arbiter_id", ["p1", "p5"])
 def test_nobody_of_the_table_is_arbiter_of_its_result(arbiter_id: str) -> None:
-    hall = started()
+    hall = start_hall()
     entry = pb.EnterResultRequest(game_id=GAME, scores=final_scores([("p1", 310), ("p5", 412)]), arbiter_id=arbiter_id)
-    refused = refusal_of(lambda: hall.decided(entry))
+    refused = refusal_of(lambda: hall.decide(entry))
     assert (refused.reason, refused.params["officials"]) == ("OWN_GAME", arbiter_id)
     lost = pb.GiveForfeitRequest(game_id=GAME, loser_ids=["p1"], arbiter_id=arbiter_id)
-    assert refusal_of(lambda: hall.decided(lost)).reason == "OWN_GAME"
+    assert refusal_of(lambda: hall.decide(lost)).reason == "OWN_GAME"
     entry.arbiter_id = "p2"
-    assert hall.decided(entry)
+    assert hall.decide(entry)
 
 
 @pytest.mark.parametrize(
@@ -342,5 +342,5 @@ def test_nobody_of_the_table_is_arbiter_of_its_result(arbiter_id: str) -> None:
 def test_a_forfeit_among_several_results_says_who_loses_and_nothing_else(more: dict[str, Any]) -> None:
     result = pb.GameResult(game_id=GAME, forfeited_by=["p5"], **more)
     with pytest.raises(Invalid) as problem:
-        started().decided(pb.EnterResultsRequest(results=[result], arbiter_id="eva"))
+        start_hall().decide(pb.EnterResultsRequest(results=[result], arbiter_id="eva"))
     assert problem.value.field == "results[0].forfeited_by"

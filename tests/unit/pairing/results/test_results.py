@@ -19,7 +19,7 @@ SIX = {"p1": 2000, "p2": 1900, "p3": 1800, "p4": 1700, "p5": 1600, "p6": 1500}
 FISC = load_ruleset("fisc-2023")
 
 
-def reported(hall: Hall, game: str, first: int, second: int, decided: GameDecision) -> list[events.ResultRecorded]:
+def report_result(hall: Hall, game: str, first: int, second: int, decided: GameDecision) -> list[events.ResultRecorded]:
     found = hall.state.find_game(game)
     assert found is not None
     scores = list(zip(found[1].player_ids, (first, second), strict=True))
@@ -29,7 +29,7 @@ def reported(hall: Hall, game: str, first: int, second: int, decided: GameDecisi
     return [fact for fact in hall.do(facts) if isinstance(fact, events.ResultRecorded)]
 
 
-def started() -> Hall:
+def start_hall() -> Hall:
     hall = Hall(SIX)
     hall.pair(1)
     hall.start(1)
@@ -41,38 +41,38 @@ def half_points(hall: Hall) -> dict[str, int]:
 
 
 def test_who_leaves_while_leading_does_not_win() -> None:
-    hall = started()
+    hall = start_hall()
     first, second = hall.state.played[0].pairings[0].player_ids
-    reported(hall, "open-r1-t1", 310, 300, GameDecision(winner_id=second))
+    report_result(hall, "open-r1-t1", 310, 300, GameDecision(winner_id=second))
     assert (half_points(hall)[first], half_points(hall)[second]) == (0, 2)
 
 
 def test_when_all_leave_nobody_gets_a_point() -> None:
-    hall = started()
+    hall = start_hall()
     first, second = hall.state.played[0].pairings[0].player_ids
-    reported(hall, "open-r1-t1", 0, 0, GameDecision(lost_by_all=True))
+    report_result(hall, "open-r1-t1", 0, 0, GameDecision(lost_by_all=True))
     assert (half_points(hall)[first], half_points(hall)[second]) == (0, 0)
 
 
 def test_a_result_that_was_opened_again_takes_the_place_of_the_first_though_the_round_is_closed() -> None:
-    hall = started()
+    hall = start_hall()
     first, second = hall.state.played[0].pairings[0].player_ids
-    reported(hall, "open-r1-t1", 300, 299, GameDecision(winner_id=first))
+    report_result(hall, "open-r1-t1", 300, 299, GameDecision(winner_id=first))
     for table in (2, 3):
-        reported(hall, f"open-r1-t{table}", 300, 299, GameDecision())
+        report_result(hall, f"open-r1-t{table}", 300, 299, GameDecision())
     hall.close(1)
-    (fact,) = reported(hall, "open-r1-t1", 298, 299, GameDecision(winner_id=second, revision=1))
+    (fact,) = report_result(hall, "open-r1-t1", 298, 299, GameDecision(winner_id=second, revision=1))
     assert (fact.revision, fact.winner_id) == (1, second)
     assert (half_points(hall)[first], half_points(hall)[second]) == (0, 2)
-    assert reported(hall, "open-r1-t1", 298, 299, GameDecision(winner_id=second, revision=1)) == []
-    assert reported(hall, "open-r1-t1", 300, 299, GameDecision(winner_id=first)) == []
+    assert report_result(hall, "open-r1-t1", 298, 299, GameDecision(winner_id=second, revision=1)) == []
+    assert report_result(hall, "open-r1-t1", 300, 299, GameDecision(winner_id=first)) == []
 
 
 def test_another_result_without_being_opened_again_is_not_taken() -> None:
-    hall = started()
-    reported(hall, "open-r1-t1", 300, 299, GameDecision())
+    hall = start_hall()
+    report_result(hall, "open-r1-t1", 300, 299, GameDecision())
     with pytest.raises(Refusal, match="ended 300–299 in the record"):
-        reported(hall, "open-r1-t1", 298, 299, GameDecision())
+        report_result(hall, "open-r1-t1", 298, 299, GameDecision())
 
 
 def test_a_pin_says_what_was_chosen() -> None:

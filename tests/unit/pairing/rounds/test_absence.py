@@ -1,4 +1,4 @@
-"""Where each meets each, who is not there for a round loses the game of it, if the book says so (PES ΣΤ)."""
+"""In a round robin, an absent player loses the game of the round, if the book says so (PES ΣΤ)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reinstate(hall: Hall, player_id: str) -> Sequence[Message]:
 
 
 def play(hall: Hall, number: int) -> RoundState:
-    """A round that is paired already: started, the games without a result won by the first named, and closed."""
+    """Return a round that is paired already: started, the games without a result won by the first named, and closed."""
     hall.start(number)
     for table in hall.state.played[number - 1].missing:
         hall.report(table.game_id, 400, 350)
@@ -44,7 +44,7 @@ def play(hall: Hall, number: int) -> RoundState:
 
 
 def game_of(played: RoundState, player_id: str) -> tuple[str, dict[str, int]]:
-    """The game of a player with its scores."""
+    """Return the game of a player with its scores."""
     table = next(table for table in played.pairings if player_id in table.player_ids)
     return table.game_id, dict(zip(table.player_ids, played.results[table.game_id], strict=True))
 

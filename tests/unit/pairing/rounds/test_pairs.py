@@ -120,7 +120,7 @@ def test_a_round_is_paired_again_before_its_start_and_not_after() -> None:
     hall.start(1)
 
     assert first != again
-    refusal = refusal_of(lambda: hall.decided(pb.UnpairRoundRequest(round=1)))
+    refusal = refusal_of(lambda: hall.decide(pb.UnpairRoundRequest(round=1)))
     assert (refusal.reason, refusal.subject) == ("ROUND_STARTED", "rounds/1")
 
 

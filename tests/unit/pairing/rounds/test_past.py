@@ -18,7 +18,7 @@ FORFEIT = GameDecision(winner_id="p1", condition=game_events.END_CONDITION_FORFE
 
 
 def after_a_forfeit(players: int = 8) -> Hall:
-    """A first round in which p5 never came to the table of p1, and everybody else played."""
+    """Return a first round in which p5 was absent from the table of p1, and all others played."""
     hall = Hall(
         {f"p{place}": 2000 - place for place in range(1, players + 1)},
         ruleset=with_options(FISC, {"pairing": "dutch"}),

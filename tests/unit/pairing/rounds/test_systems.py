@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from tests.support.halls import FISC, NOON, Hall, decided
+from tests.support.halls import FISC, NOON, Hall, decide_command
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch.digest import digest
@@ -58,7 +58,7 @@ def players(count: int) -> dict[str, int | None]:
 
 
 def play(hall: Hall, number: int) -> events.RoundPaired:
-    """A round in which every third game is drawn and every second one won by the first player."""
+    """Return a round in which every third game is drawn and every second one won by the first player."""
     paired, *_ = hall.pair(number)
     assert isinstance(paired, events.RoundPaired)
     hall.start(number)
@@ -70,7 +70,7 @@ def play(hall: Hall, number: int) -> events.RoundPaired:
 
 
 def report(state: TournamentState, rounds: int) -> Document:
-    """The tournament as a TRF file tells it, from the tables alone."""
+    """Return the tournament in the form of a TRF file, from the tables only."""
     initial = initial_ranking(state)
     lines = []
     for number, player_id in enumerate(initial, 1):
@@ -137,7 +137,10 @@ def test_who_sits_out_the_first_round_has_no_number_until_they_come() -> None:
 def test_the_same_record_gives_the_same_pairing_again() -> None:
     hall = Hall(players(10), ruleset=DUTCH)
     play(hall, 1)
-    again = [decided(hall.state, pb.PairRoundRequest(round=2), rules=DUTCH, at=NOON.replace(hour=20)) for _ in range(2)]
+    again = [
+        decide_command(hall.state, pb.PairRoundRequest(round=2), rules=DUTCH, at=NOON.replace(hour=20))
+        for _ in range(2)
+    ]
     assert again[0] == again[1]
 
 

@@ -1,4 +1,4 @@
-"""A single round can be paired by a system of its own: king of the hill, by hand, or another Swiss system."""
+"""A single round can be paired by a different system: king of the hill, by hand, or another Swiss system."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_king_of_the_hill_pairs_nobody_where_pairs_made_by_hand_leave_nobody(
 
 
 def matchings(players: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Every way to pair all players, the first with each in turn."""
+    """Yield every way to pair all players, the first with each in turn."""
     if not players:
         yield ()
         return

@@ -23,13 +23,13 @@ MAIN, UPPER = HallRange("Main", 1, 3), HallRange("Upper", 11, 13)
 
 
 def sat(tables: dict[str, int]) -> TournamentState:
-    """A tournament of two halls after a round in which players sat at these tables, each against nobody else."""
+    """Return a tournament of two halls after a round in which players sat alone at these tables."""
     pairings = tuple(Pairing(table, f"g{player}", (player, f"x{player}")) for player, table in tables.items())
     return TournamentState(tournament_id="open", halls=(MAIN, UPPER), played=(RoundState(1, Phase.CLOSED, pairings),))
 
 
 def way(state: TournamentState, pairings: list[tuple[str, str]], tables: tuple[int, ...]) -> int:
-    """How far the players of pairings move to tables, counted plainly."""
+    """Return how far the players of pairings move to tables, counted plainly."""
     last = {player: pairing.table for pairing in state.played[0].pairings for player in pairing.player_ids}
     total = 0
     for pair, table in zip(pairings, tables, strict=True):
@@ -120,11 +120,11 @@ def test_a_table_is_in_a_hall_and_of_one_player() -> None:
     assert reason_of(lambda: fix(hall, "p2", 4)) == "NO_SUCH_TABLE"
     assert reason_of(lambda: fix(hall, "nobody", 1)) == "NOT_REGISTERED"
     other = pb.SetHallsRequest(halls=[UPPER.message()])
-    assert reason_of(lambda: hall.decided(other)) == "TABLE_NEEDED"
-    assert hall.decided(pb.SetHallsRequest(halls=[UPPER.message(), MAIN.message()]))
+    assert reason_of(lambda: hall.decide(other)) == "TABLE_NEEDED"
+    assert hall.decide(pb.SetHallsRequest(halls=[UPPER.message(), MAIN.message()]))
     release = pb.ReleaseTableRequest(player_id="p1")
     hall.carry_out(release)
-    assert reason_of(lambda: hall.decided(release)) == "NO_OWN_TABLE"
+    assert reason_of(lambda: hall.decide(release)) == "NO_OWN_TABLE"
     fix(hall, "p2", 2)
 
 
@@ -147,8 +147,8 @@ def test_halls_of_duplicate_games_have_as_many_seats_as_players_may_enter() -> N
     great = [HallRange("Nord", 1, 6_000), HallRange("Sud", 6_001, 10_000)]
     request = pb.SetHallsRequest(halls=[hall.message() for hall in great])
     with pytest.raises(Invalid, match="numbers from 1 to 1000"):
-        Tables({"p1": 2000, "p2": 1900}).decided(request)
+        Tables({"p1": 2000, "p2": 1900}).decide(request)
     duplicate = Tables({"p1": 2000, "p2": 1900}, ruleset=load_ruleset("fisc-2023-duplicate"))
-    (said,) = duplicate.decided(request)
+    (said,) = duplicate.decide(request)
     assert isinstance(said, events.HallsSet)
     assert said.halls[1].last_table == 10_000

@@ -1,4 +1,4 @@
-"""What becomes of a round where players come, leave and rest in unusual order, as an arbiter expects it."""
+"""The result of a round if players come, leave and rest in unusual order, as an arbiter expects it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def bye_of(facts: list[Message]) -> str:
 
 
 def three_who_rested() -> Hall:
-    """Seven players after three rounds, of whom those who had the three byes are left."""
+    """Return seven players after three rounds, of whom those who had the three byes are left."""
     hall = hall_of(7)
     for number in (1, 2, 3):
         hall.play(number)
@@ -100,7 +100,7 @@ def test_who_sits_a_round_out_by_a_bye_leaves_an_even_number_without_another_bye
 
 
 def standing_of_before(hall: Hall) -> str:
-    """The last of the standings before the round that was just paired."""
+    """Return the last of the standings before the round that was just paired."""
     state = hall.state
     hall.carry_out(pb.UnpairRoundRequest(round=len(state.played)))
     return standing_of(hall.state, hall.ruleset)[-1]

@@ -1,4 +1,4 @@
-"""What holds of every tournament of teams, whoever comes, leaves and wins."""
+"""The invariants of every tournament of teams, for any arrivals, withdrawals and results."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from faristol.rules import Bye, load_ruleset
 from faristol.rules.ruleset.with_options import with_options
 
 FISE = load_ruleset("fise")
-ROUNDS = 3
+ROUND_COUNT = 3
 
 
 def tournament(teams: int, boards: int, system: str, score: str, chance: random.Random) -> Hall:
-    """Teams with line-ups of one player to two more than there are boards."""
+    """Return teams with line-ups of one player to two more than there are boards."""
     sizes = [chance.randint(1, boards + 2) for _ in range(teams)]
     players = {f"t{team}p{place}": chance.choice([None, *range(800, 2200, 7)])
                for team, size in enumerate(sizes) for place in range(size)}  # fmt: skip
-    rounds = ROUNDS if system in {"swiss", "dutch"} else teams - 1 + teams % 2
+    rounds = ROUND_COUNT if system in {"swiss", "dutch"} else teams - 1 + teams % 2
     hall = Hall(players, rounds, with_options(FISE, {"teams": boards, "pairing": system, "team_score": score}))
     for team, size in enumerate(sizes):
         line_up = [f"t{team}p{place}" for place in range(size)]
@@ -37,7 +37,7 @@ def tournament(teams: int, boards: int, system: str, score: str, chance: random.
 
 
 def change_something(hall: Hall, number: int, chance: random.Random) -> None:
-    """Some line-ups are turned round, and some players leave for good; somebody stays in every team."""
+    """Reverse some line-ups, and withdraw some players; every team keeps a player."""
     for team in hall.state.teams:
         turned = team.line_up[::-1]
         if len(turned) > 1 and chance.random() < 0.3:
@@ -55,7 +55,7 @@ def play(hall: Hall, number: int, chance: random.Random) -> RoundState:
     # Undone and done again, it is the same round.
     before = hall.state
     for _ in range(2):
-        undone = hall.decided(pb.UndoActRequest(version=len(hall.facts)))
+        undone = hall.decide(pb.UndoActRequest(version=len(hall.facts)))
         hall.do(undone)
     assert hall.state.played == before.played
     hall.start(number)

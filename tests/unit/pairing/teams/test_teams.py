@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.halls import FISC, Hall, decided
+from tests.support.halls import FISC, Hall, decide_command
 from tests.support.refusals import reason_and_article_of, reason_of
 
 from faristol.kernel.errors import AlreadyExists, Invalid
@@ -102,7 +102,7 @@ def test_a_line_up_changes_and_nobody_sets_the_one_there_is() -> None:
     assert hall.state.teams[0].line_up == ("a3", "a1")
     assert reason_of(lambda: line_up(hall, "a", "a3", "a1")) == "SAME_LINE_UP"
     assert reason_of(lambda: line_up(hall, "z", "a3", "a1")) == "NO_SUCH_TEAM"
-    # Who is in no line-up any more may play for another team.
+    # A player who left the line-ups may play for another team.
     line_up(hall, "b", "b1", "a2")
 
 
@@ -140,7 +140,7 @@ def test_who_was_in_a_team_that_never_came_may_be_in_another_and_then_it_cannot_
 
 
 def play(hall: Hall, number: int, scores: Callable[[int, int], tuple[int, int]]) -> None:
-    """A whole round, with the scores of each match and board."""
+    """Play a whole round, with the scores of each match and board."""
     hall.pair(number)
     hall.start(number)
     for table in hall.state.played[number - 1].pairings:
@@ -148,7 +148,7 @@ def play(hall: Hall, number: int, scores: Callable[[int, int], tuple[int, int]])
     hall.close(number)
 
 
-def met(hall: Hall, number: int) -> set[frozenset[str]]:
+def list_met(hall: Hall, number: int) -> set[frozenset[str]]:
     return {frozenset(match.team_ids) for match in hall.state.played[number - 1].matches}
 
 
@@ -177,7 +177,7 @@ def test_the_players_of_a_match_sit_by_their_line_ups_at_tables_beside_each_othe
 
 
 def matches(*sizes: int) -> list[list[tuple[str, str]]]:
-    """Matches of so many games."""
+    """Return matches of this number of games."""
     return [
         [(f"{place}-{board}", f"{place}+{board}") for board in range(1, size + 1)]
         for place, size in enumerate(sizes, 1)
@@ -198,7 +198,7 @@ def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
     assert [(each.match, each.board, each.table) for each in played.pairings] == [
         (2, 1, 1), (2, 2, 2), (2, 3, 3), (1, 1, 12), (1, 2, 13), (1, 3, 14)
     ]  # fmt: skip
-    # At an end of a hall the boards beside it take what is left of the row; another match has its own table there.
+    # At an end of a hall the boards beside it take the rest of the row; another match has its table there.
     hall.carry_out(pb.UnpairRoundRequest(round=1))
     fix_table(hall, "a1", 14)
     fix_table(hall, "b3", 12)
@@ -273,7 +273,7 @@ def test_a_player_without_an_opponent_wins_and_a_board_of_neither_is_nobodys() -
     hall = Hall(players_of("a", "b"), 1, with_options(FISE, {"teams": 4}))
     register(hall, "a", "a1", "a2", "a3")
     register(hall, "b", "b1")
-    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=player_id))[0] for player_id in ("b2", "b3")])
+    hall.do([hall.decide(pb.WithdrawPlayerRequest(player_id=player_id))[0] for player_id in ("b2", "b3")])
     (paired,) = hall.pair(1)
     assert at_boards(hall, 1) == {"a1": 1, "b1": 1}
     played = hall.state.played[0]
@@ -387,15 +387,15 @@ def test_a_round_paired_with_a_team_that_has_left_is_paired_again() -> None:
 
 
 def forbid_teams(hall: Hall, *teams: str) -> list[Message]:
-    return hall.decided(pb.ForbidPairRequest(team_ids=teams))
+    return hall.decide(pb.ForbidPairRequest(team_ids=teams))
 
 
 def keep_teams(hall: Hall, *teams: str) -> list[Message]:
-    return hall.decided(pb.KeepPairRequest(team_ids=teams))
+    return hall.decide(pb.KeepPairRequest(team_ids=teams))
 
 
 def grant_team_bye(hall: Hall, team: str, number: int, kind: events.ByeKind.ValueType) -> list[Message]:
-    return hall.decided(pb.GrantByeRequest(team_id=team, round=number, kind=kind))
+    return hall.decide(pb.GrantByeRequest(team_id=team, round=number, kind=kind))
 
 
 def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
@@ -403,7 +403,7 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
     hall.do(forbid_teams(hall, "a", "b"))
     hall.do(keep_teams(hall, "c", "a"))
     hall.pair(1)
-    assert met(hall, 1) == {frozenset("ac"), frozenset("bd")}
+    assert list_met(hall, 1) == {frozenset("ac"), frozenset("bd")}
     hall.start(1)
     for table in hall.state.played[0].pairings:
         hall.report(table.game_id, 400, 300)
@@ -417,17 +417,17 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
         "b1": Bye.HALF_POINT, "b2": Bye.HALF_POINT,
         **{f"{second.team_bye}{place}": Bye.FULL_POINT for place in (1, 2)},
     }  # fmt: skip
-    assert frozenset("ac") not in met(hall, 2)
+    assert frozenset("ac") not in list_met(hall, 2)
     for wrong in (["a"], ["a", "a"]):
         with pytest.raises(Invalid, match="two different teams"):
             forbid_teams(hall, *wrong)
     assert reason_of(lambda: forbid_teams(hall, "a", "z")) == "NO_SUCH_TEAM"
     of_players = pb.ForbidPairRequest(player_ids=["a1", "b1"])
     both = pb.ForbidPairRequest(player_ids=["a1", "b1"], team_ids=["a", "b"])
-    refused = reason_and_article_of(lambda: hall.decided(of_players))
+    refused = reason_and_article_of(lambda: hall.decide(of_players))
     assert refused == ("OF_TEAMS", "FISE 4.4")
     with pytest.raises(Invalid, match="either players or teams"):
-        hall.decided(both)
+        hall.decide(both)
 
 
 def undo(hall: Hall, fact: Message) -> Sequence[Message]:
@@ -472,7 +472,7 @@ def test_a_team_that_came_in_by_mistake_leaves_and_one_that_was_paired_stays() -
     assert reason_of(lambda: undo(hall, first)) == "NOT_UNDONE"
 
 
-def explained(hall: Hall, player: str, other: str = "") -> list[tuple[str, str]]:
+def explain_pairing(hall: Hall, player: str, other: str = "") -> list[tuple[str, str]]:
     number = len(hall.state.played)
     places = [place for place, fact in enumerate(hall.facts) if isinstance(fact, events.RoundPaired)]
     before = reduce(evolve, hall.facts[: places[-1]], TournamentState())
@@ -484,27 +484,27 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
     hall = hall_of("a", "b", "c", "d", "e", rounds=3)
     line_up(hall, "a", "a2", "a1", "a3")
     hall.pair(1)
-    assert explained(hall, "a2") == [
+    assert explain_pairing(hall, "a2") == [
         ("first", "In the first round the top half meets the bottom half: a meets c."),
         ("board", "By the line-ups a2 plays at board 1, against c1."),
     ]
-    assert explained(hall, "c1", "a2")[1] == ("board", "By the line-ups c1 plays at board 1, against a2.")
-    assert explained(hall, "a2", "c2")[1] == ("board", "By the line-ups a2 plays at board 1, and c2 at board 2.")
-    assert explained(hall, "a3")[1] == (
+    assert explain_pairing(hall, "c1", "a2")[1] == ("board", "By the line-ups c1 plays at board 1, against a2.")
+    assert explain_pairing(hall, "a2", "c2")[1] == ("board", "By the line-ups a2 plays at board 1, and c2 at board 2.")
+    assert explain_pairing(hall, "a3")[1] == (
         "reserve", "a3 is a reserve of a in this round: other players come first in the line-up."
     )  # fmt: skip
-    assert explained(hall, "a2", "a3") == [("one-team", "a2 and a3 are in the same team, a.")]
-    assert [reason for reason, _ in explained(hall, "a2", "d1")] == ["halves"]
-    assert [reason for reason, _ in explained(hall, "e1")] == ["bye"]
+    assert explain_pairing(hall, "a2", "a3") == [("one-team", "a2 and a3 are in the same team, a.")]
+    assert [reason for reason, _ in explain_pairing(hall, "a2", "d1")] == ["halves"]
+    assert [reason for reason, _ in explain_pairing(hall, "e1")] == ["bye"]
     hall = Hall(players_of("a", "b"), 1, OF_TWO)
     register(hall, "a", "a1", "a2", "a3")
     register(hall, "b", "b1")
-    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=player_id))[0] for player_id in ("b2", "b3")])
+    hall.do([hall.decide(pb.WithdrawPlayerRequest(player_id=player_id))[0] for player_id in ("b2", "b3")])
     hall.pair(1)
-    assert explained(hall, "a2")[1] == (
+    assert explain_pairing(hall, "a2")[1] == (
         "board", "By the line-up a2 is at board 2, and wins there without a game: b has no player left for it."
     )  # fmt: skip
-    assert reason_of(lambda: explained(hall, "b2")) == "NOT_IN_ROUND"
+    assert reason_of(lambda: explain_pairing(hall, "b2")) == "NOT_IN_ROUND"
 
 
 def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_opponent_has_left() -> None:
@@ -513,8 +513,8 @@ def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_oppone
     hall.do(grant_team_bye(hall, "b", 1, kind))
     hall.pair(1)
     granted = ("bye-granted", "b sits out this round: a bye was granted.")
-    assert explained(hall, "b1") == [granted]
-    assert explained(hall, "a1", "b2") == [granted]
+    assert explain_pairing(hall, "b1") == [granted]
+    assert explain_pairing(hall, "a1", "b2") == [granted]
 
     berger = with_options(FISE, {"teams": 2, "pairing": "round-robin"})
     hall = hall_of("a", "b", "c", "d", rounds=3, ruleset=berger)
@@ -524,7 +524,7 @@ def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_oppone
     hall.pair(2)
     resting = hall.state.played[1].team_bye
     assert resting
-    ((reason, told),) = explained(hall, f"{resting}1")
+    ((reason, told),) = explain_pairing(hall, f"{resting}1")
     assert (reason, told) == (
         "opponent-gone", f"By the table of rounds {resting} would meet d, but d is not in this round."
     )  # fmt: skip
@@ -537,7 +537,9 @@ def test_in_a_dutch_round_of_teams_it_is_said_of_teams_why_two_do_not_meet() -> 
         play(hall, number, first_wins)
         teams = "abcde"
         told |= {
-            explained(hall, f"{team}1", f"{other}1" if other != team else "")[0][1] for team in teams for other in teams
+            explain_pairing(hall, f"{team}1", f"{other}1" if other != team else "")[0][1]
+            for team in teams
+            for other in teams
         }
     assert any("team" in sentence for sentence in told), told
     assert not [sentence for sentence in told if "player" in sentence or "nobody" in sentence]
@@ -583,12 +585,12 @@ def test_where_teams_are_kept_apart_king_of_the_hill_says_so() -> None:
     hall.carry_out(pb.PairRoundRequest(round=2, system="king-of-the-hill"))
     assert hall.state.played[1].matches[0].team_ids == (ranked[0], ranked[2])
     apart = (
-        "King of the hill: some players are kept apart, so each meets the nearest in the standings "
-        "that lets all be paired"
+        "King of the hill: some players are kept apart, so each meets the nearest opponent in the standings "
+        "with whom all can be paired"
     )
     first, last = f"{ranked[0]}1", f"{ranked[3]}1"
-    assert explained(hall, first)[0][1] == f"{apart}: {ranked[0]} meets {ranked[2]}."
-    assert explained(hall, first, last)[0][1] == f"{apart}: {ranked[0]} and {ranked[3]} do not meet."
+    assert explain_pairing(hall, first)[0][1] == f"{apart}: {ranked[0]} meets {ranked[2]}."
+    assert explain_pairing(hall, first, last)[0][1] == f"{apart}: {ranked[0]} and {ranked[3]} do not meet."
 
 
 def test_a_team_that_was_paired_by_hand_meets_another_team_and_not_somebody_else() -> None:
@@ -598,7 +600,7 @@ def test_a_team_that_was_paired_by_hand_meets_another_team_and_not_somebody_else
     left, other = sorted({"b", "c", "d"} - met)
     hall.do(keep_teams(hall, "a", left))
     hall.pair(2)
-    assert explained(hall, "a1", f"{other}1") == [
+    assert explain_pairing(hall, "a1", f"{other}1") == [
         ("kept", f"The arbiter paired a or {other} with another team by hand.")
     ]
 
@@ -635,7 +637,7 @@ def test_who_comes_back_or_comes_late_does_not_move_the_rating_that_a_team_began
     assert rating(0) == 1998
     hall.pair(1)
     hall.carry_out(pb.UnpairRoundRequest(round=1))
-    # A round that was taken back holds nothing.
+    # A cancelled round reserves no tables.
     line_up(hall, "b", "b3", "b2")
     line_up(hall, "b", "b3", "b2", "b1")
     assert rating(1) == 1998
@@ -716,7 +718,7 @@ def test_nobody_waits_for_the_players_of_a_team_that_has_withdrawn_to_check_in()
     assert (waited.subject, str(waited).partition(".")[0]) == ("", "2 players are not checked in: c1, c2")
     withdraw(hall, "c")
     assert obstacles(hall.state, hall.ruleset, 1) == []
-    # Who goes over to another team is waited for again.
+    # A player who moves to another team must check in again.
     line_up(hall, "a", "a1", "a2", "c1")
     assert [obstacle.subject for obstacle in obstacles(hall.state, hall.ruleset, 1)] == ["players/c1"]
 
@@ -733,5 +735,5 @@ def test_nobody_waits_for_the_players_of_a_team_that_has_withdrawn_to_check_in()
 def test_nothing_is_done_to_teams_of_a_tournament_that_is_over(request_: Message) -> None:
     hall = hall_of("a", "b")
     with pytest.raises(Refusal) as refused:
-        decided(replace(hall.state, over=True), request_, rules=OF_TWO, facts=hall.facts)
+        decide_command(replace(hall.state, over=True), request_, rules=OF_TWO, facts=hall.facts)
     assert refused.value.reason == "TOURNAMENT_OVER"

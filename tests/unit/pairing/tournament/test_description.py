@@ -50,7 +50,7 @@ def test_all_that_is_said_holds_and_what_is_not_said_stays() -> None:
 
 def test_names_of_people_are_in_events_of_their_own_so_that_they_can_be_erased() -> None:
     said = describe(contact="anna@example.org", arbiters=" Eva  Soler ;; Jordi Prat; Eva Soler")
-    contact, arbiters = hall().decided(said)
+    contact, arbiters = hall().decide(said)
     assert isinstance(contact, events.ContactSet)
     assert isinstance(arbiters, events.ArbitersNamed)
     assert (contact.contact, arbiters.arbiters) == ("anna@example.org", "Eva Soler; Jordi Prat")
@@ -77,7 +77,7 @@ def test_names_of_people_are_in_events_of_their_own_so_that_they_can_be_erased()
 )
 def test_what_cannot_be_is_refused_by_its_field(field: str, value: str, why: str) -> None:
     with pytest.raises(Invalid, match=why) as problem:
-        hall().decided(describe(**{field: value}))
+        hall().decide(describe(**{field: value}))
     assert problem.value.field == field
 
 
@@ -86,13 +86,13 @@ def test_a_tournament_does_not_end_before_it_begins(field: str) -> None:
     room = hall()
     room.carry_out(describe(starts_on="2026-11-28", ends_on="2026-11-29"))
     with pytest.raises(Invalid, match="is before the first") as problem:
-        room.decided(describe(**{field: {"starts_on": "2026-12-01", "ends_on": "2026-11-01"}[field]}))
+        room.decide(describe(**{field: {"starts_on": "2026-12-01", "ends_on": "2026-11-01"}[field]}))
     assert problem.value.field == field
 
 
 def reason(room: Hall, request: Message) -> str:
     with pytest.raises(Refusal) as refusal:
-        room.decided(request)
+        room.decide(request)
     return refusal.value.reason
 
 

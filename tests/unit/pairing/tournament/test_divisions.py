@@ -30,7 +30,7 @@ def division(tournament_id: str, name: str) -> events.Division:
 
 
 def add(halls: Divisions, tournament_id: str, name: str, first_division: str = "") -> Hall:
-    """A further division of the championship that ``open`` is the first division of."""
+    """Return a further division of the championship that ``open`` is the first division of."""
     first = halls["open"]
     situation = Situation(first.state, now=first.now)
     first.do(add_division(situation, division(tournament_id, name), first_division=first_division))
@@ -39,7 +39,7 @@ def add(halls: Divisions, tournament_id: str, name: str, first_division: str = "
 
 
 def championship() -> Divisions:
-    """Three divisions, of which the first has six players and the second another six."""
+    """Return three divisions, of which the first has six players and the second another six."""
     halls = {"open": Hall({f"a{place}": 2000 - place for place in range(6)}, division="A")}
     for tournament_id, name in (("second", "B"), ("third", "C")):
         add(halls, tournament_id, name)
@@ -81,7 +81,7 @@ def move(halls: Divisions, leaving: str, entering: str, player_id: str) -> tuple
     return left, entered
 
 
-def refused(act: Callable[[], object]) -> tuple[str, str]:
+def read_refusal(act: Callable[[], object]) -> tuple[str, str]:
     with pytest.raises(Refusal) as problem:
         act()
     return problem.value.reason, str(problem.value)
@@ -112,11 +112,11 @@ def test_a_tournament_that_is_no_division_yet_becomes_the_first_in_the_same_act(
     [("b", "", "DIVISION_TAKEN"), ("A", "A", "DIVISION_TAKEN"), ("D", "Z", "DIVISION_NAMED")],
 )
 def test_every_division_of_a_championship_has_a_name_of_its_own(name: str, first: str, reason: str) -> None:
-    assert refused(lambda: add(championship(), "fourth", name, first_division=first))[0] == reason
+    assert read_refusal(lambda: add(championship(), "fourth", name, first_division=first))[0] == reason
 
 
 def test_two_divisions_named_in_one_act_have_two_names() -> None:
-    assert refused(lambda: add({"open": Hall({})}, "second", "a", first_division="A"))[0] == "DIVISION_TAKEN"
+    assert read_refusal(lambda: add({"open": Hall({})}, "second", "a", first_division="A"))[0] == "DIVISION_TAKEN"
 
 
 def test_a_division_without_a_name_is_malformed() -> None:
@@ -127,24 +127,24 @@ def test_a_division_without_a_name_is_malformed() -> None:
 def test_a_division_of_a_further_division_is_refused_with_the_first() -> None:
     state = championship()["second"].state
     act = partial(add_division, Situation(state, now=state.latest), division("x", "X"), first_division="")
-    assert refused(act) == ("NOT_FIRST_DIVISION", "second is itself a division of open: use that one.")
+    assert read_refusal(act) == ("NOT_FIRST_DIVISION", "second is itself a division of open: use that one.")
 
 
 def test_no_division_is_added_once_the_first_is_over() -> None:
     halls = championship()
     halls["open"].facts.append(events.StandingsPublished(round=5))
-    assert refused(lambda: add(halls, "fourth", "D"))[0] == "TOURNAMENT_OVER"
+    assert read_refusal(lambda: add(halls, "fourth", "D"))[0] == "TOURNAMENT_OVER"
 
 
 def test_a_championship_has_a_largest_number_of_divisions() -> None:
     halls = championship()
     for number in range(len(halls), MAX_DIVISIONS):
         add(halls, f"d{number}", f"D{number}")
-    assert refused(lambda: add(halls, "last", "Last"))[0] == "TOO_MANY_DIVISIONS"
+    assert read_refusal(lambda: add(halls, "last", "Last"))[0] == "TOO_MANY_DIVISIONS"
 
 
 def test_who_is_in_a_division_does_not_enter_another_and_is_told_which() -> None:
-    assert refused(lambda: register(championship(), "third", "a1")) == (
+    assert read_refusal(lambda: register(championship(), "third", "a1")) == (
         "ALREADY_IN_DIVISION",
         "a1 is in division A (open): a player cannot be in two divisions.",
     )
@@ -154,13 +154,13 @@ def test_who_withdrew_before_any_round_may_enter_another_division_and_cannot_com
     halls = championship()
     withdraw(halls, "open", "a1")
     register(halls, "third", "a1")
-    assert refused(lambda: reinstate(halls, "open", "a1"))[0] == "ALREADY_IN_DIVISION"
+    assert read_refusal(lambda: reinstate(halls, "open", "a1"))[0] == "ALREADY_IN_DIVISION"
     withdrawal = halls["open"].facts[-1]
     assert isinstance(withdrawal, events.PlayerWithdrawn)
     hall = halls["open"]
     undo = pb.UndoActRequest(version=len(hall.facts))
-    undone = partial(hall.decided, undo, divisions=others(halls, "open"))
-    assert refused(undone)[0] == "ALREADY_IN_DIVISION"
+    undone = partial(hall.decide, undo, divisions=others(halls, "open"))
+    assert read_refusal(undone)[0] == "ALREADY_IN_DIVISION"
     withdraw(halls, "third", "a1")
     reinstate(halls, "open", "a1")
 
@@ -169,7 +169,7 @@ def test_who_withdrew_after_a_round_stays_in_the_standings_of_that_division_alon
     halls = championship()
     halls["open"].play(1)
     withdraw(halls, "open", "a1")
-    assert refused(lambda: register(halls, "third", "a1"))[0] == "ALREADY_IN_DIVISION"
+    assert read_refusal(lambda: register(halls, "third", "a1"))[0] == "ALREADY_IN_DIVISION"
 
 
 def test_who_was_expelled_from_a_division_enters_no_other() -> None:
@@ -182,7 +182,7 @@ def test_who_was_expelled_from_a_division_enters_no_other() -> None:
 
 
 def test_an_expulsion_that_is_lifted_brings_nobody_into_two_divisions() -> None:
-    # No way leads here by the acts above; the law holds whatever is on the record.
+    # the commands above cannot lead here; the rule holds for any record
     halls = championship()
     halls["open"].facts += [
         events.PlayerExpelled(player_id="a1", round=1),
@@ -191,8 +191,8 @@ def test_an_expulsion_that_is_lifted_brings_nobody_into_two_divisions() -> None:
     halls["third"].do([events.PlayerRegistered(player_id="a1", rating=1500)])
     hall = halls["open"]
     asked = pb.LiftExpulsionRequest(player_id="a1", decided_by=["tribunal"])
-    lift = partial(hall.decided, asked, divisions=others(halls, "open"))
-    assert refused(lift)[0] == "ALREADY_IN_DIVISION"
+    lift = partial(hall.decide, asked, divisions=others(halls, "open"))
+    assert read_refusal(lift)[0] == "ALREADY_IN_DIVISION"
 
 
 def test_who_moves_takes_rating_and_check_in_along() -> None:
@@ -251,11 +251,11 @@ def test_neither_half_of_a_move_is_undone_alone_and_the_refusal_says_where_the_p
     hall = halls["open"]
     hall.carry_out(pb.CheckInPlayerRequest(player_id="a1"))
     move(halls, "open", "second", "a1")
-    reason, told = refused(lambda: undo(halls, "second", events.PlayerRegistered))
+    reason, told = read_refusal(lambda: undo(halls, "second", events.PlayerRegistered))
     assert (reason, "division A (open)" in told) == ("MOVED", True)
-    assert refused(lambda: undo(halls, "open", events.PlayerWithdrawn))[0] == "ALREADY_IN_DIVISION"
+    assert read_refusal(lambda: undo(halls, "open", events.PlayerWithdrawn))[0] == "ALREADY_IN_DIVISION"
     move(halls, "second", "open", "a1")
-    reason, told = refused(lambda: undo(halls, "open", events.PlayerReinstated))
+    reason, told = read_refusal(lambda: undo(halls, "open", events.PlayerReinstated))
     assert (reason, "division B (second)" in told) == ("MOVED", True)
     withdraw(halls, "open", "a1")
     undo(halls, "open", events.PlayerWithdrawn)
@@ -277,13 +277,13 @@ def test_a_registration_by_mistake_in_one_division_alone_is_undone() -> None:
 def test_nobody_moves_once_the_first_round_of_either_division_is_paired(paired: str) -> None:
     halls = championship()
     halls[paired].pair(1)
-    assert refused(lambda: move(halls, "open", "second", "a1"))[0] == "ROUND_PAIRED"
+    assert read_refusal(lambda: move(halls, "open", "second", "a1"))[0] == "ROUND_PAIRED"
 
 
 def test_nobody_moves_to_another_championship_or_stays() -> None:
     halls = championship()
     halls["cup"] = Hall({}, tournament_id="cup", division="A")
-    assert refused(lambda: move(halls, "open", "cup", "a1"))[0] == "OTHER_CHAMPIONSHIP"
+    assert read_refusal(lambda: move(halls, "open", "cup", "a1"))[0] == "OTHER_CHAMPIONSHIP"
     with pytest.raises(Invalid, match="to_tournament_id"):
         move(halls, "open", "open", "a1")
 
@@ -291,8 +291,8 @@ def test_nobody_moves_to_another_championship_or_stays() -> None:
 def test_who_is_not_there_or_has_left_does_not_move() -> None:
     halls = championship()
     withdraw(halls, "open", "a1")
-    assert refused(lambda: move(halls, "open", "second", "a1"))[0] == "WITHDRAWN"
-    assert refused(lambda: move(halls, "open", "second", "b1"))[0] == "NOT_REGISTERED"
+    assert read_refusal(lambda: move(halls, "open", "second", "a1"))[0] == "WITHDRAWN"
+    assert read_refusal(lambda: move(halls, "open", "second", "b1"))[0] == "NOT_REGISTERED"
 
 
 def set_halls(halls: Divisions, tournament_id: str, *given: Tables) -> None:
@@ -305,7 +305,7 @@ def test_divisions_share_halls_and_no_table() -> None:
     halls = championship()
     set_halls(halls, "open", Tables("Gran", 1, 10), Tables("Petita", 21, 30))
     set_halls(halls, "second", Tables("Gran", 11, 20))
-    assert refused(lambda: set_halls(halls, "third", Tables("Gran", 8, 12), Tables("Altra", 30, 40))) == (
+    assert read_refusal(lambda: set_halls(halls, "third", Tables("Gran", 8, 12), Tables("Altra", 30, 40))) == (
         "TABLES_OF_DIVISION",
         "Division A (open) has the tables 8–10, 30: a table cannot be in two divisions.",
     )
@@ -318,7 +318,7 @@ def test_tables_at_which_a_division_still_plays_a_round_are_its_own_until_that_i
     set_halls(halls, "open", Tables("Gran", 1, 10))
     halls["open"].pair(1)
     set_halls(halls, "open", Tables("Petita", 21, 30))
-    assert refused(lambda: set_halls(halls, "second", Tables("Gran", 3, 10))) == (
+    assert read_refusal(lambda: set_halls(halls, "second", Tables("Gran", 3, 10))) == (
         "TABLES_OF_DIVISION",
         "Division A (open) has the tables 3: a table cannot be in two divisions.",
     )
@@ -335,8 +335,8 @@ def test_tables_of_a_division_that_is_over_are_free() -> None:
 def test_a_division_stays_once_it_is_added() -> None:
     first = championship()["open"]
     version = next(number for number, fact in enumerate(first.facts, 1) if isinstance(fact, events.DivisionAdded))
-    undone = partial(first.decided, pb.UndoActRequest(version=version))
-    assert refused(undone)[0] == "NOT_UNDONE"
+    undone = partial(first.decide, pb.UndoActRequest(version=version))
+    assert read_refusal(undone)[0] == "NOT_UNDONE"
 
 
 DIVISION = st.sampled_from(["open", "second", "third"])
@@ -344,7 +344,7 @@ PLAYER = st.sampled_from(["anna", "biel"])
 
 
 class Championship(RuleBasedStateMachine):
-    """A director who tries everything with two players and three divisions, of which others play on as well."""
+    """A director who tries all commands with two players and three divisions, in which others play too."""
 
     @initialize()
     def begin(self) -> None:
@@ -401,11 +401,11 @@ def test_nobody_leaves_a_sanction_behind_by_moving_and_gets_none_where_they_do_n
     hall = halls["open"]
 
     def warn() -> Sequence[Message]:
-        return hall.decided(pb.WarnPlayerRequest(player_id="a1", arbiter_id="eva"))
+        return hall.decide(pb.WarnPlayerRequest(player_id="a1", arbiter_id="eva"))
 
     hall.do(warn())
-    assert refused(lambda: move(halls, "open", "second", "a1"))[0] == "SANCTIONED"
-    lifted = hall.decided(pb.LiftSanctionRequest(version=len(hall.facts), decided_by=["eva"]))
+    assert read_refusal(lambda: move(halls, "open", "second", "a1"))[0] == "SANCTIONED"
+    lifted = hall.decide(pb.LiftSanctionRequest(version=len(hall.facts), decided_by=["eva"]))
     hall.do(lifted)
     move(halls, "open", "second", "a1")
-    assert refused(warn)[0] == "LEFT_DIVISION"
+    assert read_refusal(warn)[0] == "LEFT_DIVISION"

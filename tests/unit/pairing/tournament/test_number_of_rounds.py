@@ -103,7 +103,7 @@ def test_a_round_can_follow_the_last_until_the_final_standings_are_published() -
         hall.play(number)
 
     change(hall, 6)
-    assert reason_of(lambda: hall.decided(pb.PublishStandingsRequest())) == "ROUNDS_LEFT"
+    assert reason_of(lambda: hall.decide(pb.PublishStandingsRequest())) == "ROUNDS_LEFT"
     change(hall, 5)
     change(hall, 6)
     hall.play(6)

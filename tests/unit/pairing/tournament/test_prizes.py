@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from tests.support.halls import Hall, decided
+from tests.support.halls import Hall, decide_command
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -13,7 +13,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 def test_prizes_are_offered_in_the_order_in_which_they_are_named() -> None:
     hall = Hall({"a": 1500, "b": 1400})
-    (fact,) = hall.decided(pb.OfferPrizesRequest(prizes=[events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]))
+    (fact,) = hall.decide(pb.OfferPrizesRequest(prizes=[events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]))
     assert isinstance(fact, events.PrizesOffered)
     assert list(fact.prizes) == [events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]
 
@@ -22,10 +22,10 @@ def test_prizes_are_offered_in_the_order_in_which_they_are_named() -> None:
 def test_a_prize_that_is_none_or_named_twice_is_refused(prizes: list[events.PrizeKind.ValueType]) -> None:
     hall = Hall({"a": 1500, "b": 1400})
     with pytest.raises(Invalid, match="PRIZE_KIND_HIGH_PLAY"):
-        hall.decided(pb.OfferPrizesRequest(prizes=prizes))
+        hall.decide(pb.OfferPrizesRequest(prizes=prizes))
 
 
 def test_no_prize_is_offered_once_the_standings_are_published() -> None:
     hall = Hall({"a": 1500, "b": 1400})
     with pytest.raises(Refusal):
-        decided(dataclasses.replace(hall.state, over=True), pb.OfferPrizesRequest(prizes=[]), now=hall.now)
+        decide_command(dataclasses.replace(hall.state, over=True), pb.OfferPrizesRequest(prizes=[]), now=hall.now)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from tests.support.halls import FISC, LEXICON, NOON, SEED, Hall, decided
+from tests.support.halls import FISC, LEXICON, NOON, SEED, Hall, decide_command
 from tests.support.refusals import refusal_of
 
 from faristol.kernel.errors import AlreadyExists, Invalid
@@ -52,11 +52,11 @@ def test_a_seed_has_32_bytes(size: int) -> None:
 
 def test_a_player_registers_once() -> None:
     with pytest.raises(AlreadyExists, match="player 'p1'"):
-        decided(Hall(EIGHT).state, pb.RegisterPlayerRequest(player_id="p1", rating=1500), rules=FISC)
+        decide_command(Hall(EIGHT).state, pb.RegisterPlayerRequest(player_id="p1", rating=1500), rules=FISC)
 
 
 def test_an_unrated_player_starts_at_1000() -> None:
-    (fact,) = decided(Hall({}).state, pb.RegisterPlayerRequest(player_id="new", rating=None), rules=FISC)
+    (fact,) = decide_command(Hall({}).state, pb.RegisterPlayerRequest(player_id="new", rating=None), rules=FISC)
 
     assert isinstance(fact, events.PlayerRegistered)
     assert (fact.rating, fact.unrated) == (1000, True)
@@ -65,19 +65,19 @@ def test_an_unrated_player_starts_at_1000() -> None:
 @pytest.mark.parametrize("rating", [-1, 10_000])
 def test_a_rating_is_a_sensible_number(rating: int) -> None:
     with pytest.raises(Invalid, match=f"rating: is {rating}"):
-        decided(Hall({}).state, pb.RegisterPlayerRequest(player_id="p", rating=rating), rules=FISC)
+        decide_command(Hall({}).state, pb.RegisterPlayerRequest(player_id="p", rating=rating), rules=FISC)
 
 
 def test_desks_may_register_in_any_order_but_not_before_the_tournament() -> None:
     hall = Hall(EIGHT)
     early = NOON + timedelta(seconds=1)
 
-    (fact,) = decided(hall.state, pb.RegisterPlayerRequest(player_id="ninth", rating=None), rules=FISC, at=early)
+    (fact,) = decide_command(hall.state, pb.RegisterPlayerRequest(player_id="ninth", rating=None), rules=FISC, at=early)
 
     assert isinstance(fact, events.PlayerRegistered)
     assert to_datetime(fact.occurred_at) == early
     with pytest.raises(Invalid, match="occurred_at: is 2024-05-04T11:59:59"):
-        decided(
+        decide_command(
             hall.state,
             pb.RegisterPlayerRequest(player_id="ninth", rating=None),
             rules=FISC,
@@ -293,7 +293,7 @@ def test_no_result_comes_before_the_round_is_started() -> None:
 def test_final_standings_follow_the_last_round_and_end_the_tournament() -> None:
     hall = Hall(EIGHT)
     for number in range(1, 6):
-        refusal = refusal_of(lambda: hall.decided(pb.PublishStandingsRequest()))
+        refusal = refusal_of(lambda: hall.decide(pb.PublishStandingsRequest()))
         assert refusal.reason == "ROUNDS_LEFT"
         assert f"{number - 1} of 5 rounds are closed, round {number} is not" in str(refusal)
         hall.play(number)
@@ -305,7 +305,7 @@ def test_final_standings_follow_the_last_round_and_end_the_tournament() -> None:
         lambda: hall.pair(6),
         lambda: hall.start(5),
         lambda: hall.close(5),
-        lambda: hall.decided(pb.PublishStandingsRequest()),
+        lambda: hall.decide(pb.PublishStandingsRequest()),
     ):
         assert refusal_of(act).reason == "TOURNAMENT_OVER"
 
@@ -315,9 +315,9 @@ def test_an_act_on_a_round_is_never_before_what_has_happened() -> None:
     latest = hall.state.latest
 
     with pytest.raises(Invalid) as refused:
-        hall.decided(pb.PairRoundRequest(round=1), at=latest - timedelta(microseconds=1))
+        hall.decide(pb.PairRoundRequest(round=1), at=latest - timedelta(microseconds=1))
     assert latest.isoformat() in str(refused.value)
 
-    (fact,) = decided(hall.state, pb.PairRoundRequest(round=1), rules=FISC, now=latest - timedelta(hours=1))
+    (fact,) = decide_command(hall.state, pb.PairRoundRequest(round=1), rules=FISC, now=latest - timedelta(hours=1))
     assert isinstance(fact, events.RoundPaired)
     assert to_datetime(fact.occurred_at) == latest, "a slow clock of the service does not turn time back"

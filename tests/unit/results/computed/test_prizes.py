@@ -16,7 +16,7 @@ def table(round_: int, scores: dict[str, int], **told: Any) -> Round:
     return Round("cup", round_, games=[Game(game_id, "cup", round_, seats=seats, **given)])
 
 
-def won(
+def find_winners(
     kind: pairing.PrizeKind.ValueType, rounds: list[Round], expelled: frozenset[str] = frozenset()
 ) -> tuple[int, list[str]]:
     (prize,) = prizes(Offer((kind,), expelled), rounds, NONE)
@@ -51,7 +51,7 @@ def test_the_highest_game_is_of_a_result_that_is_final_and_was_played() -> None:
         table(2, {"carme": 500, "dolors": 0}, unplayed=True),
         table(3, {"eloi": 600, "anna": 2}, final=False),
     ]
-    assert won(pairing.PRIZE_KIND_HIGH_GAME, rounds) == (401, ["anna"])
+    assert find_winners(pairing.PRIZE_KIND_HIGH_GAME, rounds) == (401, ["anna"])
 
 
 def test_the_biggest_spread_is_of_games_that_were_played() -> None:
@@ -63,7 +63,7 @@ def test_the_biggest_spread_is_of_games_that_were_played() -> None:
         table(4, {"anna": 500, "biel": 0}, final=False),
         table(5, {"anna": 900, "biel": 1, "carme": 1}),
     ]
-    assert won(pairing.PRIZE_KIND_SPREAD, rounds) == (64, ["biel"])
+    assert find_winners(pairing.PRIZE_KIND_SPREAD, rounds) == (64, ["biel"])
 
 
 def test_annulled_games_are_in_no_spread_and_a_sanction_stays() -> None:
@@ -75,7 +75,7 @@ def test_annulled_games_are_in_no_spread_and_a_sanction_stays() -> None:
     ]
     found = prizes(Offer((pairing.PRIZE_KIND_SPREAD,)), rounds, NONE, annulled={"biel"})
     assert [(prize.value, [each.player_id for each in prize.winners]) for prize in found] == [(10, ["anna"])]
-    assert won(pairing.PRIZE_KIND_SPREAD, rounds) == (450, ["anna"])
+    assert find_winners(pairing.PRIZE_KIND_SPREAD, rounds) == (450, ["anna"])
 
 
 def test_nobody_is_ahead_before_anything_was_played() -> None:
@@ -93,8 +93,8 @@ def test_the_organiser_says_which_prizes_there_are_and_all_there_are_until_then(
 def test_an_expelled_player_takes_no_prize_and_the_next_in_line_does() -> None:
     rounds = [table(1, {"anna": 600, "biel": 100}), table(1, {"carme": 420, "dolors": 400})]
     for kind, value in ((pairing.PRIZE_KIND_HIGH_GAME, 420), (pairing.PRIZE_KIND_SPREAD, 20)):
-        assert won(kind, rounds)[1] == ["anna"]
-        assert won(kind, rounds, frozenset({"anna"})) == (value, ["carme"])
+        assert find_winners(kind, rounds)[1] == ["anna"]
+        assert find_winners(kind, rounds, frozenset({"anna"})) == (value, ["carme"])
     plays = Plays({"anna": 3, "biel": 1}, [], recorded=True)
     bingos, best = prizes(
         Offer((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY), frozenset({"anna"})), [], plays

@@ -49,7 +49,7 @@ PLAYERS = [Player("lliga", player, entered_round=0) for player in ("anna", "biel
 def rank(
     of: Tournament, players: Sequence[Player], rounds: Sequence[Round], *, arithmetic: bool = False
 ) -> list[results.Standing]:
-    """The standings as they are shown."""
+    """Return the standings as they are shown."""
     championship = Championship(of, players={player.player_id: player for player in players})
     return answers.standings(championship, rounds, arithmetic=arithmetic)
 
@@ -62,7 +62,7 @@ def table(first: str, second: str, scores: tuple[int, int], *, final: bool = Tru
     return Game("g", "lliga", table=1, seats=seats((first, scores[0]), (second, scores[1])), final=final)
 
 
-def paired(round_: int, *tables: Game, bye: str = "") -> Round:
+def build_round(round_: int, *tables: Game, bye: str = "") -> Round:
     finished = sum(each.final for each in tables)
     found = Round("lliga", round_, results.ROUND_PHASE_STARTED, games=list(tables), finished=finished)
     if bye:
@@ -70,8 +70,8 @@ def paired(round_: int, *tables: Game, bye: str = "") -> Round:
     return found
 
 
-FIRST = paired(1, table("anna", "carme", (400, 300)), table("biel", "dolors", (350, 350)), bye="eloi")
-SECOND = paired(2, table("anna", "eloi", (380, 390)), table("carme", "biel", (410, 310)), bye="dolors")
+FIRST = build_round(1, table("anna", "carme", (400, 300)), table("biel", "dolors", (350, 350)), bye="eloi")
+SECOND = build_round(2, table("anna", "eloi", (380, 390)), table("carme", "biel", (410, 310)), bye="dolors")
 
 
 def test_points_come_first_and_are_told_in_halves() -> None:
@@ -93,14 +93,18 @@ def test_a_bye_is_a_point_and_no_win_and_adds_nothing_to_the_spread() -> None:
 
 
 def test_a_bye_counts_once_its_round_is_in() -> None:
-    half = paired(1, table("anna", "carme", (400, 300)), table("biel", "dolors", (20, 10), final=False), bye="eloi")
+    half = build_round(
+        1, table("anna", "carme", (400, 300)), table("biel", "dolors", (20, 10), final=False), bye="eloi"
+    )
     lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [half])}
     assert (lines["eloi"].half_points, lines["eloi"].bye) == (0, False)
     assert (lines["anna"].half_points, lines["biel"].half_points) == (2, 0)
 
 
 def test_while_a_round_is_played_nobody_at_a_table_or_with_the_bye_counts_as_absent() -> None:
-    live = paired(2, table("anna", "eloi", (380, 390)), table("carme", "biel", (200, 0), final=False), bye="dolors")
+    live = build_round(
+        2, table("anna", "eloi", (380, 390)), table("carme", "biel", (200, 0), final=False), bye="dolors"
+    )
     lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST, live])}
     values = {
         player: [tie_break.quarters for tie_break in line.tie_breaks if tie_break.name in {"median-buchholz", "berger"}]
@@ -140,21 +144,21 @@ def test_players_equal_in_everything_share_a_rank_in_the_order_of_their_ids() ->
 
 
 def test_the_last_round_counted_is_the_last_with_a_result() -> None:
-    assert last_counted([FIRST, paired(2, table("anna", "eloi", (0, 0), final=False))]) == 1
+    assert last_counted([FIRST, build_round(2, table("anna", "eloi", (0, 0), final=False))]) == 1
     assert last_counted([]) == 0
 
 
 def test_a_forfeit_is_a_point_and_no_game_for_the_tie_breaks() -> None:
     forfeit = table("anna", "carme", (0, 0))
     forfeit.winner_id, forfeit.unplayed = "anna", True
-    lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [paired(1, forfeit)])}
+    lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [build_round(1, forfeit)])}
 
     assert (lines["anna"].half_points, lines["anna"].wins) == (2, 0)
     assert (lines["carme"].half_points, lines["carme"].losses) == (0, 0)
 
 
 def test_a_bye_that_was_asked_for_counts_as_granted_once_its_round_is_in() -> None:
-    live = paired(1, table("anna", "biel", (400, 300)), table("carme", "dolors", (1, 2), final=False))
+    live = build_round(1, table("anna", "biel", (400, 300)), table("carme", "dolors", (1, 2), final=False))
     live.byes.append(Bye("lliga", 1, ByeKind.REQUESTED, 0, "eloi", worth=pairing.BYE_KIND_HALF_POINT))
     before = {line.player_id: line.half_points for line in rank(TOURNAMENT, PLAYERS, [live])}
     live.games[1].final = True
@@ -165,7 +169,7 @@ def test_a_bye_that_was_asked_for_counts_as_granted_once_its_round_is_in() -> No
 
 
 def test_a_bye_without_points_has_no_outcome_in_the_crosstable() -> None:
-    round_ = paired(1, table("anna", "biel", (400, 300)), bye="carme")
+    round_ = build_round(1, table("anna", "biel", (400, 300)), bye="carme")
     for player, worth in (("dolors", pairing.BYE_KIND_HALF_POINT), ("eloi", pairing.BYE_KIND_ZERO_POINT)):
         round_.byes.append(Bye("lliga", 1, ByeKind.REQUESTED, 0, player, worth=worth))
     rows = crosstable(
@@ -213,7 +217,7 @@ def test_points_that_a_sanction_takes_off_a_score_are_told_until_it_is_lifted() 
     folded = Folded()
     folded.add(pairing.TournamentCreated(tournament_id="lliga"), pairing.RoundPaired(round=1, pairings=[pair]))
 
-    def taken() -> list[tuple[str, int, str]]:
+    def list_sanctions() -> list[tuple[str, int, str]]:
         (shown,) = folded.pairings(1).tables
         return [(each.player_id, each.points, each.article) for each in shown.score_sanctions]
 
@@ -223,15 +227,15 @@ def test_points_that_a_sanction_takes_off_a_score_are_told_until_it_is_lifted() 
     )
     folded.take(imposed, version=40)
     folded.take(imposed, version=44)
-    assert taken() == [("anna", 25, "FISE 49")] * 2
+    assert list_sanctions() == [("anna", 25, "FISE 49")] * 2
     lifted = pairing.SanctionLifted(player_id="anna", round=1, version=40, kind=points, game_id="g")
     folded.take(lifted, version=47)
-    assert taken() == [("anna", 25, "FISE 49")]
+    assert list_sanctions() == [("anna", 25, "FISE 49")]
 
     # Under PES Ζ they come off beside the result, which the fact after it says.
     folded.take(imposed, version=50)
     folded.take(pairing.PointsAdjusted(round=1, game_id="g", player_id="anna", points=-25), version=51)
-    assert taken() == [("anna", 25, "FISE 49")]
+    assert list_sanctions() == [("anna", 25, "FISE 49")]
 
 
 def test_an_entry_that_is_put_right_before_it_is_confirmed_is_no_corrected_result() -> None:
@@ -264,7 +268,7 @@ def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:
 
 def of_several(round_: int, *scores: int, **how: Any) -> Round:
     at = seats(*zip((player.player_id for player in PLAYERS), scores, strict=False))
-    return paired(round_, Game("g", "lliga", table=1, seats=at, final=True, **how))
+    return build_round(round_, Game("g", "lliga", table=1, seats=at, final=True, **how))
 
 
 def test_a_table_of_several_that_was_not_played_is_no_game_for_anybody() -> None:
@@ -308,7 +312,7 @@ ANNULLING = with_options(load_ruleset("fise"), {"pairing": "round-robin", "left_
 def test_games_of_who_left_early_are_marked_in_every_answer_and_stay_in_the_crosstable_and_the_report() -> None:
     of = tournament(ANNULLING)
     players = [replace(each, withdrawn_round=2 if each.player_id == "eloi" else 0) for each in PLAYERS]
-    rounds = [paired(1, table("eloi", "anna", (500, 300)), table("biel", "carme", (400, 350)))]
+    rounds = [build_round(1, table("eloi", "anna", (500, 300)), table("biel", "carme", (400, 350)))]
     before = {line.player_id: line for line in rank(of, PLAYERS, rounds)}
     assert (before["eloi"].rank, before["eloi"].half_points) == (1, 2)
 

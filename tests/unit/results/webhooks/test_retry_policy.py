@@ -1,4 +1,4 @@
-"""What follows from each answer of a receiver, whatever came before it."""
+"""The consequence of each answer of a receiver, after any earlier answers."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_who_is_gone_is_not_tried_again() -> None:
 
 
 def test_a_message_that_is_refused_five_times_is_left_out_and_the_next_one_comes() -> None:
-    course = fail(HERE, AWAY, 7)  # that nobody was there is no refusal
+    course = fail(HERE, AWAY, 7)  # a missing receiver is not a refusal
     course = fail(course, BAD, 4)
     course, letter = apply_outcome(course, 41, BAD, NOW, 0)
     assert letter == DeadLetter(41, 12, BAD, NOW)

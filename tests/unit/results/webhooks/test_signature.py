@@ -1,4 +1,4 @@
-"""What signs messages is what every library of Standard Webhooks verifies."""
+"""The signature of messages is the one that every library of Standard Webhooks verifies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is called is public, or in a network that the operator allows."""
+"""Called addresses are public, or in a network that the operator allows."""
 
 from __future__ import annotations
 

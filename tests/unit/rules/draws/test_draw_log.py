@@ -12,7 +12,7 @@ SEED, GAME = b"s" * 32, "cup-r1-t1"
 
 
 def log() -> list[Draw]:
-    """A draw for the start, two first racks, a refill after an exchange of two tiles."""
+    """Return a draw for the start, two first racks, a refill after an exchange of two tiles."""
     bag = tuple(sorted(full_bag(SET)))
     made = [Draw(0, "anna", Source.START, bag, draw(bag, 1, SEED, 0))]
     for number, player in enumerate(("anna", "biel"), start=1):

@@ -60,8 +60,8 @@ def test_a_surplus_goes_back_and_nothing_is_lost_on_the_way(
     assert len(without(tiles, returned)) == 7
 
 
-def shown(ruleset: Ruleset, notice: Notice, *, surplus: int = 1) -> tuple[int, bool, int, set[str]]:
-    """How many tiles are shown, whether the opponent sees them, how many are chosen, and from which tiles they are."""
+def describe_surplus(ruleset: Ruleset, notice: Notice, *, surplus: int = 1) -> tuple[int, bool, int, set[str]]:
+    """Return the number of shown tiles, whether the opponent sees them, the number to choose, and their source."""
     held, new = ("A", "B", "C", "D"), ("M", "N", "O", "P", "R")[: 3 + surplus]
     found = overdraw(held, new, notice, seed=SEED, counter=1, ruleset=ruleset)
     pool = {"new"} if set(found.shown) <= set(new) else {"rack"}
@@ -69,11 +69,11 @@ def shown(ruleset: Ruleset, notice: Notice, *, surplus: int = 1) -> tuple[int, b
 
 
 def test_unracked_surplus_is_taken_at_random_from_the_new_tiles_or_chosen_from_two_more() -> None:
-    assert shown(UF, APART, surplus=2) == (2, False, 0, {"new"})
-    assert shown(UF, replace(APART, seen=True)) == (1, True, 0, {"new"})
-    assert shown(FISC, replace(APART, seen=True)) == (1, False, 0, {"new"})
-    assert shown(FISE, APART) == (1, False, 0, {"new"})
-    assert shown(PES, APART) == (3, True, 1, {"new"})
+    assert describe_surplus(UF, APART, surplus=2) == (2, False, 0, {"new"})
+    assert describe_surplus(UF, replace(APART, seen=True)) == (1, True, 0, {"new"})
+    assert describe_surplus(FISC, replace(APART, seen=True)) == (1, False, 0, {"new"})
+    assert describe_surplus(FISE, APART) == (1, False, 0, {"new"})
+    assert describe_surplus(PES, APART) == (3, True, 1, {"new"})
 
 
 def test_what_lies_apart_is_taken_from_what_lies_apart_and_what_is_mixed_from_everything() -> None:
@@ -100,7 +100,7 @@ def test_racked_surplus_comes_out_of_the_whole_rack(counter: int) -> None:
 
 
 def test_fise_treats_tiles_that_were_seen_as_racked() -> None:
-    assert shown(FISE, replace(APART, seen=True))[:3] == (3, True, 1)
+    assert describe_surplus(FISE, replace(APART, seen=True))[:3] == (3, True, 1)
 
 
 @pytest.mark.parametrize("passed", [False, True])

@@ -1,4 +1,4 @@
-"""What a club calls its tiles and columns: by names of its own, each of another one."""
+"""The call names of a club for tiles and columns: each has a different one."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ tiles = st.lists(st.sampled_from(["A", "E", "B", "C", "NY", "?"]), max_size=12).
 
 
 def naive_validity(rack: tuple[str, ...], vowels: int, consonants: int) -> bool:
-    """By trying what each blank stands for."""
+    """Return the validity of a rack by trying each meaning of a blank."""
     ways: list[Counter[str]] = [Counter()]
     for tile in rack:
         kinds = "vc" if tile == "?" else "v" if tile in "AEIOU" else "c"

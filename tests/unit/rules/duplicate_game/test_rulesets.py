@@ -71,7 +71,7 @@ def test_a_file_that_cannot_be_is_refused_with_its_key(old: str, new: str, probl
 
 
 def problems(changes: dict[str, Any]) -> list[str]:
-    """The keys at which the rules of FISC contradict themselves with other values of ``section.key``."""
+    """Return the keys at which the rules of FISC contradict themselves with other values of ``section.key``."""
     rules = FISC
     for key, value in changes.items():
         section, name = key.split(".")

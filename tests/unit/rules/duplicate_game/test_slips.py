@@ -40,7 +40,7 @@ WORDS = {
 
 
 def board(*words: str) -> Board:
-    """A board with words across, from a square on: ``H8 C A S A``."""
+    """Return a board with words across, from a square on: ``H8 C A S A``."""
     found = Board()
     for word in words:
         start, *faces = word.split()
@@ -49,7 +49,7 @@ def board(*words: str) -> Board:
     return found
 
 
-def judged(
+def judge_text(
     coordinates: str,
     word: str,
     *,
@@ -58,7 +58,7 @@ def judged(
     rules: Ruleset = FISC,
     **more: Any,
 ) -> tuple[int, str]:
-    """Points, and the fault by which a slip is null."""
+    """Return the points, and the fault by which a slip is null."""
     turn = TurnData(on or Board(), tuple(rack.split()), rules, WORDS.__contains__)
     verdict = judge_slip(WrittenSlip(coordinates, word, **more), turn)
     assert verdict.points == 0 or not verdict.null
@@ -86,7 +86,7 @@ def judged(
 def test_a_slip_is_worth_what_its_play_is_or_null_with_a_reason(
     coordinates: str, word: str, worth: tuple[int, str]
 ) -> None:
-    assert judged(coordinates, word) == worth
+    assert judge_text(coordinates, word) == worth
 
 
 CASA = board("H8 C A S A")
@@ -108,12 +108,12 @@ CASA = board("H8 C A S A")
 def test_letters_of_the_board_are_a_part_of_the_word(
     coordinates: str, word: str, rack: str, worth: tuple[int, str]
 ) -> None:
-    assert judged(coordinates, word, rack=rack, on=CASA) == worth
+    assert judge_text(coordinates, word, rack=rack, on=CASA) == worth
 
 
 def test_with_one_tile_and_two_words_either_is_the_main_word() -> None:
     on = board("H8 C A S A", "I12 E S")  # S at H12 makes CASAS across and SE down
-    words = {judged("H8", "C A S A S", rack="S B", on=on), judged("12H", "S E", rack="S B", on=on)}
+    words = {judge_text("H8", "C A S A S", rack="S B", on=on), judge_text("12H", "S E", rack="S B", on=on)}
     assert len(words) == 1
     ((points, fault),) = words
     assert points > 0
@@ -141,11 +141,11 @@ def test_with_one_tile_and_two_words_either_is_the_main_word() -> None:
 def test_a_blank_that_is_laid_has_its_letter_circled_and_other_circles_mean_nothing(
     word: str, rack: str, worth: tuple[int, str]
 ) -> None:
-    assert judged("H8", word, rack=rack) == worth
+    assert judge_text("H8", word, rack=rack) == worth
 
 
 def test_a_circle_around_a_letter_of_the_board_means_nothing() -> None:
-    assert judged("H8", "(C) A S A S", rack="S B B", on=CASA) == (7, "")
+    assert judge_text("H8", "(C) A S A S", rack="S B B", on=CASA) == (7, "")
 
 
 @pytest.mark.parametrize(
@@ -158,12 +158,12 @@ def test_a_circle_around_a_letter_of_the_board_means_nothing() -> None:
     ],
 )
 def test_a_slip_that_was_not_handed_in_as_it_must_be_counts_nothing(handed: Handed, fault: str) -> None:
-    assert judged("H4", "C A S E R N A", handed=handed) == (0, fault)
+    assert judge_text("H4", "C A S E R N A", handed=handed) == (0, fault)
 
 
 def test_what_cannot_be_read_counts_nothing() -> None:
-    assert judged("H8", "C A S A", coordinates_illegible=True) == (0, "coordinates")
-    assert judged("H8", "C A S A", word_illegible=True) == (0, "illegible")
+    assert judge_text("H8", "C A S A", coordinates_illegible=True) == (0, "coordinates")
+    assert judge_text("H8", "C A S A", word_illegible=True) == (0, "illegible")
 
 
 def test_every_reason_has_the_article_of_the_book_and_a_sentence() -> None:
@@ -186,13 +186,13 @@ def test_every_reason_has_the_article_of_the_book_and_a_sentence() -> None:
 
 def test_words_across_are_looked_at_or_not_as_the_organiser_reads_the_book() -> None:
     lenient = with_options(FISC, {"cross_words": "nothing"})
-    assert judged("I8", "A S", rack="A S B", on=CASA, rules=FISC) == (0, "cross-word")
-    points, fault = judged("I8", "A S", rack="A S B", on=CASA, rules=lenient)
+    assert judge_text("I8", "A S", rack="A S B", on=CASA, rules=FISC) == (0, "cross-word")
+    points, fault = judge_text("I8", "A S", rack="A S B", on=CASA, rules=lenient)
     assert points > 0
     assert not fault
 
 
-def warned(rules: Ruleset, slip: WrittenSlip, rack: str) -> tuple[int, str, list[str]]:
+def judge_with_warnings(rules: Ruleset, slip: WrittenSlip, rack: str) -> tuple[int, str, list[str]]:
     verdict = judge_slip(slip, TurnData(Board(), tuple(rack.split()), rules, WORDS.__contains__))
     return (
         verdict.points,
@@ -213,30 +213,30 @@ def test_a_wrong_score_is_computed_again_and_costs_what_a_club_says(
     cost: str, worth: tuple[int, str, list[str]]
 ) -> None:
     rules = with_options(HOUSE, {"score_wrong": cost})
-    assert warned(rules, WrittenSlip("H8", "C A S A", "12"), "C A S A") == worth
-    assert warned(rules, WrittenSlip("H8", "C A S A", "10"), "C A S A") == (10, "", [])
-    assert judged("H8", "C A S A", score="12") == (10, "")
+    assert judge_with_warnings(rules, WrittenSlip("H8", "C A S A", "12"), "C A S A") == worth
+    assert judge_with_warnings(rules, WrittenSlip("H8", "C A S A", "10"), "C A S A") == (10, "", [])
+    assert judge_text("H8", "C A S A", score="12") == (10, "")
 
 
 def test_a_score_that_is_asked_for_and_missing_costs_what_a_club_says() -> None:
     rules = with_options(HOUSE, {"score": "asked", "score_missing": "warning"})
-    assert warned(rules, WrittenSlip("H8", "C A S A"), "C A S A") == (10, "", ["score-missing"])
-    assert judged("H8", "C A S A", rules=with_options(FISC, {"score": "asked"})) == (10, "")
+    assert judge_with_warnings(rules, WrittenSlip("H8", "C A S A"), "C A S A") == (10, "", ["score-missing"])
+    assert judge_text("H8", "C A S A", rules=with_options(FISC, {"score": "asked"})) == (10, "")
 
 
 def test_an_uncircled_blank_lies_where_it_counts_least_where_a_club_lets_it_count() -> None:
     rules = with_options(HOUSE, {"blank": "warning"})
-    points, null, warnings = warned(rules, WrittenSlip("H4", "C A S E R N A"), "C S E R N A ?")
+    points, null, warnings = judge_with_warnings(rules, WrittenSlip("H4", "C A S E R N A"), "C S E R N A ?")
     assert (null, warnings) == ("", ["uncircled"])
     # H4 doubles the C and H8 the word: the blank is one of two letters A, and the one at H10 is worth no more.
-    either = [judged("H4", word, rack="C S E R N A ?")[0] for word in ("C (A) S E R N A", "C A S E R N (A)")]
+    either = [judge_text("H4", word, rack="C S E R N A ?")[0] for word in ("C (A) S E R N A", "C A S E R N (A)")]
     assert points == min(either)
 
 
 def test_tiles_of_several_letters_are_read_as_the_rack_has_them() -> None:
-    assert judged("H8", "LLA", rack="L L A B B B B")[1] == ""
-    assert judged("H8", "L·LA", rack="L·L A B B B B")[1] == ""
-    assert judged("H8", "L·L A", rack="L L A B B B B") == (0, "not-in-rack")
+    assert judge_text("H8", "LLA", rack="L L A B B B B")[1] == ""
+    assert judge_text("H8", "L·LA", rack="L·L A B B B B")[1] == ""
+    assert judge_text("H8", "L·L A", rack="L L A B B B B") == (0, "not-in-rack")
 
 
 @given(st.text("ABCER NSÇ·?()ab.#", max_size=12), st.text("ABHO0123456789", max_size=3), st.sampled_from([FISC, HOUSE]))
@@ -264,7 +264,7 @@ BETWEEN = ["", " ", "-", ",", "/", " - ", "  "]
 
 @st.composite
 def ways_to_write(draw: st.DrawFn, tiles: tuple[Tile, ...]) -> str:
-    """A way in which a person types a word: capitals, spaces, what stands between tiles and around a blank."""
+    """Return a way to type a word: capitals, spaces, separators between tiles and around a blank."""
     small = draw(st.booleans())
     between = draw(st.sampled_from(BETWEEN))
     parts = []

@@ -14,7 +14,7 @@ COMMITTED = commitment(SEED, "cup-r1")
 
 
 def game(turns: int = 12) -> list[PlayedTurn]:
-    """A game in which every master play takes the first three or four tiles."""
+    """Return a game in which every master play takes the first three or four tiles."""
     bag, leftover, counter = full_bag(FISC.tile_set), tuple[str, ...](), 0
     found = []
     for number in range(1, turns + 1):

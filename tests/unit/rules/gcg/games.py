@@ -41,18 +41,18 @@ FIRST = len(PLAYERS) + 1
 
 
 def text(*events: str) -> str:
-    """A file with two players, ``a`` and ``b``, and these lines."""
+    """Return a file with two players, ``a`` and ``b``, and these lines."""
     return "\n".join([*PLAYERS, *events]) + "\n"
 
 
-def replayed(*events: str, ruleset: Ruleset = ENGLISH) -> Replay:
-    """The replay of such a file."""
+def replay_events(*events: str, ruleset: Ruleset = ENGLISH) -> Replay:
+    """Return the replay of such a file."""
     return replay(read_gcg(text(*events)), ruleset)
 
 
-def told(*events: str, ruleset: Ruleset = ENGLISH) -> tuple[tuple[int, str], ...]:
-    """What is wrong with such a file: the number of the event, from 1, and the reason."""
-    problems = replayed(*events, ruleset=ruleset).problems
+def list_problems(*events: str, ruleset: Ruleset = ENGLISH) -> tuple[tuple[int, str], ...]:
+    """Return the problems of such a file: the number of the event, from 1, and the reason."""
+    problems = replay_events(*events, ruleset=ruleset).problems
     return tuple((problem.line - FIRST + 1, problem.reason) for problem in problems)
 
 
@@ -79,8 +79,8 @@ class NaiveGame:
         while self.bag and len(rack) < self.ruleset.game.rack_size:
             rack.append(self.bag.pop())
 
-    def written(self, nick: str, used: Sequence[str]) -> list[str] | None:
-        """The rack as an annotator saw it: all of it, what was used and a little more, or nothing."""
+    def draw_rack(self, nick: str, used: Sequence[str]) -> list[str] | None:
+        """Return the rack as an annotator saw it: all of it, what was used and a little more, or nothing."""
         rack = list(self.racks[nick])
         seen = self.random.random()
         if seen < 0.1:
@@ -93,7 +93,7 @@ class NaiveGame:
         return rack
 
     def play(self, turns: int) -> GcgGame:
-        """So many turns at most, and the lines at the end when the game comes to it."""
+        """Return so many turns at most, and the closing lines if the game ends."""
         nick = self.random.choice("ab")
         for _ in range(turns):
             self.turn(nick)
@@ -111,10 +111,10 @@ class NaiveGame:
             if most and kind > 0.02:
                 self.exchange(nick, self.random.randint(1, most))
             else:
-                self.recorder.pass_turn(nick, self.written(nick, ()))
+                self.recorder.pass_turn(nick, self.draw_rack(nick, ()))
             return
         used = [tile.in_rack for _, tile in found]
-        self.recorder.play(nick, self.written(nick, used), found)
+        self.recorder.play(nick, self.draw_rack(nick, used), found)
         other = "b" if nick == "a" else "a"
         what = self.random.random()
         if what < 0.12:
@@ -136,7 +136,7 @@ class NaiveGame:
         rack = self.racks[nick]
         given, kept = rack[:count], rack[count:]
         known = self.random.random() < 0.7
-        self.recorder.exchange(nick, self.written(nick, given), given if known else count)
+        self.recorder.exchange(nick, self.draw_rack(nick, given), given if known else count)
         self.racks[nick] = kept
         self.refill(nick)
         self.bag[:0] = given
@@ -151,7 +151,7 @@ class NaiveGame:
             self.recorder.pragma("incomplete")
 
     def candidates(self, nick: str, tries: int = 60) -> Iterator[list[Placement]]:
-        """Plays that may lie there, found by trying."""
+        """Yield plays that may lie there, found by trying."""
         rack = self.racks[nick]
         for _ in range(tries):
             anchor = self.random.choice(self.anchors())

@@ -30,7 +30,7 @@ from faristol.rules.ruleset.ruleset import Ruleset
 
 
 class Recorder:
-    """The lines of a game, one call for each; ``game()`` gives them. Scores and totals are worked out here.
+    """The lines of a game, one call for each; ``game()`` returns them. Scores and totals are computed here.
 
     Players are named by nickname. A rack holds faces, ``?`` for a blank, and is None where nobody knows it. Every
     method raises ``Refusal`` for what the rules do not allow and ``GcgError`` for a line that cannot stand there.
@@ -44,7 +44,7 @@ class Recorder:
         self._rack: tuple[str, ...] | None = None
 
     def game(self) -> GcgGame:
-        """The lines so far."""
+        """Return the lines so far."""
         return GcgGame(tuple(self._lines))
 
     @property
@@ -59,35 +59,35 @@ class Recorder:
 
     @property
     def end(self) -> EndCondition | None:
-        """What ended the game; None while it goes on."""
+        """The cause of the end of the game; None while it continues."""
         return self._table.end
 
     def play(self, nick: str, rack: Sequence[str] | None, placements: Sequence[Placement]) -> None:
-        """Tiles laid on the board."""
+        """Record tiles that are laid on the board."""
         start, word = write_play(self.board, placements)
-        self._take(Play(nick=nick, rack=_written(rack), start=start, word=word, score=0, total=0))
+        self._take(Play(nick=nick, rack=_format_rack(rack), start=start, word=word, score=0, total=0))
         self._rack = None if rack is None else tuple(rack)
 
     def exchange(self, nick: str, rack: Sequence[str] | None, tiles: Sequence[str] | int) -> None:
-        """Tiles exchanged, or how many where nobody knows which."""
+        """Record exchanged tiles, or their number if the tiles are unknown."""
         known = "" if isinstance(tiles, int) else write_rack(tiles)
         count = tiles if isinstance(tiles, int) else 0
-        self._take(Exchange(nick=nick, rack=_written(rack), tiles=known, count=count, score=0, total=0))
+        self._take(Exchange(nick=nick, rack=_format_rack(rack), tiles=known, count=count, score=0, total=0))
 
     def pass_turn(self, nick: str, rack: Sequence[str] | None) -> None:
-        """A turn given away or lost."""
-        self._take(Pass(nick=nick, rack=_written(rack), score=0, total=0))
+        """Record a turn that was given away or lost."""
+        self._take(Pass(nick=nick, rack=_format_rack(rack), score=0, total=0))
 
     def withdraw(self, nick: str) -> None:
-        """The play before comes off the board."""
-        self._take(Withdrawal(nick=nick, rack=_written(self._rack), score=0, total=0))
+        """Record that the previous play comes off the board."""
+        self._take(Withdrawal(nick=nick, rack=_format_rack(self._rack), score=0, total=0))
 
     def challenge(self, nick: str, rack: Sequence[str] | None, points: int) -> None:
-        """Points that a failed challenge of the play before gives the mover or, below 0, takes off the challenger."""
-        self._take(Challenge(nick=nick, rack=_written(rack), score=points, total=0))
+        """Record points that a failed challenge gives the mover or, below 0, takes from the challenger."""
+        self._take(Challenge(nick=nick, rack=_format_rack(rack), score=points, total=0))
 
     def count_racks(self, left: dict[str, Sequence[str]]) -> None:
-        """The lines for the tiles left at the end, in the way of the rules; ``left`` has every player's."""
+        """Record the lines for the tiles left at the end, as the rules ask; ``left`` has every player's."""
         out = next((nick for nick, rack in left.items() if not rack), None) if self.end is EndCondition.OUT else None
         others = {nick: write_rack(rack) for nick, rack in left.items() if rack and nick != out}
         for nick, tiles in others.items():
@@ -97,15 +97,15 @@ class Recorder:
                 self._take(RackPenalty(nick=nick, rack=tiles, tiles=tiles, score=0, total=0))
 
     def time_penalty(self, nick: str, points: int) -> None:
-        """Points that overtime costs, above 0."""
+        """Record points for overtime, above 0."""
         self._take(TimePenalty(nick=nick, rack=None, score=-points, total=0))
 
     def note(self, text: str) -> None:
-        """A note about the event before."""
+        """Record a note about the previous event."""
         self._lines.append(Note(text=text))
 
     def pragma(self, keyword: str, text: str = "") -> None:
-        """Any other pragma, ``incomplete`` for example."""
+        """Record any other pragma, ``incomplete`` for example."""
         self._lines.append(Pragma(keyword=keyword, text=text))
 
     def _take(self, event: Event) -> None:
@@ -116,5 +116,5 @@ class Recorder:
         self._lines.append(dataclasses.replace(event, score=score, total=self._table.totals[event.nick]))
 
 
-def _written(rack: Sequence[str] | None) -> str | None:
+def _format_rack(rack: Sequence[str] | None) -> str | None:
     return write_rack(rack) if rack else None

@@ -1,4 +1,4 @@
-"""What a failed challenge may be worth in a file: as the rules have it, or as the file says where they are silent."""
+"""The cost of a failed challenge in a file: by the rules, or by the file if the rules have none."""
 
 from __future__ import annotations
 

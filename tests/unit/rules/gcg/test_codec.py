@@ -1,4 +1,4 @@
-"""The text of a file is found whatever program wrote it, or the encoding is refused."""
+"""The text of a file is decoded for any writing program, or the encoding is refused."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from faristol.rules.gcg import Play, Replay, read_gcg, replay, write_gcg, write_
 from faristol.rules.ruleset.with_options import with_options
 
 
-def ended(ruleset: Ruleset) -> tuple[list[str], str, list[str]]:
-    """A game in which somebody went out: its lines before the closing ones, who it was, and the other's tiles."""
+def play_ending(ruleset: Ruleset) -> tuple[list[str], str, list[str]]:
+    """Return a game that a player ended: its lines before the closing ones, the player, the other's tiles."""
     for seed in range(100):
         naive = NaiveGame(ruleset, Random(seed))
         naive.close = lambda: None  # type: ignore[method-assign] # the closing lines are written by each test
@@ -32,7 +32,7 @@ class End:
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        self.lines, self.out, left = ended(ruleset)
+        self.lines, self.out, left = play_ending(ruleset)
         self.loser = "b" if self.out == "a" else "a"
         self.tiles = write_rack(sorted(left, key=list(ruleset.tile_set.counts).index))
         self.value = sum(ruleset.tile_set.values[face] for face in left)
@@ -44,12 +44,12 @@ class End:
     def loses(self, points: int) -> str:
         return f">{self.loser}: {self.tiles} ({self.tiles}) -{points} {self.totals[self.loser] - points}"
 
-    def replayed(self, *lines: str) -> Replay:
+    def replay_lines(self, *lines: str) -> Replay:
         return replay(read_gcg("\n".join([*self.lines, *lines])), self.ruleset)
 
-    def told(self, *lines: str) -> tuple[tuple[int, str], ...]:
-        """What is wrong: the number of the closing line, 0 for the last turn, and the reason."""
-        return tuple((problem.line - len(self.lines), problem.reason) for problem in self.replayed(*lines).problems)
+    def list_problems(self, *lines: str) -> tuple[tuple[int, str], ...]:
+        """Return the problems: the number of the closing line, 0 for the last turn, and the reason."""
+        return tuple((problem.line - len(self.lines), problem.reason) for problem in self.replay_lines(*lines).problems)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +64,9 @@ def instructions(request: pytest.FixtureRequest) -> End:
 
 def test_who_goes_out_gets_the_rack_twice_or_it_is_taken_off_as_well(tournament: End) -> None:
     value = tournament.value
-    once = tournament.replayed(tournament.gains(2 * value))
-    both = tournament.replayed(tournament.gains(value), tournament.loses(value))
-    swapped = tournament.replayed(tournament.loses(value), tournament.gains(value))
+    once = tournament.replay_lines(tournament.gains(2 * value))
+    both = tournament.replay_lines(tournament.gains(value), tournament.loses(value))
+    swapped = tournament.replay_lines(tournament.loses(value), tournament.gains(value))
     assert not once.problems
     assert not both.problems
     assert not swapped.problems
@@ -76,45 +76,47 @@ def test_who_goes_out_gets_the_rack_twice_or_it_is_taken_off_as_well(tournament:
 
 def test_one_way_of_counting_is_kept(tournament: End) -> None:
     value = tournament.value
-    assert tournament.told(tournament.gains(value)) == ((1, "SCORE"),)
-    assert tournament.told(tournament.gains(2 * value), tournament.loses(value)) == ((1, "SCORE"),)
-    assert tournament.told(tournament.loses(value)) == ((1, "RACKS_MISSING"),)
-    assert tournament.told() == ((0, "RACKS_MISSING"),)
-    assert tournament.told("#incomplete") == ()
+    assert tournament.list_problems(tournament.gains(value)) == ((1, "SCORE"),)
+    assert tournament.list_problems(tournament.gains(2 * value), tournament.loses(value)) == ((1, "SCORE"),)
+    assert tournament.list_problems(tournament.loses(value)) == ((1, "RACKS_MISSING"),)
+    assert tournament.list_problems() == ((0, "RACKS_MISSING"),)
+    assert tournament.list_problems("#incomplete") == ()
 
 
 def test_a_book_that_takes_the_rack_off_wants_both_lines(instructions: End) -> None:
     value = instructions.value
-    assert instructions.told(instructions.gains(value), instructions.loses(value)) == ()
-    assert instructions.told(instructions.gains(2 * value), instructions.loses(value)) == ((1, "SCORE"),)
-    assert instructions.told(instructions.gains(value)) == ((1, "RACKS_MISSING"),)
-    assert instructions.told(instructions.gains(2 * value)) == ((1, "SCORE"), (1, "RACKS_MISSING"))
-    missing = instructions.replayed(instructions.gains(value)).problems[0]
+    assert instructions.list_problems(instructions.gains(value), instructions.loses(value)) == ()
+    assert instructions.list_problems(instructions.gains(2 * value), instructions.loses(value)) == ((1, "SCORE"),)
+    assert instructions.list_problems(instructions.gains(value)) == ((1, "RACKS_MISSING"),)
+    assert instructions.list_problems(instructions.gains(2 * value)) == ((1, "SCORE"), (1, "RACKS_MISSING"))
+    missing = instructions.replay_lines(instructions.gains(value)).problems[0]
     assert f">{instructions.loser}: {instructions.tiles} ({instructions.tiles}) -n total" in missing.expected
 
 
 def test_the_tiles_left_are_those_that_are_not_on_the_board(tournament: End) -> None:
     out, loser, total = tournament.out, tournament.loser, tournament.totals
-    assert tournament.told(f">{out}: ({tournament.tiles}E) +9 {total[out] + 9}") == ((1, "RACK_LEFT"),)
-    assert tournament.told(f">{loser}: ({tournament.tiles[1:] or 'E'}) -1 {total[loser] - 1}") == ((1, "RACK_LEFT"),)
-    assert tournament.told(f">{loser}: (AE) +4 {total[loser] + 4}") == ((1, "NOT_OUT"),)
-    assert tournament.told(f">{out}: (AE) -2 {total[out] - 2}") == ((1, "IS_OUT"),)
+    assert tournament.list_problems(f">{out}: ({tournament.tiles}E) +9 {total[out] + 9}") == ((1, "RACK_LEFT"),)
+    assert tournament.list_problems(f">{loser}: ({tournament.tiles[1:] or 'E'}) -1 {total[loser] - 1}") == (
+        (1, "RACK_LEFT"),
+    )
+    assert tournament.list_problems(f">{loser}: (AE) +4 {total[loser] + 4}") == ((1, "NOT_OUT"),)
+    assert tournament.list_problems(f">{out}: (AE) -2 {total[out] - 2}") == ((1, "IS_OUT"),)
 
 
 def test_overtime_is_taken_off_once_before_or_after_the_racks(tournament: End) -> None:
     out, total, value = tournament.out, tournament.totals[tournament.out], tournament.value
     before = f">{out}: (time) -10 {total - 10}"
     after = f">{out}: ({tournament.tiles}) +{2 * value} {total - 10 + 2 * value}"
-    assert tournament.told(before, after) == ()
-    assert tournament.told(before, f">{out}: (time) -10 {total - 20}") == ((2, "TWICE"),)
-    assert tournament.told(f">{out}: (time) +10 {total + 10}") == ((1, "TIME_POINTS"),)
-    assert tournament.told(f">{out}: (time) -0 {total}") == ((1, "TIME_POINTS"),)
+    assert tournament.list_problems(before, after) == ()
+    assert tournament.list_problems(before, f">{out}: (time) -10 {total - 20}") == ((2, "TWICE"),)
+    assert tournament.list_problems(f">{out}: (time) +10 {total + 10}") == ((1, "TIME_POINTS"),)
+    assert tournament.list_problems(f">{out}: (time) -0 {total}") == ((1, "TIME_POINTS"),)
 
 
 def test_overtime_is_a_multiple_of_what_a_minute_costs_and_can_end_a_game() -> None:
     fisc = End(FISC)
     out, total = fisc.out, fisc.totals[fisc.out]
-    assert fisc.told(f">{out}: (time) -15 {total - 15}") == ((1, "TIME_POINTS"),)
+    assert fisc.list_problems(f">{out}: (time) -15 {total - 15}") == ((1, "TIME_POINTS"),)
     early = [line for line in fisc.lines[:6] if not line.startswith(">")]
     lines = [*early, ">a: AEINRT? - +0 0", ">b: (time) -100 -100"]
     over = replay(read_gcg("\n".join(lines)), FISC)
@@ -130,17 +132,17 @@ def test_the_last_play_can_still_be_challenged(tournament: End) -> None:
     plus = 2 * tournament.value
     bonus = f">{out}: (challenge) +5 {total[out] + 5}"
     points = f">{out}: ({tournament.tiles}) +{plus} {total[out] + 5 + plus}"
-    assert tournament.told(bonus, points) == ()
+    assert tournament.list_problems(bonus, points) == ()
     lost = f">{loser}: {tournament.tiles} - +0 {total[loser]}"
-    assert tournament.told(lost, tournament.gains(plus)) == ()
-    assert tournament.told(lost, lost) == ((2, "AFTER_END"),)
-    assert tournament.told(f">{out}: - +0 {total[out]}") == ((1, "AFTER_END"),)
-    assert tournament.told(tournament.gains(plus), bonus) == ((2, "NO_PLAY"),)
-    last = tournament.replayed().steps[-1]
+    assert tournament.list_problems(lost, tournament.gains(plus)) == ()
+    assert tournament.list_problems(lost, lost) == ((2, "AFTER_END"),)
+    assert tournament.list_problems(f">{out}: - +0 {total[out]}") == ((1, "AFTER_END"),)
+    assert tournament.list_problems(tournament.gains(plus), bonus) == ((2, "NO_PLAY"),)
+    last = tournament.replay_lines().steps[-1]
     back = f">{out}: -- -{last.score} {last.total - last.score}"
-    assert tournament.told(back) == ()
-    assert tournament.replayed(back).end is None
-    assert tournament.told(back, tournament.gains(plus)) == ((2, "BEFORE_END"),)
+    assert tournament.list_problems(back) == ()
+    assert tournament.replay_lines(back).end is None
+    assert tournament.list_problems(back, tournament.gains(plus)) == ((2, "BEFORE_END"),)
 
 
 def test_a_rack_is_no_larger_than_what_the_empty_bag_left(tournament: End) -> None:

@@ -1,4 +1,4 @@
-"""GCG files as other programs write them are read, or refused by the name of what they write."""
+"""GCG files of other programs are read, or refused with the name of the construct."""
 
 from __future__ import annotations
 

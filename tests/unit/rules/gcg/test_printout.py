@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from tests.unit.rules.gcg.games import CATALAN, replayed
+from tests.unit.rules.gcg.games import CATALAN, replay_events
 
 from faristol.rules.gcg import draw_board, draw_sheet
 
 
 def test_the_sheet_of_a_game_without_events_has_its_players_and_totals() -> None:
-    assert draw_sheet(replayed(ruleset=CATALAN)).splitlines() == ["a: Ada Lovelace", "b: Blaise Pascal", "a 0, b 0"]
+    assert draw_sheet(replay_events(ruleset=CATALAN)).splitlines() == [
+        "a: Ada Lovelace",
+        "b: Blaise Pascal",
+        "a 0, b 0",
+    ]
 
 
 def test_the_board_and_the_sheet_are_drawn() -> None:
-    found = replayed(
+    found = replay_events(
         ">a: [QU][NY][L·L]AEI? 8F [QU]E[NY]A[ny] +40 40",
         ">a: [QU][NY][L·L]AEI? -- -40 0",
         ">b: -3 +0 0",

@@ -1,4 +1,4 @@
-"""Every form of a line is read as what it is, and what is no line is refused where it stands."""
+"""Every form of a line is parsed, and an invalid line is refused with its place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def event(line: str) -> Event:
     return found
 
 
-def refused(written: str) -> tuple[int, str, str]:
+def read_problem(written: str) -> tuple[int, str, str]:
     with pytest.raises(GcgError) as caught:
         read_gcg(written)
     problem = caught.value.problem
@@ -43,7 +43,7 @@ def refused(written: str) -> tuple[int, str, str]:
 
 
 def line_refused(written: str) -> int:
-    """The line at which the file is refused, 0 when it is not."""
+    """Return the line at which the file is refused, 0 when it is not."""
     try:
         read_gcg(written)
     except GcgError as error:
@@ -150,7 +150,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
     ],
 )
 def test_what_is_no_line_is_refused_where_it_stands(line: str, reason: str, expected: str) -> None:
-    found = refused(text(line))
+    found = read_problem(text(line))
     assert found[:2] == (FIRST, reason)
     assert expected in found[2]
 
@@ -168,7 +168,7 @@ def test_what_is_no_line_is_refused_where_it_stands(line: str, reason: str, expe
     ],
 )
 def test_a_file_without_two_players_is_refused(written: str, line: int, reason: str) -> None:
-    assert refused(written)[:2] == (line, reason)
+    assert read_problem(written)[:2] == (line, reason)
 
 
 def test_a_message_shows_nothing_that_a_terminal_would_obey() -> None:

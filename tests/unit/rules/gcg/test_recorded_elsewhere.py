@@ -1,4 +1,4 @@
-"""Games recorded elsewhere replay exactly, and broken files are refused for what is broken in them."""
+"""Games recorded elsewhere replay exactly, and broken files are refused with the error."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WRONG = {
     "standard_cumulative_scoring_error": (15, "TOTAL", "99"),
     "time_penalty_duplicate": (47, "TWICE", "one (time) line"),
 }
-"""Of each broken file: the line, the reason, and a part of what is expected there."""
+"""The line, the reason, and a part of the expectation for each broken file."""
 
 
 def problems(data: bytes) -> tuple[GcgProblem, ...]:

@@ -1,4 +1,4 @@
-"""A game that is known otherwise is told in lines, with scores and totals worked out."""
+"""A game is written as lines, with computed scores and totals."""
 
 from __future__ import annotations
 

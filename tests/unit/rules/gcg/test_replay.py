@@ -1,9 +1,20 @@
-"""A file is replayed by the rules: what is right passes, and what is wrong is told with its line, once."""
+"""A file is replayed by the rules: valid files pass, and each error is reported once, with its line."""
 
 from __future__ import annotations
 
 import pytest
-from tests.unit.rules.gcg.games import CATALAN, ENGLISH, FIRST, FISC, INSTRUCTIONS, PES, SPANISH, replayed, text, told
+from tests.unit.rules.gcg.games import (
+    CATALAN,
+    ENGLISH,
+    FIRST,
+    FISC,
+    INSTRUCTIONS,
+    PES,
+    SPANISH,
+    list_problems,
+    replay_events,
+    text,
+)
 
 from faristol.rules import Board, Notation, Ruleset, Tile, lay
 from faristol.rules.conditions import EndCondition
@@ -14,7 +25,7 @@ TRAIN = ">a: AEINRT? 8D TRAIN +12 12"
 
 
 def test_every_line_is_told_beside_what_the_file_says() -> None:
-    found = replayed(TRAIN, ">b: BDENOSS D7 S.OB +6 7", ">a: EIO?AUU G7 T. +2 2")
+    found = replay_events(TRAIN, ">b: BDENOSS D7 S.OB +6 7", ">a: EIO?AUU G7 T. +2 2")
     first, second = found.steps
     assert (first.score, first.total, second.score, second.total) == (12, 12, 6, 6)
     assert (second.event.score, second.event.total) == (6, 7)
@@ -59,7 +70,7 @@ def test_every_line_is_told_beside_what_the_file_says() -> None:
     ],
 )
 def test_a_play_lies_where_it_may_or_is_refused(play: str, reason: str, expected: str) -> None:
-    problems = replayed(TRAIN, play).problems
+    problems = replay_events(TRAIN, play).problems
     if not reason:
         assert problems == ()
         return
@@ -78,15 +89,15 @@ def test_a_play_lies_where_it_may_or_is_refused(play: str, reason: str, expected
     ],
 )
 def test_the_first_play_covers_the_centre(play: str, reason: str) -> None:
-    assert told(play) == ((1, reason),)
+    assert list_problems(play) == ((1, reason),)
 
 
 def test_tiles_of_several_characters_are_one_tile_and_so_are_their_blanks() -> None:
-    catalan = replayed(">a: [QU][NY][L·L]AEI? 8F [QU]E[NY]A[ny] +40 40", ruleset=CATALAN)
+    catalan = replay_events(">a: [QU][NY][L·L]AEI? 8F [QU]E[NY]A[ny] +40 40", ruleset=CATALAN)
     assert not catalan.problems
     assert [tile.face for tile in catalan.board.values()] == ["QU", "E", "NY", "A", "NY"]
     assert [tile.blank for tile in catalan.board.values()] == [False] * 4 + [True]
-    spanish = replayed(">a: [CH][RR]CHAOI 8G CHA[CH]O +28 28", ruleset=SPANISH)
+    spanish = replay_events(">a: [CH][RR]CHAOI 8G CHA[CH]O +28 28", ruleset=SPANISH)
     assert not spanish.problems
     assert [tile.face for tile in spanish.board.values()] == ["C", "H", "A", "CH", "O"]
 
@@ -115,7 +126,7 @@ def test_an_error_of_arithmetic_is_told_once_where_it_was_made(
     lines: list[str], expected: list[tuple[int, str, str]]
 ) -> None:
     assert [
-        (problem.line - FIRST + 1, problem.reason, problem.expected) for problem in replayed(*lines).problems
+        (problem.line - FIRST + 1, problem.reason, problem.expected) for problem in replay_events(*lines).problems
     ] == expected
 
 
@@ -140,7 +151,7 @@ def test_an_error_of_arithmetic_is_told_once_where_it_was_made(
 def test_turns_alternate_and_only_the_last_play_comes_back(
     lines: list[str], wrong: tuple[tuple[int, str], ...]
 ) -> None:
-    assert told(*lines) == wrong
+    assert list_problems(*lines) == wrong
 
 
 @pytest.mark.parametrize(
@@ -164,26 +175,26 @@ def test_turns_alternate_and_only_the_last_play_comes_back(
 def test_a_failed_challenge_is_paid_as_the_rules_or_else_the_file_has_it(
     line: str, ruleset: Ruleset, wrong: tuple[tuple[int, str], ...]
 ) -> None:
-    assert told(TRAIN, line, ruleset=ruleset) == wrong
+    assert list_problems(TRAIN, line, ruleset=ruleset) == wrong
 
 
 def test_a_federation_says_what_a_challenge_costs() -> None:
     play = ">a: ΑΕΙΝΡΣΤ 8D ΤΡΑΙΝ +14 14"
-    assert told(play, ">b: (challenge) -10 -10", ruleset=PES) == ()
-    assert told(play, ">a: (challenge) +10 24", ruleset=PES) == ((2, "CHALLENGE_POINTS"),)
-    assert told(play, ">b: (challenge) -20 -20", ruleset=PES) == ((2, "CHALLENGE_POINTS"),)
-    assert told(TRAIN, ">a: (challenge) +5 17", ruleset=FISC) == ((2, "CHALLENGE_POINTS"),)
+    assert list_problems(play, ">b: (challenge) -10 -10", ruleset=PES) == ()
+    assert list_problems(play, ">a: (challenge) +10 24", ruleset=PES) == ((2, "CHALLENGE_POINTS"),)
+    assert list_problems(play, ">b: (challenge) -20 -20", ruleset=PES) == ((2, "CHALLENGE_POINTS"),)
+    assert list_problems(TRAIN, ">a: (challenge) +5 17", ruleset=FISC) == ((2, "CHALLENGE_POINTS"),)
 
 
 def test_a_good_word_among_bad_ones_can_cost_the_challenger_and_nowhere_else() -> None:
     first, second = ">a: ΑΕΙΝΡΣΤ 8D ΤΡΑΙΝ +14 14", ">b: ΑΕΝΟΡΣΤ I7 ΤΑΝ +7 7"
-    score = replayed(first, second, ruleset=PES).steps[-1].score
+    score = replay_events(first, second, ruleset=PES).steps[-1].score
     second = f">b: ΑΕΝΟΡΣΤ I7 ΤΑΝ +{score} {score}"
     back = f">b: ΑΕΝΟΡΣΤ -- -{score} 0"
-    assert told(first, second, back, ">a: (challenge) -10 4", ruleset=PES) == ()
-    assert told(first, second, back, ">a: (challenge) -20 -6", ruleset=PES) == ((4, "CHALLENGE_POINTS"),)
-    assert told(first, ">a: ΑΕΙΝΡΣΤ -- -14 0", ">b: (challenge) -10 -10", ruleset=PES) == ((3, "NO_PLAY"),)
-    assert told(TRAIN, ">a: AEINRT? -- -12 0", ">b: (challenge) -5 -5") == ((3, "NO_PLAY"),)
+    assert list_problems(first, second, back, ">a: (challenge) -10 4", ruleset=PES) == ()
+    assert list_problems(first, second, back, ">a: (challenge) -20 -6", ruleset=PES) == ((4, "CHALLENGE_POINTS"),)
+    assert list_problems(first, ">a: ΑΕΙΝΡΣΤ -- -14 0", ">b: (challenge) -10 -10", ruleset=PES) == ((3, "NO_PLAY"),)
+    assert list_problems(TRAIN, ">a: AEINRT? -- -12 0", ">b: (challenge) -5 -5") == ((3, "NO_PLAY"),)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +208,7 @@ def test_a_good_word_among_bad_ones_can_cost_the_challenger_and_nowhere_else() -
     ],
 )
 def test_a_challenge_is_about_the_last_play_that_stands(lines: list[str]) -> None:
-    assert told(*lines) == ((len(lines), "NO_PLAY"),)
+    assert list_problems(*lines) == ((len(lines), "NO_PLAY"),)
 
 
 @pytest.mark.parametrize(
@@ -214,14 +225,14 @@ def test_a_challenge_is_about_the_last_play_that_stands(lines: list[str]) -> Non
     ],
 )
 def test_what_is_exchanged_is_of_the_rack(line: str, wrong: tuple[tuple[int, str], ...]) -> None:
-    assert told(line) == wrong
+    assert list_problems(line) == wrong
 
 
 IDLE = [f">{nick}: {rack} - +0 0" for nick, rack in (("a", "AEINRT?"), ("b", "DEGLNOS")) * 3]
 
 
 def test_six_idle_turns_end_a_game_and_each_loses_the_own_rack() -> None:
-    found = replayed(*IDLE, ">a: AEINRT? (AEINRT?) -6 -6", ">b: DEGLNOS (DEGLNOS) -9 -9")
+    found = replay_events(*IDLE, ">a: AEINRT? (AEINRT?) -6 -6", ">b: DEGLNOS (DEGLNOS) -9 -9")
     assert (found.end, found.problems) == (EndCondition.SCORELESS_TURNS, ())
     assert dict(found.totals) == {"a": -6, "b": -9}
 
@@ -247,27 +258,27 @@ def test_six_idle_turns_end_a_game_and_each_loses_the_own_rack() -> None:
     ],
 )
 def test_the_lines_at_the_end_come_once_and_at_the_end(lines: list[str], wrong: tuple[tuple[int, str], ...]) -> None:
-    assert told(*lines) == wrong
+    assert list_problems(*lines) == wrong
 
 
 def test_a_ruleset_says_when_idle_turns_end_a_game() -> None:
-    assert replayed(*IDLE[:4], "#incomplete", ruleset=INSTRUCTIONS).end is EndCondition.LOST_TURNS
-    assert replayed(*IDLE[:4], ruleset=ENGLISH).end is None
-    assert replayed(*IDLE, ruleset=FISC).end is None
+    assert replay_events(*IDLE[:4], "#incomplete", ruleset=INSTRUCTIONS).end is EndCondition.LOST_TURNS
+    assert replay_events(*IDLE[:4], ruleset=ENGLISH).end is None
+    assert replay_events(*IDLE, ruleset=FISC).end is None
 
 
 def test_a_play_worth_nothing_is_one_of_six_zeros() -> None:
     play = ">a: ??AEINR 8G ab +0 0"
     passes = [">b: DEGLNOS - +0 0", ">a: AEINR - +0 0"] * 3
-    found = replayed(play, *passes[:5], ">a: (AEINRST) -7 -7", ">b: (DEGLNOS) -9 -9")
+    found = replay_events(play, *passes[:5], ">a: (AEINRST) -7 -7", ">b: (DEGLNOS) -9 -9")
     assert (found.end, found.problems) == (EndCondition.SCORELESS_TURNS, ())
-    assert replayed(play, *passes[:4]).end is None
+    assert replay_events(play, *passes[:4]).end is None
 
 
 def test_a_game_that_is_not_over_is_right_as_far_as_it_goes() -> None:
-    found = replayed(TRAIN)
+    found = replay_events(TRAIN)
     assert (found.problems, found.end) == ((), None)
-    assert not replayed().problems
+    assert not replay_events().problems
 
 
 @pytest.mark.parametrize(
@@ -283,7 +294,7 @@ def test_a_game_that_is_not_over_is_right_as_far_as_it_goes() -> None:
 def test_racks_that_are_told_at_the_end_can_be_or_are_refused(
     lines: list[str], wrong: tuple[tuple[int, str], ...]
 ) -> None:
-    assert told(TRAIN, *lines) == wrong
+    assert list_problems(TRAIN, *lines) == wrong
 
 
 def test_unknown_pragmas_and_notes_change_nothing() -> None:

@@ -1,4 +1,4 @@
-"""A game that is written and read again is the same game, whatever its tiles."""
+"""A game that is written and read again is the same game, for any tiles."""
 
 from __future__ import annotations
 

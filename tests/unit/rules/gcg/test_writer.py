@@ -1,4 +1,4 @@
-"""A game is written in one form, and never as a file that says something else."""
+"""A game is written in one form, and never with a different meaning."""
 
 from __future__ import annotations
 

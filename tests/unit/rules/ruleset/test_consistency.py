@@ -1,4 +1,4 @@
-"""Values that contradict each other are told, each at its key, and what can just hold together is not."""
+"""Contradicting values are reported with their keys, and compatible values are accepted."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FISC, PES, BOX, FESTA = (load_ruleset(name) for name in ("fisc-2023", "pes-2024"
 Changes = Mapping[str, Any]
 
 
-def changed(rules: Ruleset, changes: Changes) -> Ruleset:
-    """``rules`` with other values of ``section.key``."""
+def change_rules(rules: Ruleset, changes: Changes) -> Ruleset:
+    """Return ``rules`` with other values of ``section.key``."""
     for key, value in changes.items():
         section, name = key.split(".")
         rules = replace(rules, **{section: replace(getattr(rules, section), **{name: value})})
@@ -25,8 +25,8 @@ def changed(rules: Ruleset, changes: Changes) -> Ruleset:
 
 
 def problems(rules: Ruleset, changes: Changes) -> list[str]:
-    """The keys at which ``rules`` contradict themselves with other values."""
-    return [key for key, _ in contradictions(changed(rules, changes))]
+    """Return the keys at which ``rules`` contradict themselves with other values."""
+    return [key for key, _ in contradictions(change_rules(rules, changes))]
 
 
 @pytest.mark.parametrize("name", ruleset_names())
@@ -294,9 +294,9 @@ def test_duplicate_games_give_no_points_of_a_championship_and_meet_no_teams() ->
 
 
 def test_a_clash_of_teams_names_what_was_chosen() -> None:
-    clash = clash_of_teams(changed(FISC, {"championship.team_boards": 4, "championship.system": "match"}))
+    clash = clash_of_teams(change_rules(FISC, {"championship.team_boards": 4, "championship.system": "match"}))
     assert clash is not None
     assert clash.params["options"] == "–"
-    drawn = clash_of_teams(changed(FISC, {"championship.team_boards": 4, "start.method": "lot"}))
+    drawn = clash_of_teams(change_rules(FISC, {"championship.team_boards": 4, "start.method": "lot"}))
     assert drawn is not None
     assert drawn.params["method"] == "lot"

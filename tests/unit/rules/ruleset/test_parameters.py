@@ -1,4 +1,4 @@
-"""Every value of a ruleset does something: code asks for it, and tells each of its values from the others.
+"""Every value of a ruleset has an effect: code reads it, and distinguishes its values.
 
 What is found here is a parameter that a book sets or an organiser chooses and that nothing heeds: put it to use, or let
 it go.
@@ -31,7 +31,7 @@ HOLDS_RULESET = frozenset({"ruleset", "_ruleset", "rules", "book", "_book", "loa
 """Names by which code has a ruleset."""
 
 ALL_ALIKE = ("rules/sections.py", "rules/consistency.py", "rules/ruleset.py", "rules/ruleset_file.py", "/pb/")
-"""Code that heeds no value for what it means."""
+"""Code that reads values without using their meaning."""
 
 ALIKE: Mapping[str, str] = {
     "start.method": "by lot, and in a match, the pairing says who begins: the order of its players is lot or turn",
@@ -55,7 +55,7 @@ class Read:
 
 @cache
 def reads() -> Mapping[Key, Read]:
-    """Every parameter that code reads."""
+    """Return every parameter that code reads."""
     found: defaultdict[Key, Read] = defaultdict(Read)
     for folder in ("libs", "services", "apps"):
         for file in sorted((ROOT / folder).rglob("*.py")):
@@ -78,7 +78,7 @@ def _read(module: ast.Module, file: str, found: defaultdict[Key, Read]) -> None:
 
 
 def _set_by(node: ast.stmt) -> Iterator[tuple[str, Any]]:
-    """The names that a statement of a module sets."""
+    """Yield the names that a statement of a module sets."""
     if isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
         yield node.target.id, node
     if isinstance(node, ast.Assign):
@@ -86,7 +86,7 @@ def _set_by(node: ast.stmt) -> Iterator[tuple[str, Any]]:
 
 
 def _named_sections(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, str]]:
-    """The names that stand for a section in a function."""
+    """Yield the names that stand for a section in a function."""
     classes = {kind.__name__: name for name, kind in SECTIONS.items()}
     for argument in (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs):
         if isinstance(argument.annotation, ast.Name) and argument.annotation.id in classes:
@@ -103,7 +103,7 @@ def _named_sections(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[t
 
 
 def _section(node: ast.expr, names: Mapping[str, str]) -> str | None:
-    """The section that an expression is."""
+    """Return the section that an expression is."""
     if isinstance(node, ast.Name):
         return names.get(node.id)
     if not isinstance(node, ast.Attribute) or node.attr not in SECTIONS:
@@ -114,7 +114,7 @@ def _section(node: ast.expr, names: Mapping[str, str]) -> str | None:
 
 
 def _constants(scope: ast.AST, tables: Mapping[str, ast.expr]) -> set[object]:
-    """The constants that a function names, and those in the tables of its module that it looks into."""
+    """Return the constants that a function names, and those in the tables of its module that it looks into."""
     found: set[object] = {node.value for node in ast.walk(scope) if isinstance(node, ast.Constant)}
     for node in ast.walk(scope):
         if isinstance(node, ast.Name) and node.id in tables:
@@ -123,7 +123,7 @@ def _constants(scope: ast.AST, tables: Mapping[str, ast.expr]) -> set[object]:
 
 
 def parameters() -> Iterator[tuple[Key, Any]]:
-    """Every parameter of a ruleset, and its type."""
+    """Yield every parameter of a ruleset, and its type."""
     for section, kind in SECTIONS.items():
         hints = get_type_hints(kind)
         yield from (((section, field.name), hints[field.name]) for field in dataclasses.fields(kind))

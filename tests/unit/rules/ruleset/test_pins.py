@@ -1,4 +1,4 @@
-"""Rulesets come back from the content that a record keeps, whatever the files say since."""
+"""Rulesets are restored from the recorded content, for any later files."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ TEXT = (resources.files("faristol.rules") / "rulesets" / "fisc-2023.toml").read_
 
 
 def with_value(key: str, value: str) -> str:
-    """The FISC file with another value for ``section.key``."""
+    """Return the FISC file with another value for ``section.key``."""
     section, name = key.split(".")
     changed, count = re.subn(
         rf"(?ms)(^\[{section}\]$.*?^{name} = \{{ value = )(.*?)(, article)", rf"\g<1>{value}\g<3>", TEXT, count=1
@@ -30,7 +30,7 @@ def with_value(key: str, value: str) -> str:
 
 
 def line_of(text: str) -> int:
-    """The line of the FISC file that begins with ``text``, from 1."""
+    """Return the line of the FISC file that begins with ``text``, from 1."""
     return next(number for number, line in enumerate(TEXT.splitlines(), start=1) if line.startswith(text))
 
 
@@ -175,7 +175,7 @@ def test_a_bound_may_be_lifted() -> None:
 
 
 def with_option(table: str) -> str:
-    """The FISC file with one more option."""
+    """Return the FISC file with one more option."""
     return f"{TEXT}\n[options.tea]\n{table}\n"
 
 

@@ -29,7 +29,7 @@ UF, FISE = load_ruleset("uf-2007"), load_ruleset("fise")
 
 @contextmanager
 def suppress_refusal(*reasons: str) -> Iterator[None]:
-    """Let a refusal pass whose reason is one of these, and no other."""
+    """Suppress a refusal with one of these reasons, and no other."""
     try:
         yield
     except Refusal as refused:
@@ -38,7 +38,7 @@ def suppress_refusal(*reasons: str) -> Iterator[None]:
 
 
 def some_values(option: Option) -> list[OptionValue]:
-    """The choices of an option, or the bounds of its number, or lists out of its list."""
+    """Return the choices of an option, or the bounds of its number, or lists out of its list."""
     if option.choices:
         return list(option.choices)
     if option.some_of:
@@ -60,7 +60,7 @@ OF_ROUND_ROBINS = ("left_early",)
 
 
 def settled_for(ruleset: Ruleset, option: Option) -> dict[str, OptionValue]:
-    """What must be chosen before ``option`` has a sense."""
+    """Return the choices that must precede ``option``."""
     needed: dict[str, OptionValue] = {"pairing": "round-robin"} if option.name in OF_ROUND_ROBINS else {}
     for key, value in option.when.items():
         for other in ruleset.options:

@@ -1,4 +1,4 @@
-"""Standings once more, straight from the words of the rules: slow, in exact fractions, and nothing shared with them."""
+"""Standings computed again from the words of the rules: slow, in exact fractions, without shared code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
 
 class Championship:
-    """A championship whose rounds up to ``last`` are held, played by two at a time."""
+    """A championship whose rounds up to ``last`` are held, with two players at a table."""
 
     games = 1
     """Games of a round that give points."""
@@ -45,7 +45,7 @@ class Championship:
         return HALF * self.games
 
     def share(self, player: str, number: int) -> Fraction:
-        """Of what an opponent is worth."""
+        """Return the share of an opponent's worth."""
         found = self.of(player, number)
         if found is None:
             return Fraction(0)
@@ -58,7 +58,7 @@ class Championship:
         return sum((self.points_in(player, number) for number in self.held), Fraction(0))
 
     def there(self, player: str, number: int) -> bool:
-        """Paired, or left over by the pairing, or given a full point."""
+        """Return whether a player was paired, left over by the pairing, or given a full point."""
         found = self.of(player, number)
         return found is not None and (found.second is not None or self.share(player, number) == 1)
 
@@ -130,7 +130,7 @@ class Championship:
         return Fraction(scored - against if name == "spread" else scored)
 
     def lines(self) -> list[Line]:
-        """Everybody, best first; equals in the order of the players."""
+        """Return all players, best first; equals in the order of the players."""
         keys: dict[str, list[Fraction]] = {player: [self.points(player)] for player in self.players}
         for name in self.names:
             before = {player: list(key) for player, key in keys.items()}

@@ -1,4 +1,4 @@
-"""The tie-breaks of FIDE's text of March 2026, against a program that somebody else wrote (tiebreak-core).
+"""The tie-breaks of FIDE's text of March 2026, against an independent program (tiebreak-core).
 
 They differ in one thing: a forfeit in a Swiss tournament counts nothing in either, and has two who were equal met for
 the other program alone, so that it asks for less than 6.1.1. It is told of no such forfeit where the games between
@@ -28,7 +28,7 @@ WORTH = {RoundOutcome.WIN: 1.0, RoundOutcome.DRAW: 0.5, RoundOutcome.LOSS: 0.0}
 
 
 def rules(system: str, *names: TieBreak) -> Ruleset:
-    """FISC's championship with these tie-breaks, by the edition of 2026."""
+    """Return FISC's championship with these tie-breaks, by the edition of 2026."""
     book = load_ruleset("fisc-2023")
     law = dataclasses.replace(
         book.championship,
@@ -41,7 +41,9 @@ def rules(system: str, *names: TieBreak) -> Ruleset:
 
 
 def tournament(system: str, chance: Random) -> tuple[list[Result], list[str], int]:
-    """Results, players and planned rounds of a tournament that is over: games, forfeits and, in a Swiss one, byes."""
+    """Return results, players and planned rounds of a tournament that is over: games, forfeits and, in a Swiss one,
+    byes.
+    """
     count = chance.randint(4, 9)
     players = [str(number) for number in range(1, count + 1)]
     if system == "swiss":
@@ -91,10 +93,10 @@ def _result(number: int, first: str, second: str, chance: Random) -> Result:
     return Result.of_game(number, first, second, *chance.choice([(1, 0), (0, 1), (0, 0)]))
 
 
-def told(
+def to_tiebreak_data(
     results: Sequence[Result], players: Sequence[str], rows: Sequence[StandingsRow], planned: int, system: str
 ) -> dict[int, PlayerTiebreakData]:
-    """The tournament as the other program takes it. A round without a result is a bye of no points (16.1.1)."""
+    """Return the tournament as the other program takes it. A round without a result is a bye of no points (16.1.1)."""
     points = {row.player: row.points for row in rows}
     found = {}
     for player in players:
@@ -116,7 +118,7 @@ def _record(result: Result | None, player: str, number: int, system: str) -> Gam
     outcome = result.outcomes[0 if result.first == player else 1]
     if result.second is None:
         if system != "swiss":
-            return None  # the rest of an odd number is no round of a player (15.2)
+            return None  # the rest of an odd number is not a round of a player (15.2)
         requested = result.sat_out in (Bye.HALF_POINT, Bye.ZERO_POINT)
         return GameRecord(-1, 0, WORTH[outcome], "white", number, kind="requested_bye" if requested else "pairing_bye")
     other = int(result.second if result.first == player else result.first)
@@ -124,8 +126,8 @@ def _record(result: Result | None, player: str, number: int, system: str) -> Gam
     return GameRecord(other, 2000, WORTH[outcome], "white", number, kind="played" if result.played else unplayed)
 
 
-def parted(system: str, data: dict[int, PlayerTiebreakData], planned: int) -> set[frozenset[int]]:
-    """Whom the other program leaves equal after the games between equals: those whose order follows the last key."""
+def group_equals(system: str, data: dict[int, PlayerTiebreakData], planned: int) -> set[frozenset[int]]:
+    """Return the players that the other program leaves equal after the games between equals, by the last key."""
     mode = "swiss" if system == "swiss" else "round_robin"
     orders = [
         [
@@ -148,22 +150,22 @@ def compare(system: str, seed: int) -> None:
     """Play a tournament, and compare every value and every group of equals."""
     results, players, planned = tournament(system, Random(seed))
     rows = standings(results, players, rules(system, "buchholz", "median-buchholz", "berger"), planned)
-    data = told(results, players, rows, planned, system)
+    data = to_tiebreak_data(results, players, rows, planned, system)
     mode = "swiss" if system == "swiss" else "round_robin"
     for row in rows:
         for name, theirs in THEIRS.items():
-            # Buchholz is no tie-break of all against all (8, note): the other program refuses or sums otherwise.
+            # Buchholz is not a tie-break of all against all (8, note): the other program refuses or sums otherwise.
             if system == "swiss" or name == "berger":
                 value = fide2026.calculate(data[int(row.player)], data, theirs, planned, mode)
                 assert row.tie_breaks[name] == value, (seed, row.player, name)
     ours: dict[int, set[int]] = {}
     for row in standings(results, players, rules(system, "head-to-head"), planned):
         ours.setdefault(row.rank, set()).add(int(row.player))
-    assert {frozenset(group) for group in ours.values()} == parted(system, _as_met(data, system), planned), seed
+    assert {frozenset(group) for group in ours.values()} == group_equals(system, _as_met(data, system), planned), seed
 
 
 def _as_met(data: dict[int, PlayerTiebreakData], system: str) -> dict[int, PlayerTiebreakData]:
-    """Without forfeits in a Swiss tournament: 6.1.1 excludes them, and the other program takes them for meetings."""
+    """Return the games without forfeits in a Swiss: 6.1.1 excludes them, and the other program counts them."""
     if system != "swiss":
         return data
     return {

@@ -25,19 +25,19 @@ def rules(
     return dataclasses.replace(book, championship=law)
 
 
-def won(number: int, winner: str, loser: str, score: int = 400) -> Result:
+def win(number: int, winner: str, loser: str, score: int = 400) -> Result:
     return Result.of_game(number, winner, loser, score, 300)
 
 
 # Of five who all meet, e wins in the first round and leaves after the second: two games of four would be half.
 ROUNDS = [
-    *(won(1, "e", "a", 500), won(1, "b", "c")),
-    *(won(2, "a", "b"), won(2, "c", "d")),
-    *(Result.forfeit(3, "d", "e"), won(3, "a", "c")),
-    *(Result.forfeit(4, "b", "e"), won(4, "d", "a")),
-    *(Result.forfeit(5, "c", "e"), won(5, "b", "d")),
+    *(win(1, "e", "a", 500), win(1, "b", "c")),
+    *(win(2, "a", "b"), win(2, "c", "d")),
+    *(Result.forfeit(3, "d", "e"), win(3, "a", "c")),
+    *(Result.forfeit(4, "b", "e"), win(4, "d", "a")),
+    *(Result.forfeit(5, "c", "e"), win(5, "b", "d")),
 ]
-TWO_PLAYED = [*ROUNDS[:4], won(3, "e", "d"), *ROUNDS[5:]]
+TWO_PLAYED = [*ROUNDS[:4], win(3, "e", "d"), *ROUNDS[5:]]
 
 
 def table(results: list[Result], ruleset: Ruleset, left: str = "e", planned: int = 5) -> dict[str, StandingsRow]:
@@ -66,7 +66,7 @@ def test_the_player_stands_behind_all_others_without_points() -> None:
     last = table(ROUNDS, rules())["e"]
     assert (last.rank, last.points, last.games, last.annulled) == (5, 0.0, 0, True)
     assert set(last.tie_breaks.values()) == {0.0}
-    beaten = table(ROUNDS[:2], rules())  # c and d have no points either, and are not equal to who left
+    beaten = table(ROUNDS[:2], rules())  # c and d have no points either, and are not equal to the player who left
     assert beaten["e"].rank == 5
 
 
@@ -100,7 +100,7 @@ def test_half_of_a_double_round_robin_is_once_all_others() -> None:
 def test_two_who_left_share_the_last_rank_and_the_mean_is_of_the_games_that_count() -> None:
     found = table(ROUNDS[:4], rules(tie_breaks=("cusca",)), left="ed")
     assert (found["e"].rank, found["d"].rank) == (4, 4)
-    assert found["a"].tie_breaks["cusca"] == 400.0  # of the game against b alone
+    assert found["a"].tie_breaks["cusca"] == 400.0  # only of the game against b
 
 
 def test_an_adjustment_of_an_annulled_game_goes_with_it_and_a_sanction_stays() -> None:

@@ -1,4 +1,4 @@
-"""What FIDE's tie-breaks of March 2026 (C.07) have otherwise than what was read out of the text before."""
+"""The differences of FIDE's tie-breaks of March 2026 (C.07) from the earlier reading."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def rules(system: str = "dutch", edition: Literal["2024", "2026"] = "2026", *nam
     return dataclasses.replace(FISC, championship=law)
 
 
-def won(number: int, winner: str, loser: str) -> Result:
+def win(number: int, winner: str, loser: str) -> Result:
     return Result.of_game(number, winner, loser, 400, 300)
 
 
-def drawn(number: int, one: str, other: str) -> Result:
+def draw(number: int, one: str, other: str) -> Result:
     return Result.of_game(number, one, other, 300, 300)
 
 
@@ -42,17 +42,17 @@ def order(results: list[Result], players: str, ruleset: Ruleset, planned: int) -
     return [(row.rank, row.player) for row in standings(results, list(players), ruleset, planned)]
 
 
-LEFT = [won(1, "a", "b"), won(1, "c", "d"), won(2, "a", "c"), won(2, "d", "x"), won(3, "x", "c"), drawn(4, "d", "x")]
+LEFT = [win(1, "a", "b"), win(1, "c", "d"), win(2, "a", "c"), win(2, "d", "x"), win(3, "x", "c"), draw(4, "d", "x")]
 
 
 @pytest.mark.parametrize(
     ("later", "edition", "worth"),
     [
-        # b lost, and was away in the rounds after it: two draws, whatever a forfeit between or after them is (16.2.5).
+        # b lost, and was away in the rounds after it: two draws, for any forfeit between or after them (16.2.5).
         ([Result.forfeit(3, "a", "b"), Result.forfeit(4, "a", "b")], "2026", 0.5),
         ([Result.bye(3, "b", Bye.ZERO_POINT), Result.forfeit(4, "a", "b")], "2026", 1.0),
         ([Result.bye(3, "b", Bye.HALF_POINT), Result.forfeit(4, "a", "b")], "2026", 1.0),
-        # Who wins by forfeit was there, and what is missed before counts as awarded (16.2.3).
+        # the winner of a forfeit was there, and earlier missed rounds count as awarded (16.2.3)
         ([Result.bye(3, "b", Bye.ZERO_POINT), Result.forfeit(4, "b", "a")], "2026", 1.0),
         ([Result.forfeit(3, "a", "b"), Result.forfeit(4, "a", "b")], "2024", 0.0),
         ([Result.bye(3, "b", Bye.ZERO_POINT), Result.forfeit(4, "a", "b")], "2024", 0.0),
@@ -66,20 +66,20 @@ def test_an_absence_that_only_absences_and_forfeit_losses_follow_is_one_to_the_e
 
 
 def test_forfeits_are_games_where_all_meet_all() -> None:
-    results = [won(1, "a", "b"), won(1, "c", "d"), won(2, "a", "c"), won(2, "b", "d"), Result.forfeit(3, "d", "a")]
-    results += [won(3, "c", "b")]
+    results = [win(1, "a", "b"), win(1, "c", "d"), win(2, "a", "c"), win(2, "b", "d"), Result.forfeit(3, "d", "a")]
+    results += [win(3, "c", "b")]
     swiss, robin = (line(results, "abcd", "d", rules(system), 3) for system in ("dutch", "round-robin"))
     # d has a point, a has two: a dummy has no more than d, the opponent of a table of rounds has his own (15.2).
     assert (swiss.tie_breaks["berger"], robin.tie_breaks["berger"]) == (1.0, 2.0)
     # And between two on two points it is a game that was lost (6.1.1).
-    pair = [won(1, "a", "b"), won(2, "a", "c"), Result.forfeit(3, "b", "a"), won(1, "c", "d"), won(2, "b", "d")]
-    pair += [won(3, "c", "d")]
+    pair = [win(1, "a", "b"), win(2, "a", "c"), Result.forfeit(3, "b", "a"), win(1, "c", "d"), win(2, "b", "d")]
+    pair += [win(3, "c", "d")]
     by = rules("round-robin", "2026", "head-to-head")
     assert line(pair, "abcd", "a", by, 3).points == line(pair, "abcd", "b", by, 3).points == 2
 
 
 def test_a_rest_in_a_round_robin_is_no_win_on_the_way() -> None:
-    results = [won(1, "a", "b"), Result.bye(1, "c"), drawn(2, "b", "c"), Result.bye(2, "a")]
+    results = [win(1, "a", "b"), Result.bye(1, "c"), draw(2, "b", "c"), Result.bye(2, "a")]
     rows = standings(results, ["a", "b", "c"], rules("round-robin"), 3)
     assert {row.player: (row.points, row.tie_breaks["berger"]) for row in rows} == {
         "a": (1.0, 0.5),
@@ -91,7 +91,7 @@ def test_a_rest_in_a_round_robin_is_no_win_on_the_way() -> None:
 
 def test_equals_who_beat_each_other_in_a_circle_stay_equal() -> None:
     by = rules("dutch", "2026", "head-to-head")
-    results = [won(1, "a", "c"), won(2, "c", "b"), won(3, "b", "a")]
+    results = [win(1, "a", "c"), win(2, "c", "b"), win(3, "b", "a")]
     assert order(results, "abc", by, 3) == [(1, "a"), (1, "b"), (1, "c")]
 
 
@@ -99,16 +99,16 @@ def test_of_four_who_are_equal_two_stay_equal_and_their_game_parts_them() -> Non
     by = rules("round-robin", "2026", "head-to-head")
     once = rules("round-robin", "2024", "head-to-head")
     results = [
-        won(1, "a", "b"),
-        won(1, "c", "d"),
-        won(2, "a", "c"),
-        won(2, "b", "d"),
-        won(3, "d", "a"),
-        won(3, "b", "c"),
+        win(1, "a", "b"),
+        win(1, "c", "d"),
+        win(2, "a", "c"),
+        win(2, "b", "d"),
+        win(3, "d", "a"),
+        win(3, "b", "c"),
     ]
     # a 2, b 2, c 1, d 1: a beat b and c beat d.
     assert order(results, "abcd", by, 3) == order(results, "abcd", once, 3) == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
-    level = [*results, won(4, "c", "w"), won(4, "d", "x"), won(4, "y", "a"), won(4, "z", "b")]
+    level = [*results, win(4, "c", "w"), win(4, "d", "x"), win(4, "y", "a"), win(4, "z", "b")]
     assert order(level, "abcdwxyz", once, 4)[:4] == [(1, "a"), (1, "b"), (3, "c"), (3, "d")]
     assert order(level, "abcdwxyz", by, 4)[:4] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
     counted = [
@@ -118,8 +118,8 @@ def test_of_four_who_are_equal_two_stay_equal_and_their_game_parts_them() -> Non
 
 
 def test_in_a_swiss_tournament_who_is_first_whatever_the_missing_games_come_to_is_ranked() -> None:
-    results = [won(1, "a", "b"), won(2, "a", "c"), won(3, "x", "a"), won(3, "b", "y"), won(1, "c", "z")]
-    results += [won(2, "b", "x"), won(3, "c", "w")]
+    results = [win(1, "a", "b"), win(2, "a", "c"), win(3, "x", "a"), win(3, "b", "y"), win(1, "c", "z")]
+    results += [win(2, "b", "x"), win(3, "c", "w")]
     by = rules("dutch", "2026", "head-to-head")
     # b and c have not met: a, who beat both, is first, and they stay equal (6.3).
     assert order(results, "abcxyzw", by, 3)[:3] == [(1, "a"), (2, "b"), (2, "c")]
@@ -128,21 +128,21 @@ def test_in_a_swiss_tournament_who_is_first_whatever_the_missing_games_come_to_i
 
 
 def test_a_forfeit_in_a_swiss_tournament_is_no_meeting() -> None:
-    results = [Result.forfeit(1, "a", "b"), won(1, "c", "x"), won(2, "b", "c"), won(2, "x", "a")]
+    results = [Result.forfeit(1, "a", "b"), win(1, "c", "x"), win(2, "b", "c"), win(2, "x", "a")]
     by = rules("dutch", "2026", "head-to-head")
     assert order(results, "abcx", by, 2) == [(1, "a"), (1, "b"), (1, "c"), (1, "x")]
 
 
 def test_of_several_games_between_two_the_mean_counts() -> None:
     results = [
-        won(1, "a", "b"),
-        won(2, "a", "b"),
-        won(3, "b", "c"),
-        won(4, "b", "c"),
-        won(5, "c", "a"),
-        won(6, "x", "a"),
+        win(1, "a", "b"),
+        win(2, "a", "b"),
+        win(3, "b", "c"),
+        win(4, "b", "c"),
+        win(5, "c", "a"),
+        win(6, "x", "a"),
     ]
-    results += [won(6, "y", "b"), won(6, "c", "z")]
+    results += [win(6, "y", "b"), win(6, "c", "z")]
     by = rules("double-round-robin", "2026", "head-to-head")
     row = line(results, "abcxyz", "a", by, 6)
     # Twice 1 against b is 1, and once 0 against c is 0.

@@ -18,7 +18,7 @@ PLAYERS = [f"p{number}" for number in range(6)]
 
 @st.composite
 def championships(draw: st.DrawFn) -> list[Result]:
-    """Up to five rounds of six players, each round a game, a bye or nothing for each."""
+    """Return up to five rounds of six players, each round a game, a bye or nothing for each."""
     results = []
     for number in range(1, draw(st.integers(1, 5)) + 1):
         order = draw(st.permutations(PLAYERS))
@@ -67,7 +67,7 @@ def test_standings_made_again_after_other_results_are_those_made_at_once(given: 
 
 @dataclasses.dataclass(eq=False)
 class OfRound:
-    """What is told of a round, an object of its own each time that something of it is another."""
+    """The data of a round: a new object after each change."""
 
     round: int
     results: list[Result]
@@ -79,7 +79,7 @@ class OfRound:
 def test_one_result_more_makes_the_standings_that_all_make_at_once(
     results: list[Result], data: st.DataObject, book: str
 ) -> None:
-    """Rounds of which nothing is another are told by the same object; what cannot be leaves what was there."""
+    """unchanged rounds are the same object; an impossible round leaves the data unchanged"""
     ruleset = load_ruleset(book)
     again = Standings(PLAYERS, ruleset, 5)
     told: dict[int, OfRound] = {}
@@ -90,8 +90,8 @@ def test_one_result_more_makes_the_standings_that_all_make_at_once(
         if data.draw(st.booleans()):
             adjusted.append(SpreadAdjustment(result.round, result.first, 7))
         of_round = [each for each in known if each.round == result.round]
-        there = {player for each in of_round for player in (each.first, each.second)}
-        waiting = frozenset((player, result.round) for player in PLAYERS[:4] if player not in there)
+        present = {player for each in of_round for player in (each.first, each.second)}
+        waiting = frozenset((player, result.round) for player in PLAYERS[:4] if player not in present)
         adjustments = tuple(each for each in adjusted if each.round == result.round)
         told[result.round] = OfRound(result.round, of_round, waiting, adjustments)
         pending = {pair for each in told.values() for pair in each.pending}
@@ -148,7 +148,7 @@ def test_a_bye_is_a_point_without_spread_and_without_a_game() -> None:
 def test_a_bye_is_a_game_against_a_dummy_worth_no_more_than_a_draw_in_every_round() -> None:
     results = [Result.bye(1, "p0"), *(Result.of_game(n, "p0", f"p{n - 1}", 400, 300) for n in (2, 3, 4, 5))]
     results += [Result.of_game(5, "p1", "p2", 300, 400), Result.bye(5, "p3")]
-    # Five points of its own, but a draw in each of five rounds is worth two and a half; p2 and p3 have one each.
+    # five own points, but a draw in each of five rounds is worth two and a half; p2 and p3 have one each
     assert row(standings(results, PLAYERS, FISC, 5), "p0").tie_breaks["berger"] == 2.5 + 1 + 1
     assert row(standings(results, PLAYERS, ZERO, 5), "p0").tie_breaks["berger"] == 1 + 1
 
@@ -224,7 +224,7 @@ def test_whoever_plays_again_has_not_left() -> None:
         Result.of_game(3, "p0", "p3", 400, 300),
     ]
     rows = standings(results, PLAYERS[:4], FISC, 5, pending=[("p1", 3), ("p2", 3)])
-    # p1 was away in round 2 and sits at a table in round 3, so round 2 is no draw for p0.
+    # p1 was away in round 2 and sits at a table in round 3, so round 2 is not a draw for p0.
     assert row(rows, "p0").tie_breaks["berger"] == 0.0
 
 

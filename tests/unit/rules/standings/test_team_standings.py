@@ -13,7 +13,7 @@ from faristol.rules.standings import Match, TeamBoard, TeamBye, TeamRow, TeamSco
 
 FISE = load_ruleset("fise")
 TEAMS = ["avila", "burgos", "cuenca", "deva", "elche"]
-BOARDS = 3
+BOARD_COUNT = 3
 
 Held = list[Match | TeamBye]
 
@@ -25,7 +25,7 @@ WON, LOST, DRAWN = (
 
 
 def everything(unplayed: str) -> Ruleset:
-    """The rules with every tie-break that teams can have."""
+    """Return the rules with every tie-break that teams can have."""
     rules = with_options(FISE, {"unplayed": unplayed})
     law = dataclasses.replace(
         rules.championship,
@@ -51,16 +51,16 @@ def boards(draw: st.DrawFn) -> TeamBoard:
 
 @st.composite
 def championships(draw: st.DrawFn) -> Held:
-    """Up to four rounds of five teams: matches, byes of all kinds, and who stayed away."""
+    """Return up to four rounds of five teams: matches, byes of all kinds, and absent teams."""
     held: Held = []
     for number in range(1, draw(st.integers(1, 4)) + 1):
         order = draw(st.permutations(TEAMS))
         for first, second in ((order[0], order[1]), (order[2], order[3])):
             if draw(st.integers(0, 5)):
-                match = tuple(draw(st.lists(boards(), min_size=1, max_size=BOARDS)))
+                match = tuple(draw(st.lists(boards(), min_size=1, max_size=BOARD_COUNT)))
                 held.append(Match(number, first, second, match))
         if draw(st.booleans()):
-            held.append(TeamBye(number, order[4], draw(st.integers(1, BOARDS)), draw(st.sampled_from(Bye))))
+            held.append(TeamBye(number, order[4], draw(st.integers(1, BOARD_COUNT)), draw(st.sampled_from(Bye))))
     return held
 
 
@@ -69,7 +69,7 @@ def match(number: int, first: str, second: str, *boards: tuple[RoundOutcome, Rou
 
 
 def matches(row: TeamRow) -> int:
-    """Matches in which a game was played."""
+    """Return matches in which a game was played."""
     return row.wins + row.draws + row.losses
 
 
@@ -82,10 +82,10 @@ def test_teams_stand_as_the_words_of_the_rules_come_to(held: Held, unplayed: str
     ruleset = everything(unplayed)
     naive: dict[TeamScore, Matches] = {
         "match-points": Matches(held, TEAMS, ruleset, planned),
-        "board-points": Boards(held, TEAMS, ruleset, planned, BOARDS),
+        "board-points": Boards(held, TEAMS, ruleset, planned, BOARD_COUNT),
     }
     for by, words in naive.items():
-        rows = team_standings(held, TEAMS, ruleset, planned, by, BOARDS)
+        rows = team_standings(held, TEAMS, ruleset, planned, by, BOARD_COUNT)
         found = [(row.rank, row.team, row.points, *(value.value for value in row.arithmetic.values())) for row in rows]
         assert found == [(line.rank, line.player, line.points, *line.tie_breaks.values()) for line in words.lines()]
 
@@ -94,7 +94,7 @@ def test_teams_stand_as_the_words_of_the_rules_come_to(held: Held, unplayed: str
 def test_points_of_the_boards_are_the_boards_won_and_drawn_and_each_match_not_lost_by_both_gives_one_point(
     held: Held,
 ) -> None:
-    rows = team_standings(held, TEAMS, FISE, 4, "match-points", BOARDS)
+    rows = team_standings(held, TEAMS, FISE, 4, "match-points", BOARD_COUNT)
     matches = [entry for entry in held if isinstance(entry, Match)]
     worth = {Bye.HALF_POINT: 0.5, Bye.ZERO_POINT: 0.0}
     byes = [(bye.boards, worth.get(bye.kind, 1.0)) for bye in held if isinstance(bye, TeamBye)]
@@ -114,8 +114,8 @@ def test_points_of_the_boards_are_the_boards_won_and_drawn_and_each_match_not_lo
 
 @given(championships())
 def test_either_score_is_the_first_tie_break_of_the_other(held: Held) -> None:
-    by_matches = {row.team: row for row in team_standings(held, TEAMS, FISE, 4, "match-points", BOARDS)}
-    by_boards = {row.team: row for row in team_standings(held, TEAMS, FISE, 4, "board-points", BOARDS)}
+    by_matches = {row.team: row for row in team_standings(held, TEAMS, FISE, 4, "match-points", BOARD_COUNT)}
+    by_boards = {row.team: row for row in team_standings(held, TEAMS, FISE, 4, "board-points", BOARD_COUNT)}
     for team in TEAMS:
         matches, other = by_matches[team], by_boards[team]
         assert matches.points == matches.match_points == other.match_points == other.arithmetic["match-points"].value
@@ -126,12 +126,12 @@ def test_either_score_is_the_first_tie_break_of_the_other(held: Held) -> None:
 
 def test_a_match_is_won_on_boards_whatever_the_scores_and_drawn_on_equal_boards() -> None:
     boards = (TeamBoard(WON, 301, 300), TeamBoard(WON, 310, 300), TeamBoard(LOST, 100, 600))
-    rows = team_standings([Match(1, "avila", "burgos", boards)], TEAMS[:2], FISE, 3, "match-points", BOARDS)
+    rows = team_standings([Match(1, "avila", "burgos", boards)], TEAMS[:2], FISE, 3, "match-points", BOARD_COUNT)
     avila, burgos = row(rows, "avila"), row(rows, "burgos")
     assert (avila.match_points, avila.board_points, avila.wins, avila.spread) == (1, 2, 1, -489)
     assert (burgos.match_points, burgos.board_points, burgos.losses, burgos.total) == (0, 1, 1, 1200)
     level = [match(1, "avila", "burgos", WON, LOST, DRAWN)]
-    rows = team_standings(level, TEAMS[:2], FISE, 3, "match-points", BOARDS)
+    rows = team_standings(level, TEAMS[:2], FISE, 3, "match-points", BOARD_COUNT)
     assert [(line.rank, line.points, line.draws) for line in rows] == [(1, 0.5, 1), (1, 0.5, 1)]
 
 
@@ -142,20 +142,20 @@ def test_many_boards_or_many_matches_decide_as_the_organiser_chose() -> None:
         match(2, "avila", "deva", WON, WON, LOST),
         match(2, "burgos", "cuenca", WON, WON, LOST),
     ]
-    by_matches = team_standings(held, TEAMS[:4], FISE, 3, "match-points", BOARDS)
+    by_matches = team_standings(held, TEAMS[:4], FISE, 3, "match-points", BOARD_COUNT)
     assert [(line.team, line.match_points, line.board_points) for line in by_matches][:2] == [
         ("avila", 2, 4),
         ("cuenca", 1, 4),
     ]
-    by_boards = team_standings(held, TEAMS[:4], FISE, 3, "board-points", BOARDS)
+    by_boards = team_standings(held, TEAMS[:4], FISE, 3, "board-points", BOARD_COUNT)
     assert [(line.rank, line.team) for line in by_boards] == [(1, "avila"), (2, "cuenca"), (3, "burgos"), (4, "deva")]
     held.append(match(3, "cuenca", "avila", WON, WON, LOST))
-    assert team_standings(held, TEAMS[:4], FISE, 3, "board-points", BOARDS)[0].team == "cuenca"
+    assert team_standings(held, TEAMS[:4], FISE, 3, "board-points", BOARD_COUNT)[0].team == "cuenca"
 
 
 def test_a_bye_gives_its_points_for_the_match_and_for_every_player_and_no_match() -> None:
     held: Held = [TeamBye(1, "avila", 3), TeamBye(1, "burgos", 2, Bye.HALF_POINT), match(1, "cuenca", "deva", WON)]
-    rows = team_standings(held, TEAMS[:4], FISE, 3, "match-points", BOARDS)
+    rows = team_standings(held, TEAMS[:4], FISE, 3, "match-points", BOARD_COUNT)
     avila, burgos = row(rows, "avila"), row(rows, "burgos")
     assert (avila.match_points, avila.board_points, matches(avila), avila.spread) == (1, 3, 0, 0)
     assert (burgos.match_points, burgos.board_points) == (0.5, 1)

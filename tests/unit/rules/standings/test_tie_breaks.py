@@ -25,7 +25,8 @@ UNPLAYED = {
 
 
 def everything(ruleset: Ruleset) -> Ruleset:
-    """The same rules with every tie-break that two players can have, as records from before editions of FIDE have them.
+    """Return the same rules with every tie-break that two players can have, as records from before editions of FIDE
+    have them.
 
     ``test_against_tiebreak_core`` holds the edition of 2026.
     """
@@ -39,7 +40,7 @@ def everything(ruleset: Ruleset) -> Ruleset:
 
 @st.composite
 def with_byes(draw: st.DrawFn) -> list[Result]:
-    """The same championships, with byes that were asked for."""
+    """Return the same championships, with byes that were asked for."""
     kinds = st.sampled_from([Bye.HALF_POINT, Bye.FULL_POINT, Bye.ZERO_POINT])
     return [
         Result.bye(result.round, result.first, draw(kinds)) if result.sat_out and draw(st.booleans()) else result
@@ -222,11 +223,11 @@ def test_whether_equals_have_all_met_is_looked_up_once_for_all_of_them(monkeypat
     looked_up: list[str] = []
     met = TieBreaks._list_met
 
-    def counted(self: TieBreaks, player: str, equals: Group) -> list[PlayerRound]:
+    def count_lookup(self: TieBreaks, player: str, equals: Group) -> list[PlayerRound]:
         looked_up.append(player)
         return met(self, player, equals)
 
-    monkeypatch.setattr(TieBreaks, "_list_met", counted)
+    monkeypatch.setattr(TieBreaks, "_list_met", count_lookup)
     players = [f"p{number:02}" for number in range(40)]
     drawn = [Result.of_game(1, players[at], players[at + 20], 300, 300) for at in range(20)]
     rows = standings(drawn, players, ALL_AGAINST_ALL, 39)

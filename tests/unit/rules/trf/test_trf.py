@@ -37,7 +37,7 @@ needs_outside = pytest.mark.skipif(not OUTSIDE, reason="the files from outside a
 
 
 def line(number: int, points: str, *rounds: str) -> str:
-    """A player's line with everything blank that a test does not ask for."""
+    """Return a player's line in which only the fields of a test are filled."""
     return f"001 {number:4}      {'Player':33} {'':4} {'':3} {'':11} {'':10} {points:>4}     " + "".join(
         f"  {played:8}" for played in rounds
     )
@@ -51,7 +51,7 @@ FOUR = [
 ]
 
 
-def changed(row: int, old: str, new: str) -> str:
+def change_row(row: int, old: str, new: str) -> str:
     assert old in FOUR[row]
     return "\n".join([*FOUR[:row], FOUR[row].replace(old, new), *FOUR[row + 1 :]])
 
@@ -94,26 +94,26 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         ("", (1, 1), "NO_PLAYERS"),
         ("hello there", (1, 1), "NO_PLAYERS"),
         ("012 A\x07B", (1, 6), "CONTROL"),
-        (changed(1, "001    2", "001     "), (2, 5), "NUMBER"),
-        (changed(1, "001    2", "001    1"), (2, 5), "TWICE"),
-        (changed(1, "001    2", "001   2x"), (2, 5), "NUMBER"),
-        (changed(1, "001    2", "001    0"), (2, 5), "NUMBER"),
-        (changed(0, "   3 w 1", "   9 w 1"), (1, 92), "NO_PLAYER"),
-        (changed(0, "   3 w 1", "   1 w 1"), (1, 92), "OPPONENT"),
-        (changed(0, "   3 w 1", "   4 w 1"), (1, 92), "NOT_MUTUAL"),
-        (changed(0, "   3 w 1", "   3 x 1"), (1, 97), "COLOUR"),
-        (changed(0, "   3 w 1", "   3 b 1"), (1, 97), "COLOUR"),
-        (changed(0, "   3 w 1", "   3 w 7"), (1, 99), "RESULT"),
-        (changed(0, "   3 w 1", "   3 w 0"), (1, 81), "POINTS"),
-        (changed(0, "   3 w 1", "   3 w +"), (1, 99), "RESULT"),
-        (changed(0, "   3 w 1", "   3 w H"), (1, 99), "RESULT"),
-        (changed(0, "   3 w 1", "   3ww 1"), (1, 92), "CELL"),
-        (changed(0, "   3 w 1", "   3 ww1"), (1, 92), "CELL"),
+        (change_row(1, "001    2", "001     "), (2, 5), "NUMBER"),
+        (change_row(1, "001    2", "001    1"), (2, 5), "TWICE"),
+        (change_row(1, "001    2", "001   2x"), (2, 5), "NUMBER"),
+        (change_row(1, "001    2", "001    0"), (2, 5), "NUMBER"),
+        (change_row(0, "   3 w 1", "   9 w 1"), (1, 92), "NO_PLAYER"),
+        (change_row(0, "   3 w 1", "   1 w 1"), (1, 92), "OPPONENT"),
+        (change_row(0, "   3 w 1", "   4 w 1"), (1, 92), "NOT_MUTUAL"),
+        (change_row(0, "   3 w 1", "   3 x 1"), (1, 97), "COLOUR"),
+        (change_row(0, "   3 w 1", "   3 b 1"), (1, 97), "COLOUR"),
+        (change_row(0, "   3 w 1", "   3 w 7"), (1, 99), "RESULT"),
+        (change_row(0, "   3 w 1", "   3 w 0"), (1, 81), "POINTS"),
+        (change_row(0, "   3 w 1", "   3 w +"), (1, 99), "RESULT"),
+        (change_row(0, "   3 w 1", "   3 w H"), (1, 99), "RESULT"),
+        (change_row(0, "   3 w 1", "   3ww 1"), (1, 92), "CELL"),
+        (change_row(0, "   3 w 1", "   3 ww1"), (1, 92), "CELL"),
         (line(1, "").ljust(91) + "9", (1, 92), "NO_PLAYER"),
-        (changed(3, "0000 - U", "0000 - 1"), (4, 102), "OPPONENT"),
-        (changed(2, "0000 - Z", "0000 - U"), (4, 109), "TWO_BYES"),
-        (changed(0, " 1.5", " 2.5"), (1, 81), "POINTS"),
-        (changed(0, " 1.5", " 1,5"), (1, 81), "POINTS"),
+        (change_row(3, "0000 - U", "0000 - 1"), (4, 102), "OPPONENT"),
+        (change_row(2, "0000 - Z", "0000 - U"), (4, 109), "TWO_BYES"),
+        (change_row(0, " 1.5", " 2.5"), (1, 81), "POINTS"),
+        (change_row(0, " 1.5", " 1,5"), (1, 81), "POINTS"),
         ("\n".join([*FOUR, "XXR 1"]), (1, 102), "ROUND"),
         ("\n".join([*FOUR, "XXR many"]), (5, 5), "NUMBER"),
         ("\n".join([*FOUR, "XXR 5", "142 6"]), (6, 5), "TWICE"),
@@ -353,7 +353,7 @@ def test_fictitious_points_are_those_of_their_rounds_and_none_is_no_line() -> No
 
 
 def test_a_round_without_an_opponent_and_a_result_is_one_that_was_not_played() -> None:
-    told = changed(2, "0000 - Z", "0000 -  ")
+    told = change_row(2, "0000 - Z", "0000 -  ")
     assert read_trf(told).players[2].cells[1].result == "Z"
 
 
@@ -373,7 +373,7 @@ ADJACENT = [
     "XXP 1234 2345",
     "XXZ 2345",
 ]
-"""Every column beside a field holds what belongs to no field, or to the next one."""
+"""Columns beside a field belong to no field, or to the next one."""
 
 
 def test_a_field_is_its_own_columns_and_no_other() -> None:
@@ -430,7 +430,7 @@ def test_the_older_edition_has_lines_of_its_own_for_what_it_tells() -> None:
 
 
 def documents() -> st.SearchStrategy[Document]:
-    """Four players after two rounds, with everything that other lines can say."""
+    """Return four players after two rounds, with all kinds of other lines."""
     players = st.lists(st.integers(1, 4), min_size=2, max_size=4, unique=True).map(lambda found: tuple(sorted(found)))
     return st.builds(
         lambda **given: replace(read_trf("\n".join(FOUR)), edition=Edition.TRF26, **given),
@@ -485,7 +485,7 @@ def test_a_team_is_told_by_its_name_and_its_players_in_the_order_of_the_boards(e
 
 
 def test_the_players_of_a_team_share_its_bye() -> None:
-    bye = changed(2, "0000 - Z", "0000 - U").replace(" 0.0", " 1.0")
+    bye = change_row(2, "0000 - Z", "0000 - U").replace(" 0.0", " 1.0")
     told = read_trf(bye + "\n" + TEAM + "   3    4")
     assert [told.players[place].cells[-1].result for place in (2, 3)] == ["U", "U"]
     with pytest.raises(TrfError, match="two byes U"):
@@ -493,7 +493,7 @@ def test_the_players_of_a_team_share_its_bye() -> None:
 
 
 def test_a_forfeit_win_without_an_opponent_brings_a_win() -> None:
-    document = read_trf(changed(2, "0000 - Z", "0000 - +").replace(" 0.0", " 1.0"))
+    document = read_trf(change_row(2, "0000 - Z", "0000 - +").replace(" 0.0", " 1.0"))
     assert document.players[2].cells[-1] == TrfCell(0, "-", "+")
     assert document.points_of(document.players[2], 2) == 10
 

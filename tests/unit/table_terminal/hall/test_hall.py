@@ -1,4 +1,4 @@
-"""What a hall without a line goes by: the time of the services, and its journal."""
+"""A hall without a connection: the time of the services, and its journal."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from faristol.table_terminal.hall.journal import HallJournal, PlayedHallTurn
 from faristol.table_terminal.hall.terminal import slip_of
 from faristol.table_terminal.hall.times import SyncedClock
 
-SECOND = 1_000_000_000
+SECOND_NS = 1_000_000_000
 
 
 class Device:
-    """A device whose clock on the wall is an hour behind, and may be set."""
+    """A device whose wall clock is an hour behind, and may be set."""
 
     def __init__(self) -> None:
-        self.steady, self.behind = 0, 3_600 * SECOND
+        self.steady, self.behind = 0, 3_600 * SECOND_NS
 
     def wall(self) -> int:
-        return 1_000_000 * SECOND + self.steady - self.behind
+        return 1_000_000 * SECOND_NS + self.steady - self.behind
 
     def clock(self) -> SyncedClock:
         return SyncedClock(self.wall, lambda: self.steady)
@@ -40,21 +40,23 @@ def test_time_is_that_of_the_services_whatever_the_clock_of_the_device_says() ->
     clock = device.clock()
     for took, late in ((4, 2), (1, 0), (10, 9)):  # the answer that came fastest says it best
         asked_at = clock.steady()
-        device.steady += took * SECOND
-        clock.compare(asked_at, (1_000_000 + device.steady // SECOND) * SECOND - (took * SECOND) // 2 - late * SECOND)
-    device.steady += 60 * SECOND
-    assert clock.now() == 1_000_000 * SECOND + device.steady
-    device.behind = 0  # somebody sets the clock of the device
-    assert clock.now() == 1_000_000 * SECOND + device.steady
+        device.steady += took * SECOND_NS
+        clock.compare(
+            asked_at, (1_000_000 + device.steady // SECOND_NS) * SECOND_NS - (took * SECOND_NS) // 2 - late * SECOND_NS
+        )
+    device.steady += 60 * SECOND_NS
+    assert clock.now() == 1_000_000 * SECOND_NS + device.steady
+    device.behind = 0  # the clock of the device is set
+    assert clock.now() == 1_000_000 * SECOND_NS + device.steady
 
 
 def test_a_process_that_is_started_again_without_a_line_goes_on_by_what_was_heard() -> None:
     device = Device()
     clock = device.clock()
-    clock.compare(clock.steady(), 1_000_000 * SECOND)
+    clock.compare(clock.steady(), 1_000_000 * SECOND_NS)
     again = device.clock()
     again.restore(clock.ahead)
-    device.steady += 30 * SECOND
+    device.steady += 30 * SECOND_NS
     assert again.now() == clock.now()
 
 

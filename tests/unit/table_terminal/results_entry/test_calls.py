@@ -1,4 +1,4 @@
-"""What is typed for a result, what is implausible in it, and what a file of results says."""
+"""Typed results, implausible ones, and files of results."""
 
 from __future__ import annotations
 
@@ -320,7 +320,7 @@ def test_tables_that_are_left_are_told_in_runs() -> None:
 
 
 class Fake(ResultsClient):
-    """The results of a round without a service; keeps what is entered."""
+    """The results of a round without a service; stores entries."""
 
     def __init__(self, tables: Tables) -> None:
         self.shown = tables
@@ -353,7 +353,7 @@ class Fake(ResultsClient):
 async def at_prompt(
     *typed: str, tables: Tables = ROUND, rounds_after: Sequence[int] = ()
 ) -> tuple[Fake, list[str], list[str]]:
-    """What is entered, asked and told where somebody types this, and then no more."""
+    """Return the entries, questions and output for typed lines that then end."""
     calls, typing = Fake(tables), iter(typed)
     calls.rounds_after = [*rounds_after]
     asked: list[str] = []
@@ -422,7 +422,7 @@ async def test_a_yes_that_does_not_say_of_which_table_is_about_what_was_just_ask
 async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_doubtful_one_open(
     with_numbers: bool,
 ) -> None:
-    # Without numbers a slip in doubt can be of its own table alone, and the pile is in the order of the tables.
+    # without numbers a doubtful slip can only be of its own table, and the pile is in the order of the tables
     pile = slips_for(200) if with_numbers else slips_for(200, kinds=OWN_TABLE, is_in_order=True)
     tables = round_of(*(table(number) for number in range(1, 201)))
     typed = [" ".join(slip.words if with_numbers else slip.words[1:]) for slip in pile]
@@ -439,7 +439,7 @@ async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_do
     assert len(expected) == 20
 
 
-def decided(*points: int, winner: str, unplayed: bool = False, left: Sequence[str] = ()) -> pairing.TableResult:
+def build_result(*points: int, winner: str, unplayed: bool = False, left: Sequence[str] = ()) -> pairing.TableResult:
     made = table(1, *points, by="Eva")
     made.winner_id, made.unplayed, made.lost_by_all = winner, unplayed, not winner
     made.abandoned_by.extend(left)
@@ -450,16 +450,19 @@ def decided(*points: int, winner: str, unplayed: bool = False, left: Sequence[st
     ("standing", "said"),
     [
         (
-            decided(0, 0, winner="blai-1", unplayed=True),
+            build_result(0, 0, winner="blai-1", unplayed=True),
             "1 · Anna 1 – Blai 1, by forfeit: Blai 1 wins, Anna 1 did not arrive, entered by",
         ),
-        (decided(150, 0, winner="anna-1", unplayed=True), "1 · Anna 1 150 – Blai 1 0, by forfeit: Anna 1 wins"),
+        (build_result(150, 0, winner="anna-1", unplayed=True), "1 · Anna 1 150 – Blai 1 0, by forfeit: Anna 1 wins"),
         (
-            decided(0, 0, winner="", unplayed=True),
+            build_result(0, 0, winner="", unplayed=True),
             "1 · Anna 1 – Blai 1, by forfeit: no player arrived, and all lose, entered by",
         ),
-        (decided(272, 322, winner="blai-1", left=["anna-1"]), ", abandoned by Anna 1: Blai 1 wins, entered by"),
-        (decided(0, 0, winner="", left=["anna-1", "blai-1"]), ", abandoned by Anna 1 and Blai 1: all lose, entered by"),
+        (build_result(272, 322, winner="blai-1", left=["anna-1"]), ", abandoned by Anna 1: Blai 1 wins, entered by"),
+        (
+            build_result(0, 0, winner="", left=["anna-1", "blai-1"]),
+            ", abandoned by Anna 1 and Blai 1: all lose, entered by",
+        ),
     ],
 )
 def test_a_result_that_stands_says_who_won_and_who_did_not_come_or_left(
@@ -469,7 +472,7 @@ def test_a_result_that_stands_says_who_won_and_who_did_not_come_or_left(
 
 
 def test_scores_that_the_book_has_changed_are_shown_as_they_were_entered_too() -> None:
-    standing = decided(272, 322, winner="blai-1", left=["anna-1"])
+    standing = build_result(272, 322, winner="blai-1", left=["anna-1"])
     standing.scores_given.extend([game.FinalScore(score=350), game.FinalScore(score=322)])
     assert "Anna 1 272 – Blai 1 322, abandoned by Anna 1: Blai 1 wins, entered as 350 – 322, " in round_of(
         standing
@@ -477,7 +480,7 @@ def test_scores_that_the_book_has_changed_are_shown_as_they_were_entered_too() -
 
 
 async def test_a_forfeit_is_corrected_where_it_was_entered() -> None:
-    standing = decided(0, 0, winner="blai-1", unplayed=True)
+    standing = build_result(0, 0, winner="blai-1", unplayed=True)
     calls, _, told = await at_prompt("1 - ff", "y", "1 412 378", "y", "q", tables=round_of(standing, table(2)))
     assert "  ? the new result would be: by forfeit: Anna 1 wins, Blai 1 did not arrive" in told
     assert "  ? 412–378 would replace it" in told
@@ -523,7 +526,7 @@ async def test_the_author_of_a_result_and_an_arbiter_see_it_in_a_blind_entry_too
 
 
 async def test_who_would_correct_a_game_that_was_abandoned_is_given_the_whole_command() -> None:
-    standing = decided(272, 322, winner="blai-1", left=["anna-1"])
+    standing = build_result(272, 322, winner="blai-1", left=["anna-1"])
     calls, _, told = await at_prompt("1 300 322a", "q", tables=round_of(standing))
     assert calls.corrected == []
     assert told[3].endswith(
@@ -545,16 +548,16 @@ def entered_by_command(
     who: Sequence[str] = ("--as", "Eva"),
     monkeypatch: pytest.MonkeyPatch | None = None,
 ) -> Result:
-    """What the command does with a file; with a ``monkeypatch`` there is a round, and no service behind it."""
+    """Return the effect of the command with a file; with a ``monkeypatch`` there is a round, but no service."""
     if monkeypatch:
 
-        async def meant(name: str, address: str | None = None) -> str:
+        async def return_name(name: str, address: str | None = None) -> str:
             return name
 
         async def tables(self: ResultsClient) -> Tables:
             return ROUND
 
-        monkeypatch.setattr(entry_command, "tournament_meant", meant)
+        monkeypatch.setattr(entry_command, "tournament_meant", return_name)
         monkeypatch.setattr(ResultsClient, "tables", tables)
         monkeypatch.setenv("LC_ALL", "en")
         arguments = (*arguments, "--address", "127.0.0.1:1")
@@ -580,21 +583,21 @@ def test_a_holder_of_a_token_need_not_say_their_name(token: str, monkeypatch: py
 def test_a_tournament_is_meant_by_the_beginning_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    async def meant(given: str, address: str | None = None) -> str:
+    async def find_tournament(given: str, address: str | None = None) -> str:
         return {"Copa Pr": "copa-primavera"}[given]
 
     async def tables(self: ResultsClient) -> Tables:
         asked.append(self.tournament)
         raise StartError("enough")
 
-    monkeypatch.setattr(entry_command, "tournament_meant", meant, raising=False)
+    monkeypatch.setattr(entry_command, "tournament_meant", find_tournament, raising=False)
     monkeypatch.setattr(ResultsClient, "tables", tables)
     entered_by_command("Copa Pr", "--address", "127.0.0.1:1")
     assert asked == ["copa-primavera"]
 
 
 async def test_after_a_table_that_was_typed_the_next_one_is_asked_and_the_first_ones_last() -> None:
-    """Two people each enter a part of a round: nobody is led into the other's tables before the own are in."""
+    """two people each enter a part of a round: neither is led into the other's tables before the own are complete"""
     tables = round_of(table(1), table(2), table(3), table(4))
     _, asked, _ = await at_prompt("3 400 351", "402 353", "404 355", "q", tables=tables)
     assert [question.split()[0] for question in asked] == ["1", "4", "1", "2"]

@@ -1,4 +1,4 @@
-"""Whoever writes a name, its beginning or an id is understood, or told who it could be."""
+"""A name, its beginning or an id is understood, or the possible persons are listed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_terminal_and_the_pages_call_everybody_the_same() -> None:
 
 
 def _roll() -> TournamentNames:
-    def played(number: int, *games: tuple[int, str, str]) -> pairing.Round:
+    def build_round(number: int, *games: tuple[int, str, str]) -> pairing.Round:
         return pairing.Round(
             round=number,
             pairings=[
@@ -98,7 +98,10 @@ def _roll() -> TournamentNames:
             name="Copa",
             players=[pairing.Player(player_id=named.id, name=named.name, club=named.detail) for named in PLAYERS],
             teams=[pairing.Team(team_id="torres", name="Les Torres")],
-            played=[played(1, (1, "anna", "p-1"), (2, "p-3", "p-4")), played(2, (1, "p-3", "anna"), (4, "p-1", "p-4"))],
+            played=[
+                build_round(1, (1, "anna", "p-1"), (2, "p-3", "p-4")),
+                build_round(2, (1, "p-3", "anna"), (4, "p-1", "p-4")),
+            ],
         )
     )
 
@@ -160,7 +163,7 @@ def test_a_round_that_is_not_paired_is_told_with_the_name_of_its_tournament(monk
 
 
 def refusing(**places: str) -> AioRpcError:
-    """A refusal with what fills the places of its first reason."""
+    """Return a refusal with the parameters of its first reason."""
     return AioRpcError(
         grpc.StatusCode.FAILED_PRECONDITION,
         Metadata(),
@@ -168,7 +171,9 @@ def refusing(**places: str) -> AioRpcError:
             (
                 "grpc-status-details-bin",
                 status_pb2.Status(
-                    code=9, message="no", details=[_packed(error_details_pb2.ErrorInfo(reason="NO", metadata=places))]
+                    code=9,
+                    message="no",
+                    details=[_pack_detail(error_details_pb2.ErrorInfo(reason="NO", metadata=places))],
                 ).SerializeToString(),
             )
         ),
@@ -177,7 +182,7 @@ def refusing(**places: str) -> AioRpcError:
     )
 
 
-def _packed(info: error_details_pb2.ErrorInfo) -> Detail:
+def _pack_detail(info: error_details_pb2.ErrorInfo) -> Detail:
     detail = Detail()
     detail.Pack(info)
     return detail

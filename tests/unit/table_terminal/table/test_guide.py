@@ -1,4 +1,4 @@
-"""`help` knows every verb, and its examples are what can be typed."""
+"""`help` knows every verb, and its examples can be typed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faristol.table_terminal.table.services import VERBS
 from faristol.text import LANGUAGES
 
 OF_THE_TOOL = {"rule", "turn"}
-"""Verbs that are no command of a service."""
+"""Verbs that are not commands of a service."""
 
 
 def test_every_verb_is_explained() -> None:

@@ -1,4 +1,4 @@
-"""What a book asks of people at a table, beside what is typed."""
+"""The rules of a book for people at a table, beside the typed commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scorer types in short is the step that is meant, and what is written as in a case stays so."""
+"""The short input of a scorer is expanded to the intended step, and input in the form of a case stays unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def hand(
     racks: dict[str, Sequence[str]] | None = None,
     board: Sequence[tuple[int, int, str]] = (),
 ) -> LineParser:
-    """A table at which Núria is on turn."""
+    """Return a table at which Núria is on turn."""
     words = [events.ScoredWord(word=events.Word(faces=faces)) for faces in formed]
     table = game_pb2.GetGameResponse(
         phase=phase,
@@ -50,7 +50,7 @@ def hand(
     return LineParser(shown, NAMES, PEOPLE, VERBS, racks or {})
 
 
-def meant(text: str, at: LineParser | None = None) -> str:
+def expand_text(text: str, at: LineParser | None = None) -> str:
     return (at or hand()).expand(Typed(1, text), WORDS).text
 
 
@@ -84,8 +84,8 @@ def meant(text: str, at: LineParser | None = None) -> str:
     ],
 )
 def test_a_line_in_short_is_the_step_that_is_meant(typed: str, step: str) -> None:
-    assert meant(typed) == step
-    assert meant(step) == step
+    assert expand_text(typed) == step
+    assert expand_text(step) == step
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_line_in_short_is_the_step_that_is_meant(typed: str, step: str) -> Non
     ],
 )
 def test_what_is_no_short_form_stays_as_it_was_typed(text: str) -> None:
-    assert meant(text) == text
+    assert expand_text(text) == text
 
 
 @pytest.mark.parametrize("name", sorted(GUIDES))
@@ -122,15 +122,15 @@ def test_an_example_of_the_help_means_what_it_means_in_a_case(name: str) -> None
 
 def test_what_can_be_several_tiles_is_asked_about_and_each_choice_is_clear() -> None:
     with pytest.raises(Unclear) as asked:
-        meant("x rra, at: 3:00")
+        expand_text("x rra, at: 3:00")
     assert str(asked.value).startswith("Which tiles? 1: exchange RR A, 2: exchange R R A. ")
-    assert [meant(line) for line in asked.value.choices] == list(asked.value.choices)
+    assert [expand_text(line) for line in asked.value.choices] == list(asked.value.choices)
     assert asked.value.choices[1] == "Núria Puig: turn exchange R R A, at: 3:00"
 
 
 def test_a_word_is_laid_with_the_digraph_tile_unless_it_is_typed_with_spaces() -> None:
-    assert meant("h8 carros") == "Núria Puig: turn H8 C A RR O S"
-    assert meant("h8 c a r r o s") == "Núria Puig: turn H8 C A R R O S"
+    assert expand_text("h8 carros") == "Núria Puig: turn H8 C A RR O S"
+    assert expand_text("h8 c a r r o s") == "Núria Puig: turn H8 C A R R O S"
 
 
 @pytest.mark.parametrize(
@@ -145,24 +145,24 @@ def test_a_word_is_laid_with_the_digraph_tile_unless_it_is_typed_with_spaces() -
     ],
 )
 def test_what_players_say_in_their_language_is_understood(typed: str, step: str) -> None:
-    assert meant(typed) == step
+    assert expand_text(typed) == step
 
 
 def test_a_rack_that_is_known_and_a_score_say_which_tiles_are_meant() -> None:
-    assert meant("h8 carros", hand(racks={"p1": list("CARROSE")})) == "Núria Puig: turn H8 C A R R O S"
-    assert meant("h8 carros 30") == "Núria Puig: turn H8 C A RR O S"
+    assert expand_text("h8 carros", hand(racks={"p1": list("CARROSE")})) == "Núria Puig: turn H8 C A R R O S"
+    assert expand_text("h8 carros 30") == "Núria Puig: turn H8 C A RR O S"
 
 
 def test_a_score_that_does_not_agree_with_the_count_enters_nothing() -> None:
-    assert meant("h8 casa 12") == "Núria Puig: turn H8 C A S A"
+    assert expand_text("h8 casa 12") == "Núria Puig: turn H8 C A S A"
     with pytest.raises(Refusal, match="CASA scores 12, not 41: it was not entered"):
-        meant("h8 casa 41")
+        expand_text("h8 casa 41")
 
 
 def test_words_of_a_challenge_are_those_that_the_play_formed() -> None:
     at = hand(phase=game_pb2.PHASE_PLACED, formed=[["C", "A", "R", "R", "O", "S"], ["S", "I"]])
-    assert meant("challenge carros, si", at) == "Blai Soler: challenge C A R R O S, S I"
-    assert meant("Blai: challenge CARROS", at) == "Blai: challenge C A R R O S"
+    assert expand_text("challenge carros, si", at) == "Blai Soler: challenge C A R R O S, S I"
+    assert expand_text("Blai: challenge CARROS", at) == "Blai: challenge C A R R O S"
 
 
 @pytest.mark.parametrize(
@@ -189,18 +189,18 @@ def test_words_of_a_challenge_are_those_that_the_play_formed() -> None:
 def test_what_cannot_be_meant_says_why(text: str, said: str) -> None:
     phase = game_pb2.PHASE_UNSPECIFIED if text == "start-game" else game_pb2.PHASE_TURN
     with pytest.raises(Refusal) as refused:
-        meant(text, hand(board=[(7, 8, "A")], phase=phase))
+        expand_text(text, hand(board=[(7, 8, "A")], phase=phase))
     assert said in str(refused.value)
 
 
 def test_greek_is_read_without_accents_and_with_either_sigma() -> None:
-    assert meant("Η8 λόγος", hand(ruleset="pes-2024")) == "Núria Puig: turn H8 Λ Ο Γ Ο Σ"
-    assert meant("h8 λογος", hand(ruleset="pes-2024")) == "Núria Puig: turn H8 Λ Ο Γ Ο Σ"
+    assert expand_text("Η8 λόγος", hand(ruleset="pes-2024")) == "Núria Puig: turn H8 Λ Ο Γ Ο Σ"
+    assert expand_text("h8 λογος", hand(ruleset="pes-2024")) == "Núria Puig: turn H8 Λ Ο Γ Ο Σ"
 
 
 def test_a_play_before_the_start_is_told_who_starts() -> None:
     for text in ("h8 casa", "-", "x ae", "place-play h8 casa"):
         with pytest.raises(Refusal) as refused:
-            meant(text, hand(phase=game_pb2.PHASE_UNSPECIFIED))
+            expand_text(text, hand(phase=game_pb2.PHASE_UNSPECIFIED))
         told = "The game has not begun; first `Núria Puig: start-game`; `Blai Soler: start-game`."
         assert (str(refused.value), refused.value.article) == (told, "FISE 4")

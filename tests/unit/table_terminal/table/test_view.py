@@ -1,4 +1,4 @@
-"""What a table tells of a ruling and of its end."""
+"""The texts about a ruling and about the end of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One bracket paired as the rules tell it: candidate after candidate in their order, the first of the best taken.
+"""One bracket paired as the rules describe: candidate after candidate in their order, the first best one is taken.
 
 For a bracket of one score with nobody below, few enough to try everything.
 """
@@ -15,7 +15,7 @@ Candidate = tuple[tuple[DutchPlayer, DutchPlayer], ...]
 
 
 def first_of_the_best(players: Sequence[DutchPlayer]) -> tuple[frozenset[frozenset[int]], int | None] | None:
-    """The pairs and the bye of players in order; None where no candidate keeps C1 to C3."""
+    """Return the pairs and the bye of players in order; None where no candidate keeps C1 to C3."""
     best: tuple[tuple[int, ...], Candidate, DutchPlayer | None] | None = None
     for pairs, rest in candidates(players):
         if not all(legal(first, other) for first, other in pairs) or (rest is not None and rest.had_bye):
@@ -30,7 +30,7 @@ def first_of_the_best(players: Sequence[DutchPlayer]) -> tuple[frozenset[frozens
 
 
 def candidates(players: Sequence[DutchPlayer]) -> Iterator[tuple[Candidate, DutchPlayer | None]]:
-    """Every candidate in the order of FIDE C.04.3 article 4: exchanges, and transpositions of each."""
+    """Yield every candidate in the order of FIDE C.04.3 article 4: exchanges, and transpositions of each."""
     half = len(players) // 2
     for upper, lower in exchanges(half, len(players)):
         seen = set()
@@ -43,7 +43,7 @@ def candidates(players: Sequence[DutchPlayer]) -> Iterator[tuple[Candidate, Dutc
 
 
 def exchanges(half: int, count: int) -> list[tuple[list[int], list[int]]]:
-    """S1 and S2 after each exchange, in order (4.3)."""
+    """Return S1 and S2 after each exchange, in order (4.3)."""
     found = []
     for size in range(half + 1):
         for out in combinations(range(half), size):
@@ -63,7 +63,7 @@ def legal(player: DutchPlayer, other: DutchPlayer) -> bool:
 
 
 def quality(pairs: Candidate, rest: DutchPlayer | None) -> tuple[int, ...]:
-    """How far a candidate falls short of C9 to C17, the weightiest first."""
+    """Return how far a candidate falls short of C9 to C17, the weightiest first."""
     short = dict.fromkeys(("difference", "thrice", "preference", "strong"), 0)
     for pair in pairs:
         higher, lower = sorted(pair, key=lambda player: (-player.points, player.number))

@@ -1,4 +1,4 @@
-"""The engine takes what the rules come to by trying every candidate in their order."""
+"""The engine agrees with the rules, by trying every candidate in their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLOURS = st.lists(st.sampled_from((WHITE, BLACK)), max_size=4).map(tuple)
 
 @st.composite
 def brackets(draw: st.DrawFn) -> tuple[DutchPlayer, ...]:
-    """Players of one score: some have met, all with colours, floats and byes of their own."""
+    """Return players of one score: some have met, all with colours, floats and byes."""
     count = draw(st.integers(2, 8))
     met: dict[int, set[int]] = {number: set() for number in range(1, count + 1)}
     for player in range(1, count + 1):

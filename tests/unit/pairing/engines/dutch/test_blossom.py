@@ -10,7 +10,7 @@ from faristol.pairing.engines.dutch.graph import NONE, Graph, new_graph
 
 
 def best(graph: Graph) -> tuple[int, ...] | None:
-    """The greatest weight of a matching that leaves out optional vertices alone, by trying them all."""
+    """Return the greatest weight of a matching that leaves out only optional vertices, by trying them all."""
     count, lanes = graph.dual.shape
     found: tuple[int, ...] | None = None
 
@@ -32,7 +32,7 @@ def best(graph: Graph) -> tuple[int, ...] | None:
     return found
 
 
-def found(graph: Graph) -> tuple[int, ...]:
+def read_matching(graph: Graph) -> tuple[int, ...]:
     total = np.zeros(graph.dual.shape[1], np.int64)
     for vertex, mate in enumerate(graph.mate):
         if mate == NONE:
@@ -62,7 +62,7 @@ def test_a_matching_is_the_best_and_stays_so(seed: int) -> None:
             assert complete == (expected is not None)
             if expected is None:
                 break
-            assert found(graph) == expected
+            assert read_matching(graph) == expected
             solved += 1
             vertex = int(random.integers(count))
             if graph.alive[vertex]:
@@ -71,7 +71,7 @@ def test_a_matching_is_the_best_and_stays_so(seed: int) -> None:
 
 
 def change(graph: Graph, vertex: int, random: np.random.Generator) -> bool:
-    """Weigh a vertex anew, or take it out with its mate."""
+    """Change the weights of a vertex, or remove it with its mate."""
     mate = int(graph.mate[vertex])
     if random.random() < 0.5 and mate != NONE:
         blossom.remove(graph, vertex)

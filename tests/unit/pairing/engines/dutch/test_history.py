@@ -1,4 +1,4 @@
-"""What a file says of the rounds before is what the pairing starts from."""
+"""The pairing starts from the earlier rounds of a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from faristol.rules.trf import TrfPlayer as Line
 
 
 def tournament(**given: object) -> Document:
-    """Two rounds of five players: a win, a draw, a forfeit, byes of every kind."""
+    """Return two rounds of five players: a win, a draw, a forfeit, byes of every kind."""
     cells = {
         1: (TrfCell(2, "w", "1"), TrfCell(3, "b", "1")),
         2: (TrfCell(1, "b", "0"), TrfCell(4, "w", "+")),
@@ -91,7 +91,7 @@ def test_the_initial_colour_is_the_files_or_that_of_its_first_round() -> None:
 
 
 def test_the_numbers_of_the_first_round_are_counted_among_those_who_are_there() -> None:
-    """FIDE C.04.2: who comes late is given a number on arrival."""
+    """FIDE C.04.2: a late player gets a number on arrival."""
     late = Document(
         (
             Line(1, cells=(TrfCell(result="H"),)),

@@ -1,4 +1,4 @@
-"""A round that cannot be paired says why, and what the arbiter may do."""
+"""A round that cannot be paired reports the reason, and the choices of the arbiter."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from faristol.pairing.engines.dutch.pairing import pair_round
 from faristol.pairing.engines.dutch.player import WHITE, DutchPlayer, DutchRound
 
 
-def refused(a_round: DutchRound) -> Refusal:
+def read_refusal(a_round: DutchRound) -> Refusal:
     with pytest.raises(Refusal) as refusal:
         pair_round(a_round)
     return refusal.value
 
 
 def trio() -> tuple[DutchPlayer, ...]:
-    """Six players of whom two trios have yet to meet among themselves."""
+    """Return six players of whom two trios have yet to meet among themselves."""
     sides = ({1, 2, 3}, {4, 5, 6})
     return tuple(
         DutchPlayer(number, opponents=frozenset(sides[1] if number in sides[0] else sides[0])) for number in range(1, 7)
@@ -28,7 +28,7 @@ def trio() -> tuple[DutchPlayer, ...]:
 
 def test_two_trios_can_be_paired_by_one_rematch() -> None:
     a_round = DutchRound(trio(), number=4)
-    refusal = refused(a_round)
+    refusal = read_refusal(a_round)
     assert (refusal.reason, refusal.article) == ("NO_PAIRING", "FIDE C.04.3 1.9.3")
     (choice,) = choices(a_round)
     assert choice.way is WaivedRule.REMATCH
@@ -40,7 +40,7 @@ def test_two_trios_can_be_paired_by_one_rematch() -> None:
 
 def test_somebody_without_any_opponent_is_named() -> None:
     players = (DutchPlayer(1, opponents=frozenset((2, 3, 4))), DutchPlayer(2), DutchPlayer(3), DutchPlayer(4))
-    refusal = refused(DutchRound(players, number=4))
+    refusal = read_refusal(DutchRound(players, number=4))
     assert (refusal.reason, refusal.params["player"]) == ("NO_OPPONENT_LEFT", 1)
 
 
@@ -49,13 +49,13 @@ def test_an_even_number_needs_no_bye() -> None:
         DutchPlayer(1, opponents=frozenset({2}), had_bye=True),
         DutchPlayer(2, opponents=frozenset({1}), had_bye=True),
     )
-    assert refused(DutchRound(pair, number=2)).reason == "NO_OPPONENT_LEFT"
+    assert read_refusal(DutchRound(pair, number=2)).reason == "NO_OPPONENT_LEFT"
 
 
 @pytest.mark.parametrize("count", [3, 5, 7])
 def test_nobody_left_for_the_bye_leaves_a_second_bye(count: int) -> None:
     players = tuple(DutchPlayer(number, had_bye=True) for number in range(1, count + 1))
-    assert refused(DutchRound(players, number=4)).reason == "NO_BYE_LEFT"
+    assert read_refusal(DutchRound(players, number=4)).reason == "NO_BYE_LEFT"
     assert choices(DutchRound(players, number=4)) == (Choice(WaivedRule.BYE, ((count,),)),)
 
 

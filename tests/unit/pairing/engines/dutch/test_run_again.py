@@ -1,4 +1,4 @@
-"""A round is paired and explained years later as it was: what the record calls one version of the system stays one."""
+"""A round is paired and explained years later as before: a recorded version of the system does not change."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from faristol.pairing.engines.dutch.why import BYE_NUMBER, why, why_not
 
 
 def rounds(seed: int, most_players: int) -> Iterator[tuple[DutchRound, PairedRound]]:
-    """The rounds of a tournament up to one that cannot be paired."""
+    """Yield the rounds of a tournament up to one that cannot be paired."""
     try:
-        yield from Draw(seed, most_players).paired()
+        yield from Draw(seed, most_players).pair_rounds()
     except Refusal:
         return
 
 
-def told(a_round: DutchRound, paired: PairedRound, *, explained: bool) -> Iterator[str]:
-    """Everything that a round came to, and why each player meets whom they meet and nobody else."""
+def describe_round(a_round: DutchRound, paired: PairedRound, *, explained: bool) -> Iterator[str]:
+    """Yield the outcome of a round, and why each player meets the opponent and no other player."""
     yield from (f"{board.white}-{board.black} {board.article}" for board in paired.boards)
     yield f"bye {paired.bye} of {paired.bye_points}"
     for outcome in paired.outcomes:
@@ -43,7 +43,9 @@ def told(a_round: DutchRound, paired: PairedRound, *, explained: bool) -> Iterat
 
 
 def otherwise(a_round: DutchRound) -> Iterator[tuple[DutchRound, PairedRound]]:
-    """The same round without colours, with the other initial colour, and with pairs that an arbiter made or forbade."""
+    """Yield the same round without colours, with the other initial colour, and with pairs that an arbiter made or
+    forbade.
+    """
     numbers = [player.number for player in a_round.ranking()]
     for other in (
         replace(a_round, colours=False),
@@ -55,8 +57,8 @@ def otherwise(a_round: DutchRound) -> Iterator[tuple[DutchRound, PairedRound]]:
             yield other, pair_round(other)
 
 
-def refused(seed: int) -> Iterator[str]:
-    """Why a round of few players, most of whom have met, cannot be paired, and what an arbiter may do about it."""
+def describe_refusal(seed: int) -> Iterator[str]:
+    """Yield why a round of few players, most of whom have met, cannot be paired, and the arbiter's choices."""
     chance = random.Random(seed)
     numbers = range(1, chance.randint(3, 7) + 1)
     met: dict[int, set[int]] = {number: set() for number in numbers}
@@ -81,29 +83,30 @@ def refused(seed: int) -> Iterator[str]:
     yield from (f"{choice.way.value} {choice.exceptions}" for choice in choices(a_round))
 
 
-def summed(lines: Iterator[str]) -> str:
+def digest_lines(lines: Iterator[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
 
 def by_seed(first: int, sums: str) -> dict[int, str]:
-    """What each seed came to, from ``first`` on."""
+    """Return the outcome of each seed, from ``first`` on."""
     return dict(enumerate(sums.split(), first))
 
 
 def test_what_the_version_of_the_record_paired_it_pairs_again() -> None:
     found = {
-        seed: summed(line for each in rounds(seed, 24) for line in told(*each, explained=False)) for seed in PAIRED
+        seed: digest_lines(line for each in rounds(seed, 24) for line in describe_round(*each, explained=False))
+        for seed in PAIRED
     }
     assert (ALGORITHM, found) == ("fide-dutch-2026-2", PAIRED)
 
 
 def test_what_the_version_made_of_wishes_of_an_arbiter_it_makes_again() -> None:
     found = {
-        seed: summed(
+        seed: digest_lines(
             line
             for a_round, _ in rounds(seed, 12)
             for each in otherwise(a_round)
-            for line in told(*each, explained=seed % 4 == 0)
+            for line in describe_round(*each, explained=seed % 4 == 0)
         )
         for seed in OTHERWISE
     }
@@ -111,12 +114,13 @@ def test_what_the_version_made_of_wishes_of_an_arbiter_it_makes_again() -> None:
 
 
 def test_ways_out_of_a_round_that_cannot_be_paired_are_offered_alike() -> None:
-    assert {seed: summed(refused(seed)) for seed in REFUSED} == REFUSED
+    assert {seed: digest_lines(describe_refusal(seed)) for seed in REFUSED} == REFUSED
 
 
 def test_what_was_explained_is_explained_alike() -> None:
     found = {
-        seed: summed(line for each in rounds(seed, 9) for line in told(*each, explained=True)) for seed in EXPLAINED
+        seed: digest_lines(line for each in rounds(seed, 9) for line in describe_round(*each, explained=True))
+        for seed in EXPLAINED
     }
     assert found == EXPLAINED
 

@@ -84,7 +84,7 @@ def test_the_bye_has_reasons_too() -> None:
 
 
 def test_a_pair_that_the_bye_forbids_is_told_from_one_that_nothing_completes() -> None:
-    """2 and 3 have met, so if 1 met 4, who has least, the bye would go to one of them."""
+    """2 and 3 have met: if 1 met 4, the player with the least points, the bye would go to one of them."""
     players = (
         DutchPlayer(1, 10),
         DutchPlayer(2, 10, frozenset({3})),
@@ -101,7 +101,7 @@ def test_every_pair_of_a_tournament_has_a_reason_in_every_language() -> None:
     seen = set()
     for seed in range(6):
         try:
-            for a_round, paired in Draw(seed, most_players=10).paired():
+            for a_round, paired in Draw(seed, most_players=10).pair_rounds():
                 numbers = [player.number for player in a_round.players]
                 answers = [why(a_round, paired, number) for number in numbers]
                 answers += [
