@@ -27,6 +27,9 @@ const ENDS = new Set(["Abandon", "AgreeEnd"]);
 
 /** Forms with a hint, or with a field whose input is not that of its kind. */
 const ASKED = {
+  StateRack: (seen, offer) => [tiles("faces", { exact: rackSize(seen, offer.player_id) })],
+  ChooseSurplus: () => [tiles("faces", { least: 1 })],
+  ReportTilesFound: () => [tiles("faces", { least: 1 })],
   WriteScore: () => [number("score"), number("total"), hint(text("asCounted"))],
   SettleCount: () => [number("score"), hint(text("asCounted"))],
   SettleBlank: (seen, offer) => [blankSquare(offer), letter("stated"), ...(offer.by_arbiter ? [letter("face")] : [])],
@@ -50,7 +53,8 @@ const OF_KIND = {
   tick: ({ name }) => check(name),
   number: ({ name, optional }) => number(name, !optional),
   duration: ({ name }) => time(name),
-  tiles: ({ name }) => (name === "word" ? tiles(name, (faces) => ({ word: { faces } })) : tiles(name)),
+  tiles: ({ name }) =>
+    tiles(name, name === "word" ? { least: 1, put: (faces) => ({ word: { faces } }) } : undefined),
   capitals: ({ name }) => letter(name),
   text: ({ name }) => line(name),
   choice: ({ name }, seen, offer) => {
@@ -107,12 +111,15 @@ function bodyOf(offer, seen) {
 function shown(title, article, fields) {
   return new Promise((resolve) => {
     const dialog = make("dialog", { class: "ask", "aria-labelledby": "ask-title" });
+    const error = make("p", { class: "notice bad", role: "alert" });
+    error.hidden = true;
     const form = make(
       "form",
       { method: "dialog" },
       make("h2", { id: "ask-title" }, title),
       article && make("p", { class: "note" }, article),
       fields.map((field) => field.element),
+      error,
       make(
         "div",
         { class: "acts" },
@@ -120,6 +127,13 @@ function shown(title, article, fields) {
         make("button", { class: "quiet", type: "button", onclick: () => dialog.close("") }, text("cancel")),
       ),
     );
+    form.addEventListener("submit", (event) => {
+      const told = fields.map((field) => field.problem?.()).find(Boolean);
+      if (!told) return;
+      event.preventDefault(); // what is missing is said here, and not by the services after the dialog is gone
+      error.textContent = told;
+      error.hidden = false;
+    });
     dialog.append(form);
     dialog.addEventListener("close", () => {
       dialog.remove();
@@ -215,8 +229,12 @@ function yesNo(name) {
   return { element, read: () => ({ more: { [name]: chosen()[1] }, told: chosen()[2] }) };
 }
 
-/** Choose tiles by touch; the blank is `?`. */
-function tiles(name, put = (faces) => ({ [name]: faces })) {
+function rackSize(seen, player) {
+  return seen.table.sides.find((side) => side.player_id === player)?.rack_size;
+}
+
+/** Choose tiles by touch; the blank is `?`. The form is not sent without the `exact` number of tiles, or the `least`. */
+function tiles(name, { exact, least = 0, put = (faces) => ({ [name]: faces }) } = {}) {
   const faces = [];
   const told = make("output", { class: "picked" });
   const show = () => told.replaceChildren(...faces.map((face) => make("span", { class: "tile" }, face)));
@@ -250,7 +268,11 @@ function tiles(name, put = (faces) => ({ [name]: faces })) {
       ),
     ),
   );
-  return { element, read: () => ({ more: put(faces), told: faces.join(" ") }) };
+  const problem = () => {
+    if (exact !== undefined && faces.length !== exact) return text("tilesExact", { count: exact, found: faces.length });
+    return faces.length < least ? text("tilesLeast") : "";
+  };
+  return { element, problem, read: () => ({ more: put(faces), told: faces.join(" ") }) };
 }
 
 function letter(name) {

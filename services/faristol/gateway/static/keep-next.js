@@ -112,7 +112,10 @@ function possible(service, method, { mover, isAhead }) {
 function held(phase) {
   const { clock } = state.seen;
   const isOver = ["PHASE_ENDED", "PHASE_FINAL"].includes(phase);
-  const told = clock?.neutralised && !isOver && phase !== "PHASE_CHALLENGED" && about.held[clock.reason];
+  // Outside the phase of a challenge, a clock that was stopped for one waits for what follows the ruling.
+  const isRuled = clock?.reason === "NEUTRALISATION_REASON_CHALLENGE";
+  const why = clock?.neutralised && (isRuled ? text("ruled") : about.held[clock.reason]);
+  const told = !isOver && phase !== "PHASE_CHALLENGED" && why;
   return told ? make("p", { class: "notice", role: "status", "data-key": "held" }, told) : null;
 }
 

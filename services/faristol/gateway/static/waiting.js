@@ -35,7 +35,7 @@ export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {})
     make(
       "div",
       { class: "notice refusal", role: "alert" },
-      make("h2", {}, text("cannot")),
+      make("h2", {}, text(isInvalid(first.problem) ? "notValid" : "cannot")),
       make("p", {}, make("strong", {}, first.label)),
       make("p", {}, why(first.problem)),
       seen && make("p", { class: "note" }, text("stands", { state: standing(seen) })),
@@ -64,7 +64,13 @@ export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {})
 /** Return why an act was refused, with its article; for an act that came too late, that others were faster. */
 function why({ field, detail = "", article }) {
   if (field === "occurred_at") return text("conflict");
-  return article ? `${named(detail)} (${article})` : named(detail);
+  const told = field ? detail.replace(`${field}: `, "") : detail; // the field has no name on the page
+  return article ? `${named(told)} (${article})` : named(told);
+}
+
+/** Whether the entry itself is at fault, and not what has happened at the table since. */
+function isInvalid({ field, reason }) {
+  return reason === "INVALID" && field !== "occurred_at";
 }
 
 /** Replace IDs with names, as in a refusal. */
