@@ -133,14 +133,17 @@ def test_an_address_that_is_not_ours_is_said_in_one_sentence() -> None:
 
 async def test_every_refusal_has_a_reason_and_a_type_that_leads_to_it(alone: httpx.AsyncClient) -> None:
     page = (await alone.get("/docs/problems")).text
+    token = {"Authorization": "Bearer any"}
     refused = {
         "INVALID": await alone.get("/api/v1/tournaments?page=1"),
         "NO_SUCH_ADDRESS": await alone.get("/api/v1/nowhere"),
         "METHOD_NOT_ALLOWED": await alone.delete("/api/v1/tournaments"),
         "SERVICE_UNAVAILABLE": await alone.get("/api/v1/tournaments"),
         "NO_CREDENTIAL": await alone.post("/api/v1/pairing/StartRound", json={}),
-        "UNSUPPORTED_MEDIA_TYPE": await alone.post("/api/v1/pairing/StartRound", content="x"),
-        "REQUEST_ENTITY_TOO_LARGE": await alone.post("/api/v1/pairing/StartRound", json={"note": "x" * 1_100_000}),
+        "UNSUPPORTED_MEDIA_TYPE": await alone.post("/api/v1/pairing/StartRound", content="x", headers=token),
+        "REQUEST_ENTITY_TOO_LARGE": await alone.post(
+            "/api/v1/pairing/StartRound", json={"note": "x" * 1_100_000}, headers=token
+        ),
     }
     for reason, answer in refused.items():
         body = answer.json()
