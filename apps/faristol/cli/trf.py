@@ -148,7 +148,7 @@ def _impossible(a_round: DutchRound, refusal: Refusal, language: str) -> list[st
 
 
 def _reason(a_round: DutchRound, paired: PairedRound, asked: str, language: str) -> str:
-    from faristol.pairing.engines.dutch import why as reasoning
+    from faristol.pairing.engines.dutch import explanation as reasoning
 
     numbers = asked.split(",")
     if len(numbers) > 2 or not all(number.strip().isdecimal() for number in numbers) or not int(numbers[0]):

@@ -31,7 +31,7 @@ def load_book(ruleset: str) -> Book | None:
 
     Raises ``ValueError`` for a file that explains an article that it does not list.
     """
-    file = resources.files("faristol.rules") / "books" / f"{ruleset}.toml"
+    file = resources.files("faristol.rules") / "articles" / f"{ruleset}.toml"
     if not file.is_file():
         return None
     data = tomllib.loads(file.read_text(encoding="utf-8"))
