@@ -292,7 +292,7 @@ async def test_a_service_that_may_not_do_what_it_must_says_what_is_missing(
         await Record.open(database.urls["writer"])
     await asyncio.to_thread(database.grant)
     settings = Settings(database_url=database.urls["reader"], nats_url=shared_nats, data=tmp_path, http_port=0)
-    with pytest.raises(StartError, match=r"what rating must: INSERT on events; .*--writer NAME"):
+    with pytest.raises(StartError, match=r"lacks rights for rating: INSERT on events; .*--writer NAME"):
         async with running(settings, ("rating",)):
             pass
 
