@@ -29,6 +29,7 @@ class Server:
         self._waiting: set[Call] = set()
         """Calls that have come, and that the process has not taken up."""
         self._running: dict[Call, asyncio.Task[None]] = {}
+        self._has_stopped = asyncio.Event()
 
     def add_insecure_port(self, address: str) -> int:
         """See ``grpc.aio.Server``, as with the other public methods."""
@@ -45,8 +46,17 @@ class Server:
         self._network.servers[self._address] = self
         self.node.on_end.append(self._lose_calls)
 
+    async def wait_for_termination(self, timeout: float | None = None) -> bool:
+        try:
+            async with asyncio.timeout(timeout):
+                await self._has_stopped.wait()
+        except TimeoutError:
+            return True
+        return False
+
     async def stop(self, grace: float | None) -> None:
         self._away()
+        self._has_stopped.set()
         if self._running:
             await asyncio.wait([*self._running.values()], timeout=grace)
         for call, task in [*self._running.items()]:

@@ -94,6 +94,11 @@ class Backend(Protocol):
         return ()
 
     @staticmethod
+    def without_samples(table: str, column: str) -> Sequence[str]:
+        """Return statements that prevent samples of a column, which would survive an erasure; empty if none are made."""
+        return ()
+
+    @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
         """Acquire an exclusive lock for the rest of the transaction."""
 

@@ -210,8 +210,8 @@ async def _salts(connection: AsyncConnection) -> None:
 async def _details(connection: AsyncConnection) -> None:
     """Add the further details of persons."""
     await connection.execute(text("ALTER TABLE people ADD COLUMN details TEXT"))
-    if connection.dialect.name == "postgresql":  # samples of the planner would survive an erasure
-        await connection.execute(text("ALTER TABLE people ALTER COLUMN details SET STATISTICS 0"))
+    for statement in kind_of(connection).without_samples("people", "details"):
+        await connection.execute(text(statement))
 
 
 async def _use_details(connection: AsyncConnection) -> None:

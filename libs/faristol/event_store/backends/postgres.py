@@ -180,6 +180,10 @@ class Postgres(Backend):
         return (f"GRANT SELECT ON {table} TO PUBLIC",)
 
     @staticmethod
+    def without_samples(table: str, column: str) -> Sequence[str]:
+        return (f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0",)
+
+    @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
         await connection.execute(select(func.pg_advisory_xact_lock(lock)))
 
