@@ -10,8 +10,8 @@ from faristol.lexicon import service
 from faristol.lexicon.adjudication import directors, judges
 from faristol.lexicon.adjudication.cases import gauges
 from faristol.lexicon.adjudication.cases.docket import projection
-from faristol.lexicon.adjudication.cases.leases import Leases
 from faristol.lexicon.adjudication.cases.expiry import CaseTimer
+from faristol.lexicon.adjudication.cases.leases import Leases
 from faristol.lexicon.adjudication.reactions import ruling
 from faristol.lexicon.lexicons.installation import Installations
 from faristol.lexicon.lexicons.library import Lexicons

@@ -95,7 +95,7 @@ class Backend(Protocol):
 
     @staticmethod
     def without_samples(table: str, column: str) -> Sequence[str]:
-        """Return statements that prevent samples of a column, which would survive an erasure; empty if none are made."""
+        """Return statements that prevent samples of a column, which would survive an erasure; empty without samples."""
         return ()
 
     @staticmethod

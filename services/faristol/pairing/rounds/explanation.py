@@ -219,8 +219,8 @@ def _explain_lot(asked: _Question) -> Explanation:
 
 
 def _explain_dutch(asked: _Question) -> Explanation:
-    from faristol.pairing.engines.dutch.pairing import pair_round  # deferred: it imports numba
     from faristol.pairing.engines.dutch.explanation import why, why_not
+    from faristol.pairing.engines.dutch.pairing import pair_round  # deferred: it imports numba
 
     a_round = dutch_round(asked.before, asked.ruleset, asked.paired.number)
     ranking = initial_ranking(asked.before)

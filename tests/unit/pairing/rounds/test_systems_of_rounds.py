@@ -151,7 +151,9 @@ def test_why_they_meet_is_told_by_the_system_of_the_round() -> None:
     pair(hall, 2, "king-of-the-hill")
     first, second, third, *_ = standing_of(before, FISC)
     round_two = hall.state.played[1]
-    assert explain(before, FISC, round_two, first, "").message.startswith("King of the hill: {one} and {other} are next")
+    assert explain(before, FISC, round_two, first, "").message.startswith(
+        "King of the hill: {one} and {other} are next"
+    )
     assert "are not next to" in explain(before, FISC, round_two, first, third).message
     assert explain(before, FISC, round_two, first, second).reason == "king-of-the-hill"
 

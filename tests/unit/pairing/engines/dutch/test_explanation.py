@@ -7,9 +7,9 @@ from tests.support.dutch_tournaments import Draw
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import reasons
+from faristol.pairing.engines.dutch.explanation import BYE_NUMBER, Reason, why, why_not
 from faristol.pairing.engines.dutch.pairing import pair_round
 from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
-from faristol.pairing.engines.dutch.explanation import BYE_NUMBER, Reason, why, why_not
 from faristol.text import LANGUAGES, say
 
 

@@ -14,10 +14,10 @@ from tests.support.dutch_tournaments import Draw
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import pairing
+from faristol.pairing.engines.dutch.explanation import BYE_NUMBER, why, why_not
 from faristol.pairing.engines.dutch.impossible import choices
 from faristol.pairing.engines.dutch.pairing import ALGORITHM, PairedRound, pair_round
 from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound
-from faristol.pairing.engines.dutch.explanation import BYE_NUMBER, why, why_not
 
 
 def rounds(seed: int, most_players: int) -> Iterator[tuple[DutchRound, PairedRound]]:
