@@ -171,26 +171,6 @@ async def test_what_is_entered_on_a_device_that_is_an_hour_wrong_has_the_time_of
         assert abs(pending.occurred_at.ToNanoseconds() / 1e9 - at) < 2
 
 
-async def test_a_rack_is_stated_with_all_its_tiles_and_a_wrong_one_is_told_without_names_of_fields(
-    browser: Browser, hall: Hall
-) -> None:
-    game = await hall.begun(16)
-    while (table := await hall.table(game)).phase != game_pb2.PHASE_ENDED:
-        await hall.send(game_pb2.PassRequest(game_id=game, player_id=table.turn_player_id))
-        if (await hall.table(game)).phase != game_pb2.PHASE_ENDED:
-            await hall.send(clock_pb2.PressRequest(game_id=game, player_id=table.turn_player_id))
-    async with phone(browser) as context:
-        page = await sit_down(context, hall, game)
-        await page.locator(".next [data-key^=StateRack]").first.click()
-        await page.locator("dialog [value=do]").click()
-        await expect(page.locator("dialog [role=alert]")).to_have_text("Expected 7 tiles, got 0.")
-        for _ in range(7):
-            await page.locator("dialog").get_by_role("button", name="Z", exact=True).click()
-        await page.locator("dialog [value=do]").click()
-        await expect(page.locator(".refusal")).to_be_visible()
-        await expect(page.locator(".refusal")).not_to_contain_text("faces")
-
-
 @pytest.mark.nightly
 async def test_what_can_no_longer_be_done_is_told_with_what_stands_and_the_rest_waits(
     browser: Browser, hall: Hall
