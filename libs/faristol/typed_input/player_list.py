@@ -209,8 +209,14 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     Players enter the division of their line, else the tournament. Two lines with the same name are an error unless
     their clubs or ids differ. Two lines with the same id are an error.
     """
-    if excess := _find_excess(lines_of(text), reading.language):
+    texts = lines_of(text)
+    if excess := _find_excess(texts, reading.language):
         return PlayerList([], [excess], whole=True)
+    return _parse_table(text, texts, reading)
+
+
+def _parse_table(text: str, texts: Sequence[str], reading: Reading) -> PlayerList:
+    """Return the players of a list with headings and its errors. ``texts`` are its lines, none too long."""
     rows = rows_of(text, known_columns())
     try:
         line, head = next(rows, (1, []))
@@ -219,13 +225,13 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     columns = _columns(head)
     if errors := list(islice(_wrong_columns(columns, line, reading.language), MAX_COLUMN_ERRORS)):
         return PlayerList([], errors, whole=True)
-    title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in lines_of(text)[: line - 1])))
+    title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in texts[: line - 1])))
     title = tuple(each for each in title if not each.lower().startswith("sep="))
     lines, unreadable = _as_far_as_readable(rows)
     joined, names = _join_names(lines, columns)
     of_names = names.lines(reading.answers.comma)
     lines = [(line, joined[line] if line in of_names else fields) for line, fields in lines]
-    found = _players(lines, columns, lines_of(text), reading, of_names, unreadable)
+    found = _players(lines, columns, texts, reading, of_names, unreadable)
     return replace(found, title=title, asks_comma=found.asks_comma or names.first_doubtful)
 
 
@@ -406,7 +412,7 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     if excess := _find_excess(texts, reading.language):
         return PlayerList([], [excess], whole=True)
     if column_line(text):
-        return players_of(text, reading)
+        return _parse_table(text, texts, reading)
     message = parse_message_lines(texts)
     cleaned = [line.strip() for line in message.lines if line.strip()]
     are_pairs = cleaned and all(_SURNAME_FIRST.fullmatch(line) for line in cleaned)
