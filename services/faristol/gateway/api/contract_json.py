@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -128,11 +127,6 @@ def name_of(field: FieldDescriptor) -> str:
     return of_field.name or (_UNIT.sub("", field.name) if of_field.divisor else field.name)
 
 
-def is_map(field: FieldDescriptor) -> bool:
-    """Check whether a field is a map."""
-    return field.message_type is not None and field.message_type.GetOptions().map_entry
-
-
 def _field_reader(field: FieldDescriptor, of_field: options.Field) -> Reader:
     """Return the reader of a field: the value, or None for a nullable one that is absent, unspecified or empty."""
     get, convert = attrgetter(field.name), _converter(field, of_field)
@@ -166,11 +160,6 @@ def _converter(field: FieldDescriptor, of_field: options.Field) -> Reader | None
     return bytes.hex if field.type == FieldDescriptor.TYPE_BYTES else None
 
 
-def moment(timestamp: Timestamp) -> datetime:
-    """Convert a timestamp to a datetime in UTC."""
-    return timestamp.ToDatetime(tzinfo=UTC)
-
-
 def format_time(timestamp: Timestamp) -> str:
     """Format a timestamp by RFC 3339: ``2026-03-07T11:30:00Z``."""
     return f"{timestamp.ToDatetime().isoformat()}Z"
@@ -199,6 +188,7 @@ def links_of(of: Descriptor) -> Mapping[str, str]:
     return found
 
 
+@cache
 def _links_reader(of: Descriptor) -> Reader:
     patterns = dict(links_of(of))
     players = patterns.pop("players", "") if "seats" in of.fields_by_name else ""

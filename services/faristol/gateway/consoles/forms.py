@@ -28,6 +28,9 @@ CHOSEN = frozenset({"valid", "accept", "told", "turn", "square"})
 OPTIONAL = frozenset({"points"})
 """Fields that may be empty although the contract does not say so, besides texts and persons."""
 
+REMOVABLE = frozenset({Kind.TEXT, Kind.CAPITALS, Kind.NUMBER})
+"""Kinds of fields with an empty value: a user who empties such a field removes its earlier value."""
+
 MAX_PLACE_DIGITS = 9
 """Limit in digits of the place of an entry."""
 
@@ -64,7 +67,8 @@ def fill(request: Message, given: Given, zone: str = "UTC") -> None:
     """Set the fields of a request that a form has. Times without an offset are in ``zone``.
 
     With the earlier value of a field, ``club.before``, the field is set only if it differs, so that concurrent changes
-    are not overwritten. Raises ``Invalid`` with the name of the field in the form.
+    are not overwritten. An emptied field is set to its empty value. Raises ``Invalid`` with the name of the field in
+    the form.
     """
     for field in request.DESCRIPTOR.fields:
         if field.name not in SET_BY_PAGE:
@@ -107,7 +111,9 @@ def _set(message: Any, field: Any, given: Given, key: str, zone: str) -> None:
             if f"{key}.{part.name}" in given:
                 _set(getattr(message, field.name), part, given, f"{key}.{part.name}", zone)
     elif key in given and _is_told(field, given, key):
-        value = parse_value(field, given[key], key, zone, given.get(f"{key}.which", ""))
+        is_removed = not given[key].strip() and kind_of(field) in REMOVABLE
+        which = given.get(f"{key}.which", "")
+        value = field.default_value if is_removed else parse_value(field, given[key], key, zone, which)
         if field.message_type is not None:
             getattr(message, field.name).CopyFrom(value)
         else:
@@ -117,7 +123,7 @@ def _set(message: Any, field: Any, given: Given, key: str, zone: str) -> None:
 def _is_told(field: Any, given: Given, key: str) -> bool:
     """Check whether a form gives a value to a field: a changed one, if the form has the earlier value."""
     text, before, kind = given[key].strip(), given.get(f"{key}.before"), kind_of(field)
-    if before is not None and kind is Kind.TEXT:
+    if before is not None and kind in REMOVABLE:
         return text != before.strip()
     return (bool(text) and text != before) or kind is Kind.TICK
 

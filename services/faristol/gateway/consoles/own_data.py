@@ -19,7 +19,6 @@ from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
-from faristol.gateway.consoles.director.commands import set_removed_details
 from faristol.gateway.consoles.director.players import RESEMBLES
 from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.frame import Typed
@@ -119,7 +118,6 @@ async def answer_request(request: Request, results: Reader, signed_in: SignedIn,
     try:
         if act == "corrected":
             fill(command, {key: value for key, value in given.items() if key.partition(".")[0] in DETAILS})
-            set_removed_details(command, given)
     except Invalid as problem:
         said = problem.format_message(lambda text, params: say(text, params, language))
         return await _show_requests(request, results, signed_in, said, given)

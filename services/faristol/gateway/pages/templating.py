@@ -23,7 +23,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.gateway.api.contract_json import moment, tie_break_value
+from faristol.gateway.api.contract_json import tie_break_value
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.pages.embedding import oembed_path
 from faristol.gateway.pages.operator import contact_link
@@ -31,6 +31,7 @@ from faristol.gateway.pages.spectators.seats import coming, has_no_result
 from faristol.kernel.details import DETAILS, format_details
 from faristol.kernel.divisions import first_division_of, format_title
 from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_datetime
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
@@ -198,7 +199,7 @@ def environment(language: str) -> Environment:
         clock_text=clock_text,
         is_of_duplicate_games=is_of_duplicate_games,
         minutes=minutes,
-        moment=moment,
+        moment=to_datetime,
         value=tie_break_value,
         who=lambda name, player: format_name(name, player, language),
         whom=lambda name, player: format_name_link(name, player, language),

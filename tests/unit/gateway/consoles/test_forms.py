@@ -14,7 +14,6 @@ from jinja2 import nodes
 
 from faristol import gateway
 from faristol.credentials.roles import ARBITER, DIRECTOR
-from faristol.gateway.api.contract_json import moment
 from faristol.gateway.auth.sign_in import common_time_zone
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
 from faristol.gateway.consoles.director import option_names
@@ -27,6 +26,7 @@ from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
 from faristol.gateway.pages.templating import LIVE, environment, render
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
 from faristol.kernel.errors import Invalid
+from faristol.kernel.times import to_datetime
 from faristol.pb.comments import COMMENTS
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -189,6 +189,23 @@ def test_what_was_left_as_the_form_had_it_is_no_part_of_an_amendment() -> None:
     assert [(field.name, value) for field, value in same.ListFields()][3:] == [("rating", 1510)]
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "before", "empty"),
+    [
+        ("DescribeTournament", "country", "AND", ""),
+        ("DescribeTournament", "place", "Vic", ""),
+        ("AmendPlayer", "country", "AND", ""),
+        ("AmendPlayer", "birth_year", "1990", 0),
+    ],
+)
+def test_a_field_that_the_user_emptied_is_removed(name: str, field: str, before: str, empty: object) -> None:
+    emptied: Any = build_command(name, **{field: " ", f"{field}.before": before})
+    assert emptied.HasField(field)
+    assert getattr(emptied, field) == empty
+    same: Any = build_command(name, **{field: before, f"{field}.before": before})
+    assert not same.HasField(field)
+
+
 def test_entries_of_a_list_are_made_of_the_parts_that_a_form_has() -> None:
     halls = {f"halls.{place}.{part}": "" for place in range(11) for part in ("name", "first_table", "last_table")}
     halls |= {"halls.10.name": "B", "halls.10.first_table": "10", "halls.2.name": "A", "halls.3.last_table": "9"}
@@ -280,7 +297,7 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Pla
             round=results_pb2.Round(round=1) if place else None,
             outcome=outcome_for(table, "anna") if table else None,
             stands="",
-            moment=moment,
+            moment=to_datetime,
             player_id="anna",
             offers=[game_pb2.Offer(method=method, player_id="anna")],
             names={method: command.title for method, command in TABLE_COMMANDS.items()},
@@ -391,7 +408,7 @@ def test_a_request_about_data_says_when_in_the_zone_of_its_tournament() -> None:
             LIVE,
             {
                 "zones": {"cup": zone},
-                "moment": moment,
+                "moment": to_datetime,
                 "said": "",
                 "waiting": [],
                 "answered": [asked],

@@ -10,7 +10,6 @@ from google.protobuf.message import Message
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.rpc.calls import NAMED
-from faristol.kernel.details import DETAILS
 from faristol.typed_input.fields import parse_number
 
 SERVICES = ("pairing", "lexicon", "rating")
@@ -60,16 +59,9 @@ def _appoint(request: Any, given: Given) -> None:
 
 
 def _amend(request: Any, given: Given) -> None:
-    if "rating.before" in given and not given.get("rating", "").strip() and given["rating.before"].strip():
+    if request.HasField("rating") and not given.get("rating", "").strip():
+        request.ClearField("rating")
         request.unrated = True
-    set_removed_details(request, given)
-
-
-def set_removed_details(request: Any, given: Given) -> None:
-    """Set the personal details that the user emptied, which ``fill`` leaves unchanged."""
-    for name, detail in DETAILS.items():
-        if name in given and not given[name].strip() and given.get(f"{name}.before", "").strip():
-            setattr(request, name, detail.empty)
 
 
 def _describe(request: Any, given: Given) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.api.contract_json import moment
 from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
+from faristol.kernel.times import to_datetime
 from faristol.presentation.history import describe_history
 
 PAGE = "history"
@@ -20,7 +20,7 @@ async def _show(desk: DirectorPage) -> Response:
         "director/history.html",
         PAGE,
         acts=acts,
-        when=lambda act: moment(act.recorded_at),
+        when=lambda act: to_datetime(act.recorded_at),
     )
 
 

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.gateway.api.contract_json import moment
 from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_datetime
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.page_addresses import duplicate_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
@@ -70,7 +70,7 @@ def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
                 )
             for field, wording, path in told:
                 if round_.HasField(field):  # type: ignore[arg-type] # names of its fields
-                    at = moment(getattr(round_, field))
+                    at = to_datetime(getattr(round_, field))
                     yield FeedEntry(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
 
     return sorted(list_news(), key=lambda each: (each.at, each.key), reverse=True)
@@ -79,7 +79,7 @@ def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
 def atom(tournament: pb.Tournament, language: str, address: str) -> str:
     """Return the Atom feed of a tournament; ``address`` is the public address of the pages."""
     told = news_of(tournament, language)
-    updated = told[0].at if told else moment(tournament.created_at)
+    updated = told[0].at if told else to_datetime(tournament.created_at)
     base = address + tournament_path(tournament.tournament_id)
     own = address + tournament_path(tournament.tournament_id, "feed.atom")
     lines = [
@@ -120,17 +120,17 @@ def events_of(tournament: pb.Tournament) -> list[Event]:
     found: dict[int, Event] = {}
     for each in tournament.announced:
         if each.round <= tournament.rounds:
-            start = moment(each.starts_at)
-            end = moment(each.ends_at) if each.HasField("ends_at") else start + USUAL
-            found[each.round] = Event(each.round, start, end, moment(each.announced_at))
+            start = to_datetime(each.starts_at)
+            end = to_datetime(each.ends_at) if each.HasField("ends_at") else start + USUAL
+            found[each.round] = Event(each.round, start, end, to_datetime(each.announced_at))
     for round_ in tournament.played:
         if round_.HasField("started_at"):
-            start = moment(round_.started_at)
+            start = to_datetime(round_.started_at)
             end = start + USUAL
             if round_.HasField("closed_at"):
-                end = moment(round_.closed_at)
+                end = to_datetime(round_.closed_at)
             elif round_.HasField("ends_at"):
-                end = moment(round_.ends_at)
+                end = to_datetime(round_.ends_at)
             found[round_.round] = Event(round_.round, start, max(start, end), start)
     return [found[number] for number in sorted(found)]
 
