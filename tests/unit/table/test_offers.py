@@ -8,7 +8,6 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.examples import scale_examples
 from tests.unit.table.hall import Hall, rules
 from tests.unit.table.test_any_command import TABLES, Somebody
 
@@ -68,7 +67,7 @@ def test_what_is_offered_is_accepted_and_what_is_accepted_was_offered(name: str,
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=lambda value: str(value))
-@settings(max_examples=scale_examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 2**32))
 def test_the_same_of_many_tables(name: str, players: int, seed: int) -> None:
     play(rules(name), players, seed, 80)
