@@ -157,7 +157,7 @@ def app(runtime: Runtime) -> FastAPI:
     settings = runtime.settings
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.invalidate)
-    web.state.tail.on_gap(web.state.cache.doubt)
+    web.state.tail.on_gap(web.state.cache.clear)
     public = [route for routes in PUBLIC for route in routes.routes]
     web.add_middleware(Waits, tail=web.state.tail)
     web.add_middleware(Cached, cache=web.state.cache, routes=public)

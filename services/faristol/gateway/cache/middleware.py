@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -20,7 +20,6 @@ from faristol.gateway.cache.resources import CACHED_ROUTES, Address, Resource
 from faristol.gateway.cache.store import Cache, CacheEntry, Question, Rendered
 from faristol.gateway.http.language import COOKIE, cookie_of
 from faristol.gateway.pages.embedding import is_embeddable
-from faristol.kernel.bounded import store_bounded
 from faristol.text import LANGUAGES, negotiate
 
 MAX_KEY_CHARACTERS = 1_000
@@ -88,7 +87,7 @@ class Cached:
         self._app = app
         self._cache = cache
         self._addresses = [_address(route) for route in routes if isinstance(route, APIRoute)]
-        self._asking: OrderedDict[tuple[str, bytes, str, str], ParsedRequest | None] = OrderedDict()
+        self._parse_line_once = lru_cache(MAX_REQUEST_LINES)(self._parse_line)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request from the cache or pass it on."""
@@ -120,17 +119,9 @@ class Cached:
 
     def _parse_request(self, scope: Scope, headers: _Headers) -> ParsedRequest | None:
         """Parse a request; None if its answer is not cached."""
-        path, query = scope["path"], scope["query_string"]
-        languages, chosen = headers.languages[:MAX_KEY_CHARACTERS], _find_language(headers.cookies)
-        if len(path) + len(query) > MAX_KEY_CHARACTERS:
-            return self._parse_line(path, query.decode("latin-1"), languages, chosen)
-        line = (path, query, languages, chosen)
-        if line in self._asking:
-            self._asking.move_to_end(line)
-            return self._asking[line]
-        asking = self._parse_line(path, query.decode("latin-1"), languages, chosen)
-        store_bounded(self._asking, line, asking, MAX_REQUEST_LINES)
-        return asking
+        path, query = scope["path"], scope["query_string"].decode("latin-1")
+        parse = self._parse_line if len(path) + len(query) > MAX_KEY_CHARACTERS else self._parse_line_once
+        return parse(path, query, headers.languages[:MAX_KEY_CHARACTERS], _find_language(headers.cookies))
 
     def _parse_line(self, path: str, query: str, languages: str, chosen: str) -> ParsedRequest | None:
         """Parse a request line, ``Accept-Language`` and the language in the cookie; None if it is not cached."""

@@ -3,18 +3,15 @@
 Problem. After an event, all viewers of a page request it at once, and each rendering calls services. An answer must not
 be older than an event that its client knows of. Some changes have no event, such as an erased name.
 
-Idea. Three techniques of HTTP caches are combined. Concurrent requests share one rendering, as with
-``proxy_cache_lock`` of nginx. Notifications invalidate entries by marks, as the surrogate keys of content delivery
-networks do. An entry that may be outdated is validated (RFC 9111, 4.3): the services are called again. If the digest of
-their responses is unchanged, the rendered bytes are reused.
-
-An entry is used while no notification concerns it, for ``ENTRY_LIFETIME_SECONDS`` at most. So an erased name, or any
-other change without notification, disappears within that time. While the subscription is disconnected, every request
-calls the services. Those that wait for a call in progress share the next one.
+Idea. An entry has the position up to which the services confirmed it. It is used while no later notification concerns
+its resource, for ``ENTRY_LIFETIME_SECONDS`` at most. Otherwise the services are called again, once for all concurrent
+requests (single-flight). If the digest of their responses is unchanged, the rendered bytes are reused, as in a
+validation by RFC 9111, 4.3. Notifications only store the position of each of their marks, as surrogate keys of content
+delivery networks. While the subscription is disconnected, every request waits for a later call.
 
 Invariants:
 
-- An answer is from services that were called after the last notification about its marks (``turn``).
+- An answer is from services that were called after the last notification about its marks.
 - A response of a service that has not reached that notification is not used again (``CacheEntry.holds``).
 - Of an address in one language, one rendering at a time runs for each position that it must contain.
 - A mark that is not stored counts as notified when the last evicted one was. So an eviction only causes validations.
@@ -32,9 +29,10 @@ Alternatives that are not used:
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from time import monotonic
 from typing import NamedTuple, Protocol
@@ -82,20 +80,11 @@ class CacheEntry:
     position: int
     """Position written in the answer."""
     holds: int
-    """Position up to which the last validation confirmed it."""
-    began: int
-    """Turn of the last validation."""
+    """Position up to which the last call of the services confirmed it."""
+    call: float
+    """Number of that call."""
     at: float
-    """Time of the last validation in seconds."""
-
-
-class _LastNews(NamedTuple):
-    """Last notification about a mark."""
-
-    turn: int
-    """Turn of its arrival: responses requested earlier are stale."""
-    position: int
-    """Position of the notification. A response from a service that is still behind it is not reused."""
+    """Time of that call in seconds."""
 
 
 class Question(NamedTuple):
@@ -115,31 +104,22 @@ Render = Callable[[CacheEntry | None, int], Awaitable[Rendered]]
 """Calls the services and renders their responses unless they equal the entry. Arguments: entry, position."""
 
 
-@dataclass(slots=True)
-class _PendingAnswer:
-    """Answer in progress."""
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """Call of the services in progress. Until it starts, it is later than every notification."""
 
-    began: int
     at: float
-    task: asyncio.Future[CacheEntry]
-
-
-@dataclass(slots=True)
-class _Slot:
-    """State of one address in one language."""
-
-    marks: Sequence[Mark]
-    kept: CacheEntry | None = None
-    flights: dict[int, _PendingAnswer] = field(default_factory=dict)
-    """Answers in progress, by the position that they wait for."""
+    call: float = math.inf
+    holds: float = math.inf
+    """Position of the last notification before it."""
+    task: asyncio.Future[CacheEntry] = None  # type: ignore[assignment] # set when it is created
 
 
 class Cache:
     """Cache of rendered answers, bounded in bytes; the least recently used entry is evicted first.
 
-    A turn numbers notifications and cache misses in their order. Services called at a turn know of every notification
-    before it, since notifications never run ahead of the data that the services read. A notification only stores its
-    marks, which a request compares with its own: its cost does not depend on the size of the cache.
+    Services know of every notification before their call, since notifications never run ahead of the data that the
+    services read.
     """
 
     def __init__(self, most_bytes: int, tail: NewsSource, clock: Callable[[], float] = monotonic) -> None:
@@ -147,12 +127,13 @@ class Cache:
         self._most = most_bytes
         self._tail = tail
         self._clock = clock
-        self._turn = 0
-        self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
-        self._marks: OrderedDict[Mark, _LastNews] = OrderedDict()
-        """Last notification of each mark, in the order of arrival."""
-        self._before = _LastNews(0, 0)
-        """Upper bound for marks that were evicted."""
+        self._entries: OrderedDict[Hashable, CacheEntry] = OrderedDict()
+        self._flights: dict[tuple[Hashable, int], _Flight] = {}
+        """Calls in progress, by key and the position that they wait for."""
+        self._marks: OrderedDict[Mark, int] = OrderedDict()
+        """Position of the last notification of each mark, in the order of arrival."""
+        self._before = 0
+        """Upper bound of the positions of marks that were evicted."""
         self.bytes = 0
         """Size of all entries."""
         self.renderings = 0
@@ -162,104 +143,85 @@ class Cache:
 
     def invalidate(self, pieces: Iterable[pb.FollowResponse]) -> None:
         """Invalidate the entries that notifications concern."""
-        self._turn += 1
         for news in pieces:
             for mark in marks_of(news):
-                self._marks[mark] = _LastNews(self._turn, news.position)
+                self._marks[mark] = news.position
                 self._marks.move_to_end(mark)
         while len(self._marks) > MAX_NEWS_MARKS:
             _, self._before = self._marks.popitem(last=False)
 
-    def doubt(self) -> None:
-        """Invalidate every entry: notifications may have been missed."""
-        self._turn += 1
-        self._marks.clear()
-        self._before = _LastNews(self._turn, self._tail.position)
-
-    def _find_last_news(self, slot: _Slot) -> _LastNews:
-        """Return the last notification that concerns a slot."""
-        return max(self._marks.get(mark, self._before) for mark in slot.marks)
+    def clear(self) -> None:
+        """Remove every entry: notifications may have been missed, or the record is a different one."""
+        for kept in (self._entries, self._flights, self._marks):
+            kept.clear()
+        self.bytes, self._before = 0, self._tail.position
 
     async def answer(self, question: Question, render: Render) -> CacheEntry:
         """Return the cached answer, or the one of ``render``, which concurrent requests share."""
-        slot = self._slot(question)
-        since = self._since(slot, question)
         need = question.min_position if question.is_exact else 0
+        first_call = self._find_first_call(question)
+        news = max(self._marks.get(mark, self._before) for mark in question.resource.marks())
+
+        def is_fresh(found: CacheEntry | _Flight) -> bool:
+            is_recent = self._clock() - found.at < ENTRY_LIFETIME_SECONDS
+            return is_recent and found.holds >= news and found.call >= first_call
+
         while True:
-            now = self._clock()
-            kept = slot.kept
-            if kept and kept.began >= since and self._is_fresh(slot, kept, now) and kept.position >= need:
+            kept = self._entries.get(question.key)
+            if kept and kept.position >= need and is_fresh(kept):
+                self._entries.move_to_end(question.key)
                 return kept
-            flight = slot.flights.get(need)
+            flight = self._flights.get((question.key, need))
             if flight is None:
-                flight = self._begin(question, slot, render, need, now)
-            elif flight.began < since or now - flight.at >= ENTRY_LIFETIME_SECONDS:
+                flight = _Flight(self._clock())
+                flight.task = asyncio.ensure_future(self._call_services(question.key, need, flight, render))
+                flight.task.add_done_callback(_retrieve_exception)
+                self._flights[question.key, need] = flight
+            elif not is_fresh(flight):
                 await asyncio.wait({flight.task})
                 continue
             return await asyncio.shield(flight.task)
 
-    def _is_fresh(self, slot: _Slot, kept: CacheEntry, now: float) -> bool:
-        return now - kept.at < ENTRY_LIFETIME_SECONDS and kept.holds >= self._find_last_news(slot).position
-
-    def _since(self, slot: _Slot, question: Question) -> int:
-        """Return the earliest turn of a service call that may answer a question."""
-        ahead = not question.is_exact and question.min_position > max(
-            self._tail.position, slot.kept.holds if slot.kept else 0
+    def _find_first_call(self, question: Question) -> int:
+        """Return the number of the earliest call of the services that may answer a question."""
+        kept = self._entries.get(question.key)
+        is_ahead = not question.is_exact and question.min_position > max(
+            self._tail.position, kept.holds if kept else 0
         )  # the client learned of it through another gateway or service
-        if question.anew or ahead or not self._tail.connected:
-            self._turn += 1
-            return self._turn
-        return self._find_last_news(slot).turn
+        return self.looks + 1 if question.anew or is_ahead or not self._tail.connected else 0
 
-    def _begin(self, question: Question, slot: _Slot, render: Render, need: int, now: float) -> _PendingAnswer:
-        flight = _PendingAnswer(
-            self._turn, now, asyncio.ensure_future(self._render_slot(question, slot, render, need, now))
-        )
-        slot.flights[need] = flight
-        flight.task.add_done_callback(_retrieve_exception)
-        return flight
-
-    async def _render_slot(self, question: Question, slot: _Slot, render: Render, need: int, at: float) -> CacheEntry:
-        began, known = self._turn, slot.kept
+    async def _call_services(self, key: Hashable, need: int, flight: _Flight, render: Render) -> CacheEntry:
         self.looks += 1
+        flight.call, flight.holds = self.looks, self._tail.position
+        known = self._entries.get(key)
+        known = known if known and known.position >= need else None
         try:
-            found = await render(known if known and known.position >= need else None, need)
-            if found.representation is None:
-                assert known is not None
-                kept = replace(known, holds=found.position, began=began, at=at)
-            else:
-                self.renderings += 1
-                kept = CacheEntry(found.representation, found.digest, found.position, found.position, began, at)
-            if kept.representation.status == HTTPStatus.OK and self._slots.get(question.key) is slot:
-                self._store(slot, kept)
-            return kept
+            representation, position, digest = await render(known, need)
         finally:
-            slot.flights.pop(need, None)
-            if not slot.kept and not slot.flights:
-                self._evict(question.key, slot)
+            is_current = self._flights.get((key, need)) is flight
+            if is_current:
+                del self._flights[key, need]
+        if representation is None:
+            assert known is not None
+            made = replace(known, holds=position, call=flight.call, at=flight.at)
+        else:
+            self.renderings += 1
+            made = CacheEntry(representation, digest, position, position, flight.call, flight.at)
+        if is_current and made.representation.status == HTTPStatus.OK:
+            self._store(key, made)
+        return made
 
-    def _slot(self, question: Question) -> _Slot:
-        slot = self._slots.get(question.key)
-        if slot:
-            self._slots.move_to_end(question.key)
-            return slot
-        slot = self._slots[question.key] = _Slot(question.resource.marks())
-        return slot
-
-    def _store(self, slot: _Slot, kept: CacheEntry) -> None:
-        if slot.kept and slot.kept.began > kept.began:
+    def _store(self, key: Hashable, entry: CacheEntry) -> None:
+        """Store an entry, unless one of a later call is stored, and evict others beyond the limit."""
+        kept = self._entries.get(key)
+        if kept and kept.call > entry.call:
             return
-        self.bytes += kept.representation.size - (slot.kept.representation.size if slot.kept else 0)
-        slot.kept = kept
-        while self.bytes > self._most and self._slots:
-            self._evict(*next(iter(self._slots.items())))
-
-    def _evict(self, key: Hashable, slot: _Slot) -> None:
-        if self._slots.get(key) is not slot:
-            return
-        del self._slots[key]
-        self.bytes -= slot.kept.representation.size if slot.kept else 0
-        slot.kept = None
+        self.bytes += entry.representation.size - (kept.representation.size if kept else 0)
+        self._entries[key] = entry
+        self._entries.move_to_end(key)
+        while self.bytes > self._most:
+            _, evicted = self._entries.popitem(last=False)
+            self.bytes -= evicted.representation.size
 
 
 def _retrieve_exception(task: asyncio.Future[CacheEntry]) -> None:

@@ -100,7 +100,7 @@ async def test_without_the_news_everybody_is_shown_what_there_is_now() -> None:
     assert hall.cache.looks == 2
     hall.tail.connected = True
     hall.changes("later", 30)
-    hall.cache.doubt()
+    hall.cache.clear()
     assert read_body(await hall.ask()) == "later"
     hall.changes("last", 40)
     assert (read_body(await hall.ask()), read_body(await hall.ask(anew=True))) == ("later", "last")
