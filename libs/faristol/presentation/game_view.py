@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation import labels
+from faristol.presentation import labels, outcome
 from faristol.presentation.ruleset_lookup import tile_values
 from faristol.rules.board import BOARD_SIZE, CENTRE, PREMIUMS, ROW_NAMES, Direction, Premium, Square
 from faristol.rules.notation import Start, word_tiles, write_word
@@ -95,6 +96,25 @@ class Word:
     """First square, ``H8``."""
     across: bool
     text: str
+
+
+def build_page_values(played: pb.GetGameResponse, language: str) -> dict[str, Any]:
+    """Return the template values of a game for its page, its frame on other sites, and its video overlay."""
+    sides = sheet(played)
+    return {
+        "game": played,
+        "board": board(played),
+        "words": words(played.board),
+        "lines": lines(played),
+        "sides": sides,
+        "rows": rows(sides),
+        "clocks": clocks(played),
+        "names": {seat.player_id: seat.name for seat in played.seats},
+        "kept": outcome.is_kept(played),
+        "outcome": list(outcome.outcome(played, language)),
+        "how_lost": outcome.how_lost,
+        "position": played.position,
+    }
 
 
 def board(answer: pb.GetGameResponse) -> list[tuple[str, list[BoardCell]]]:

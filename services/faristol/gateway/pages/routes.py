@@ -17,12 +17,12 @@ from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.api.ratings import RatingReader
 from faristol.gateway.duplicate_game.pages import After, show_totals
 from faristol.gateway.duplicate_game.service import DuplicateReader
+from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.divisions import rounds_beside, together
 from faristol.gateway.pages.embedding import Theme
 from faristol.gateway.pages.render import Part, page, tournament_page
 from faristol.gateway.pages.spectators import pages as spectators
-from faristol.gateway.pages.spectators.boards import build_game_values
 from faristol.gateway.pages.spectators.files import FILES
 from faristol.gateway.pages.spectators.seats import PlayerPlace, has_no_result, latest, list_absent, places
 from faristol.gateway.print.contents import language_of_tournament
@@ -30,6 +30,7 @@ from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
+from faristol.presentation.game_view import build_page_values
 from faristol.presentation.page_addresses import expand_short_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 
@@ -367,7 +368,7 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
 async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
     """Show a game: board, scoresheet, clocks."""
     played = await results.game(game_id)
-    return page(request, "game.html", part, **build_game_values(request, played))
+    return page(request, "game.html", part, **build_page_values(played, language_of(request)))
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {

@@ -15,10 +15,10 @@ from faristol.gateway.api.racks import RackReader
 from faristol.gateway.duplicate_game.names import names_of
 from faristol.gateway.duplicate_game.seats import place_in_game, places_in_game, played_in
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
+from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.divisions import pages_beside, together
 from faristol.gateway.pages.embedding import Theme
 from faristol.gateway.pages.render import Part, page, rules_title, tournament_page
-from faristol.gateway.pages.spectators.boards import build_game_values
 from faristol.gateway.pages.spectators.players import MAX_SEARCH_CHARACTERS, curve, rating_line
 from faristol.gateway.pages.spectators.replay import steps
 from faristol.gateway.pages.spectators.seats import PlayerPlace, find_places, latest, places
@@ -26,7 +26,7 @@ from faristol.gateway.print.contents import language_of_tournament
 from faristol.gateway.rpc.results import Page, Reader, Results
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.game_view import squares, words
+from faristol.presentation.game_view import build_page_values, squares, words
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, tile_values
 
 After = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
@@ -262,12 +262,16 @@ async def embed(
     part: Part = "",
 ) -> Response:
     """Show a game in a frame of another site."""
-    return page(request, "embed.html", part, **build_game_values(request, await results.game(game_id)))
+    return page(request, "embed.html", part, **await _game_values(request, results, game_id))
 
 
 async def overlay(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
     """Show names, scores, clocks and the last play as a video overlay."""
-    return page(request, "overlay.html", part, **build_game_values(request, await results.game(game_id)))
+    return page(request, "overlay.html", part, **await _game_values(request, results, game_id))
+
+
+async def _game_values(request: Request, results: Results, game_id: str) -> dict[str, Any]:
+    return build_page_values(await results.game(game_id), language_of(request))
 
 
 async def privacy(request: Request, part: Part = "") -> Response:
