@@ -28,7 +28,7 @@ from tests.support.synthetic import Championship, append
 
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
-from faristol.gateway.live.sse import frame
+from faristol.gateway.live.notifications import frame
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.topics import Topic

@@ -13,7 +13,7 @@ from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
 from faristol.text import LANGUAGES
 
 if TYPE_CHECKING:
-    from faristol.gateway.live.content_history import Content
+    from faristol.gateway.live.content_reader import Content
 
 
 def content_of(runtime: Runtime) -> Callable[[pb.FollowResponse, Topic], Awaitable[Sequence[bytes]]]:
@@ -25,7 +25,7 @@ def content_of(runtime: Runtime) -> Callable[[pb.FollowResponse, Topic], Awaitab
     @cache
     def content() -> Content:
         # Deferred: a process without the gateway needs the gateway's models only for webhooks with content.
-        from faristol.gateway.live.content_history import Content
+        from faristol.gateway.live.content_reader import Content
         from faristol.gateway.rpc.results import Results
 
         return Content(Results(ResultsServiceStub(runtime.channel("results")), LANGUAGES[0]))

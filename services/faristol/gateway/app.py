@@ -46,8 +46,9 @@ from faristol.gateway.http.own_hosts import OwnHosts
 from faristol.gateway.http.rate_limit import Rates
 from faristol.gateway.http.responses import Health, ProblemBody, Ready
 from faristol.gateway.http.static_files import assets
-from faristol.gateway.live.broadcaster import Fanout
 from faristol.gateway.live.content import Change
+from faristol.gateway.live.feed import Feed
+from faristol.gateway.live.known_tournaments import KnownTournaments
 from faristol.gateway.live.streams import Streams
 from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.pages import routes as pages
@@ -125,10 +126,11 @@ def _build_routes() -> Sequence[BaseRoute]:
 def app(runtime: Runtime) -> FastAPI:
     """Build the application for the services of ``runtime``.
 
-    The caller must run ``app.state.tail``, which receives notifications, and ``app.state.fanout``, which sends them to
-    viewers. ``app.state.results``, ``rulings``, ``ratings`` and ``game`` are stubs of services. ``app.state.channel``
-    returns the channel of any service. ``app.state.address`` is the public address of the pages, and ``app.state.now``
-    returns the time. ``app.state.is_open`` is true if the services require no credentials.
+    The caller must run ``app.state.tail``, which receives notifications, ``app.state.feed``, which reads their
+    content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``rulings``, ``ratings`` and
+    ``game`` are stubs of services. ``app.state.channel`` returns the channel of any service. ``app.state.address`` is
+    the public address of the pages, and ``app.state.now`` returns the time. ``app.state.is_open`` is true if the
+    services require no credentials.
     """
     web = FastAPI(
         routes=[*_build_routes()],
@@ -143,7 +145,10 @@ def app(runtime: Runtime) -> FastAPI:
     )
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.tail = NewsSubscription(web.state.results)
-    web.state.fanout = Fanout(web.state.tail, web.state.results)
+    web.state.feed = Feed(web.state.tail, web.state.results)
+    web.state.fanout = web.state.feed.fanout
+    web.state.tournaments = KnownTournaments()
+    web.state.tail.on_gap(web.state.tournaments.clear)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.game = game_pb2_grpc.GameServiceStub(runtime.channel("game"))
@@ -161,7 +166,7 @@ def app(runtime: Runtime) -> FastAPI:
     public = [route for routes in PUBLIC for route in routes.routes]
     web.add_middleware(Waits, tail=web.state.tail)
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
-    web.add_middleware(Streams, fanout=web.state.fanout)
+    web.add_middleware(Streams, fanout=web.state.fanout, tournaments=web.state.tournaments, tail=web.state.tail)
     web.add_middleware(PublicCors, public=[route.path_regex for route in public if isinstance(route, APIRoute)])
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(errors.Interrupted, page=problem_page)

@@ -14,6 +14,7 @@ from pydantic import WithJsonSchema
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.fanout import parse_id
 from faristol.gateway.api.parameters import (
     DEFAULT_PAGE_COUNT,
     DIGITS,
@@ -38,8 +39,8 @@ from faristol.gateway.http.errors import DAY
 from faristol.gateway.http.language import language_of
 from faristol.gateway.http.responses import ERRORS, answers, to_tagged_response
 from faristol.gateway.live import subscriptions
-from faristol.gateway.live.broadcaster import Fanout
-from faristol.gateway.live.sse import NEWS, NEWS_WITH_CONTENT, parse_id
+from faristol.gateway.live.known_tournaments import KnownTournaments
+from faristol.gateway.live.notifications import NEWS, NEWS_WITH_CONTENT
 from faristol.gateway.live.streams import StreamAnswer
 from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEventIdQuery
 from faristol.gateway.pages.alternatives import check_has_tables
@@ -358,14 +359,8 @@ async def follow_tournament(
 
     Send `Last-Event-ID` to resume. If there are several filters, a notification must pass all of them.
     """
-    fanout, known = request.app.state.fanout, await _load_divisions(results, request, [tournament_id])
-    await _check(results, duplicates, fanout, filters, [tournament_id])
-    if filters.games or filters.rounds:
-        store_bounded(fanout.tournaments.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
-    if last_id := last_event_id or last_event_id_query:
-        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
-    subscriptions.check_after(after, fanout.last_position)
-    return StreamAnswer(fanout, filters.topic(known), after)
+    last_id = last_event_id or last_event_id_query
+    return await _open_stream(results, duplicates, request, [tournament_id], filters, after, last_id)
 
 
 @routes.get("/stream", **STREAM_OPTIONS)
@@ -380,13 +375,26 @@ async def follow_tournaments(
     last_event_id_query: LastEventIdQuery = None,
 ) -> Response:
     """Stream the notifications of several tournaments, or of all, on one connection."""
-    named = [*filter(None, tournaments.split(","))]
-    fanout, known = request.app.state.fanout, await _load_divisions(results, request, named)
-    await _check(results, duplicates, fanout, filters, named)
-    if last_id := last_event_id or last_event_id_query:
-        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
-    subscriptions.check_after(after, fanout.last_position)
-    return StreamAnswer(fanout, filters.topic(known), after)
+    named, last_id = [*filter(None, tournaments.split(","))], last_event_id or last_event_id_query
+    return await _open_stream(results, duplicates, request, named, filters, after, last_id)
+
+
+async def _open_stream(
+    results: Results,
+    duplicates: Duplicates,
+    request: Request,
+    tournament_ids: Sequence[str],
+    filters: subscriptions.Filters,
+    after: int,
+    last_id: str | None,
+) -> Response:
+    state = request.app.state
+    known = await _load_divisions(results, request, tournament_ids)
+    await _check(results, duplicates, state.tournaments, filters, tournament_ids)
+    if last_id:
+        return StreamAnswer(state.fanout, filters.topic(known), *parse_id(last_id))
+    subscriptions.check_after(after, state.tail.last_position)
+    return StreamAnswer(state.fanout, filters.topic(known), after)
 
 
 CHECKED_COUNT = 4_096
@@ -396,14 +404,15 @@ CHECKED_COUNT = 4_096
 async def _check(
     results: Results,
     duplicates: Duplicates,
-    fanout: Fanout,
+    tournaments: KnownTournaments,
     filters: subscriptions.Filters,
     tournament_ids: Sequence[str],
 ) -> None:
     """Raise ``RequestValidationError`` for a filter by unknown rounds or games, whose stream would stay silent."""
     if not filters.games and not filters.rounds:
         return
-    if all((each, filters.games, filters.rounds) in fanout.tournaments.checked for each in tournament_ids or [""]):
+    checked = tournaments.checked
+    if all((each, filters.games, filters.rounds) in checked for each in tournament_ids or [""]):
         return
 
     async def ask(tournament_id: str) -> pb.Tournament:
@@ -411,6 +420,8 @@ async def _check(
 
     heads = await ask_each(ask, tournament_ids)
     await subscriptions.check_filters(filters, heads, partial(find_games, results, duplicates))
+    if len(tournament_ids) == 1:
+        store_bounded(checked, (tournament_ids[0], filters.games, filters.rounds), None, CHECKED_COUNT)
 
 
 async def find_games(results: Results, duplicates: Duplicates, game_ids: Collection[str]) -> frozenset[str]:
@@ -443,5 +454,5 @@ async def _load_divisions(results: Results, request: Request, tournament_ids: Se
     async def ask(tournament_id: str) -> str:
         return (await results.tournament(tournament_id)).tournament.division_of
 
-    find, language = request.app.state.fanout.tournaments.find, language_of(request)
+    find, language = request.app.state.tournaments.find, language_of(request)
     return await ask_each(lambda tournament_id: find(tournament_id, language, ask), tournament_ids)

@@ -13,11 +13,10 @@ from google.protobuf.message import Message
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from faristol.fanout import OPENING, Listener, chunk
 from faristol.gateway.http.head import is_head
 from faristol.gateway.http.limits import HAND_OVER, HandedOverConnection
 from faristol.gateway.http.rate_limit import keep_stream_counted
-from faristol.gateway.live.listener import Listener
-from faristol.gateway.live.sse import OPENING, chunk
 from faristol.gateway.rpc.calls import Calls, NotSignedIn
 
 OWN_HEARTBEAT_SECONDS = 15.0

@@ -5,8 +5,7 @@ thousands of clients would load the same game, of which only some lines are new.
 
 Idea. A change leads from one answer of the JSON API to a later one, and states the positions of both. Fields are
 replaced as a whole, as by JSON Merge Patch (RFC 7396). Of the ``LISTS``, the changed lines are sent by their index, and
-the new length. The earlier answer is not stored. A ``Snapshot`` has the hash of each field and line, and a value with
-another hash is sent.
+the new length. Lines are compared as messages of the contract, and only changed ones are converted to JSON.
 
 Invariants:
 
@@ -17,8 +16,8 @@ Invariants:
 - A topic gets the changes of a subject only if it includes every notification about it (``is_covered``).
 
 Cost. For each subject of a batch of notifications: one call of a service and one encoding, for all viewers
-(``content_history``). Time is linear in the answer. A snapshot has one integer for each field and line. Hashes have 64
-bits with a secret of the process: a changed value is missed with a probability of 2⁻⁶⁴.
+(``content_reader``). Time is linear in the answer. The earlier answer is stored in the format of protobuf: a game of 40
+turns has some 5 kB, a standing of 300 players 36 kB.
 
 Alternatives that are not used:
 
@@ -30,13 +29,12 @@ Alternatives that are not used:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.api.contract_json import to_json, write_json
+from faristol.gateway.api.contract_json import members_of, to_json, write_json
 from faristol.gateway.cache.resources import OF_SCORES, OF_TOURNAMENT
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.kernel import facts
@@ -148,45 +146,39 @@ async def ask(results: Results, subject: Subject, position: int) -> Answer:
             return await results.standings(subject.id, 0, when)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Hashes of an answer, to detect changes in a later one."""
+def compute_change(subject: Subject, answer: Answer, base: bytes | None, first: int) -> bytes:
+    """Return the change from an earlier answer, or the whole one, as JSON; empty if they are equal.
 
-    position: int
-    fields: Mapping[str, int]
-    """Hashes of values."""
-    lists: Mapping[str, list[int]]
-
-
-def compute_change(subject: Subject, answer: Answer, base: Snapshot | None, first: int) -> tuple[bytes, Snapshot]:
-    """Return the change from an earlier answer, or the whole one, as JSON (empty if equal), and the new snapshot.
-
-    ``first`` is the position of the first notification since the earlier answer.
+    ``base`` is the earlier answer in the format of protobuf. ``first`` is the position of the first notification since.
     """
-    content = to_json(answer)
-    del content["position"]
-    listed = {name: list(map(write_json, content.pop(name))) for name in LISTS[subject.kind]}
-    shown = {name: write_json(value) for name, value in content.items()}
-    hashes = {name: hash(value) for name, value in shown.items()}
-    lines = {name: [hash(value) for value in values] for name, values in listed.items()}
-    snapshot = Snapshot(answer.position, hashes, lines)
-    fields = ",".join(
-        f'"{name}":{value}' for name, value in shown.items() if base is None or base.fields.get(name) != hashes[name]
-    )
-    lists = []
-    for name, values in listed.items():
-        before = base.lists[name] if base else []
-        others = [
-            f'"{at}":{value}' for at, value in enumerate(values) if at >= len(before) or before[at] != lines[name][at]
-        ]
-        if others or len(before) != len(values) or base is None:
-            lists.append(f'"{name}":{{"length":{len(values)},"lines":{{{",".join(others)}}}}}')
-    if base is not None and not fields and not lists:
-        return b"", base  # equal to the last change sent
-    since = base.position if base else 0
-    head = (
-        f'"kind":"{subject.kind.name.lower()}","id":{write_json(subject.id)},"round":{subject.round},'
-        f'"position":{answer.position},"from_position":{since},'
-        f'"to_position":{max(since, first - 1) if base else answer.position},"whole":{write_json(base is None)}'
-    )
-    return f'{{{head},"fields":{{{fields}}},"lists":{{{",".join(lists)}}}}}'.encode(), snapshot
+    before = None if base is None else type(answer).FromString(base)
+    fields, lists = dict[str, Any](), dict[str, Any]()
+    for member in members_of(answer.DESCRIPTOR):
+        name = member.name
+        if name in LISTS[subject.kind]:
+            lines = getattr(answer, name)
+            lines_before = getattr(before, name) if before else ()
+            kept = len(lines_before)
+            changed = {at: line for at, line in enumerate(lines) if at >= kept or line != lines_before[at]}
+            if changed or before is None or kept != len(lines):
+                shown = {str(at): to_json(line) for at, line in changed.items()}
+                lists[name] = {"length": len(lines), "lines": shown}
+        elif name != "position":
+            value = member.read(answer)
+            if before is None or value != member.read(before):
+                fields[name] = value
+    if not fields and not lists:
+        return b""  # equal to the last change sent
+    since = before.position if before else 0
+    change = {
+        "kind": subject.kind.name.lower(),
+        "id": subject.id,
+        "round": subject.round,
+        "position": answer.position,
+        "from_position": since,
+        "to_position": max(since, first - 1) if before else answer.position,
+        "whole": before is None,
+        "fields": fields,
+        "lists": lists,
+    }
+    return write_json(change).encode()

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Hashable
-from itertools import repeat
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import grpc
 
-from faristol.gateway.live.content_history import Content
-from faristol.gateway.live.sse import FRAME_BATCH_SIZE, Batch, batch, frame, without_name
+from faristol.fanout import FRAME_BATCH_SIZE, Batch, Unavailable, batch
+from faristol.gateway.live.content_reader import INTERRUPTED_CODES, Content
+from faristol.gateway.live.notifications import add_content, frame, reset, without_name
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -24,7 +25,10 @@ MAX_CACHED_BATCHES = 256
 """Limit of cached batches from the record, shared by a reconnecting crowd."""
 
 MAX_CACHED_CONTENT_BATCHES = 16
-"""Limit of cached batches with content, of up to a megabyte each, for a third of ``STREAM_HEARTBEAT_SECONDS``."""
+"""Limit of cached batches with content, of up to a megabyte each."""
+
+CONTENT_BATCH_LIFETIME_SECONDS = 5.0
+"""Lifetime of a cached batch with content in seconds, since it has the content of its time."""
 
 BATCH_TIMEOUT_SECONDS = 30.0
 """Timeout of a batch."""
@@ -41,38 +45,33 @@ class RecordBatches:
     def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, content: Content) -> None:
         self._stub = stub
         self._content = content
-        self._batches: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
-        self._batches_with_content: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
-        self._fingerprints: OrderedDict[int, asyncio.Task[str]] = OrderedDict()
+        self._batches = _Shared[Batch](MAX_CACHED_BATCHES)
+        self._batches_with_content = _Shared[Batch](MAX_CACHED_CONTENT_BATCHES)
+        self._fingerprints = _Shared[str](MAX_CACHED_BATCHES)
+        self.reset = reset
 
     async def batch(self, topic: Topic, after: int) -> Batch:
-        """Return the next frames of a topic after a position. Raises ``grpc.aio.AioRpcError``."""
-        batches, most = (
-            (self._batches_with_content, MAX_CACHED_CONTENT_BATCHES)
-            if topic.with_content
-            else (self._batches, MAX_CACHED_BATCHES)
-        )
-        return await _share(batches, (topic, after), lambda: self._fetch(topic, after), most)
+        """Return the next frames of a topic after a position. Raises ``Unavailable``, and other ``AioRpcError``."""
+        fetch = partial(self._fetch, topic, after)
+        if not topic.with_content:
+            return await self._batches.get((topic, after), fetch)
+        turn = _now() // CONTENT_BATCH_LIFETIME_SECONDS
+        return await self._batches_with_content.get((topic, after, turn), fetch)
 
     async def fingerprint_at(self, position: int) -> str:
-        """Return the fingerprint of the event at a position; empty without one. Raises ``grpc.aio.AioRpcError``."""
-        return await _share(self._fingerprints, position, lambda: self._fetch_fingerprint(position), MAX_CACHED_BATCHES)
-
-    def drop_content(self) -> None:
-        """Drop the batches with content that are complete, since they have the content of their time."""
-        for key in [key for key, task in self._batches_with_content.items() if task.done()]:
-            del self._batches_with_content[key]
+        """Return the fingerprint of the event at a position; empty without one. Raises as ``batch``."""
+        return await self._fingerprints.get(position, partial(self._fetch_fingerprint, position))
 
     def clear(self) -> None:
         """Drop all batches and fingerprints."""
-        self._batches.clear()
-        self._batches_with_content.clear()
-        self._fingerprints.clear()
+        for each in (self._batches, self._batches_with_content, self._fingerprints):
+            each.tasks.clear()
 
     def cancel(self) -> None:
         """Cancel all fetches."""
-        for task in (*self._batches.values(), *self._batches_with_content.values(), *self._fingerprints.values()):
-            task.cancel()
+        for each in (self._batches, self._batches_with_content, self._fingerprints):
+            for task in each.tasks.values():
+                task.cancel()
 
     async def _fetch_fingerprint(self, position: int) -> str:
         call = self._stub.Follow(
@@ -110,23 +109,31 @@ class RecordBatches:
                 raise  # else a partial batch is useful: the next one begins behind it
         finally:
             call.cancel()
-        changes = await self._content.of_past(found, topic) if topic.with_content else repeat(None)
-        frames = map(frame, found, changes)
+        frames = map(frame, found)
+        if topic.with_content:
+            frames = map(add_content, frames, await self._content.of_past(found, topic))
         return batch(frames if topic.is_named else map(without_name, frames), position, fingerprint)
 
 
-async def _share(
-    tasks: OrderedDict[Any, asyncio.Task[T]], key: Hashable, fetch: Callable[[], Coroutine[Any, Any, T]], most: int
-) -> T:
-    """Return the result of a fetch that all callers share, and that continues if the first one leaves.
+class _Shared(Generic[T]):
+    """Results that all callers share; at most ``most`` are cached."""
 
-    ``tasks`` caches at most ``most`` results. A failed one is fetched again.
-    """
-    task = tasks.pop(key, None)
-    if task is None or (task.done() and (task.cancelled() or task.exception())):
-        task = asyncio.create_task(fetch(), name="batch")
-    store_bounded(tasks, key, task, most)
-    return await asyncio.shield(task)
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.tasks: OrderedDict[Hashable, asyncio.Task[T]] = OrderedDict()
+
+    async def get(self, key: Hashable, fetch: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of a fetch, which continues if its first caller leaves. A failed one is repeated."""
+        task = self.tasks.pop(key, None)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = asyncio.create_task(fetch(), name="batch")
+        store_bounded(self.tasks, key, task, self._most)
+        try:
+            return await asyncio.shield(task)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() in INTERRUPTED_CODES:
+                raise Unavailable(str(problem.code())) from problem
+            raise
 
 
 def _now() -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from faristol.fanout import Fanout, Viewer
 from faristol.gateway.http.head import is_head
 from faristol.gateway.http.limits import HAND_OVER, HandedOverConnection
 from faristol.gateway.http.rate_limit import keep_stream_counted
-from faristol.gateway.live.broadcaster import Fanout, Viewer
+from faristol.gateway.live.known_tournaments import KnownTournaments
 from faristol.gateway.live.subscriptions import parse_simple_request
+from faristol.gateway.live.upstream import NewsSubscription
 from faristol.kernel.topics import Topic
 
 
@@ -52,9 +54,11 @@ class Streams:
     A crowd reconnects at the same time. Other requests go to the route, which describes, validates and refuses.
     """
 
-    def __init__(self, app: ASGIApp, fanout: Fanout) -> None:
+    def __init__(self, app: ASGIApp, fanout: Fanout, tournaments: KnownTournaments, tail: NewsSubscription) -> None:
         self._app = app
         self._fanout = fanout
+        self._tournaments = tournaments
+        self._tail = tail
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a simple request for a known stream."""
@@ -65,5 +69,5 @@ class Streams:
         await answer(scope, receive, send)
 
     def _parse_simple_request(self, scope: Scope) -> tuple[Topic, int, str] | None:
-        tournaments = self._fanout.tournaments
-        return parse_simple_request(scope, tournaments.known, tournaments.checked, self._fanout.last_position)
+        tournaments = self._tournaments
+        return parse_simple_request(scope, tournaments.known, tournaments.checked, self._tail.last_position)

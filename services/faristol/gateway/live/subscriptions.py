@@ -14,9 +14,9 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from starlette.types import Scope
 
+from faristol.fanout import MAX_POSITIONS_AHEAD, parse_id
 from faristol.gateway.api.event_types import EVENT_TYPES
 from faristol.gateway.http.errors import NUMBERS
-from faristol.gateway.live.sse import parse_id
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import Topic, place_of, place_of_duplicate
@@ -31,9 +31,6 @@ NAMES_PATTERN = r"^([^,]+(,[^,]+)*)?$"
 TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
 MAX_LIST_CHARACTERS = 2_000
 """Limit of a list in characters, so that it has fewer items than the results service accepts."""
-
-MAX_POSITIONS_AHEAD = 10_000
-"""Limit by which ``after`` may exceed the known end of the record, in positions."""
 
 BEYOND = N_("{given} is after the last position of the record, {last}")
 NO_ROUND = N_("there is no round {given}: the tournament has {rounds}")

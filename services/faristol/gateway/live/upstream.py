@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import grpc
 
+from faristol.gateway.api.parameters import LAST_POSITION
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
@@ -52,6 +53,14 @@ class NewsSubscription:
         """Event that is set when a position is known."""
         self.connected = False
         """True if the subscription is live."""
+
+    @property
+    def last_position(self) -> int:
+        """Known end of the record; before it is known, the largest possible position.
+
+        A client that resumes during the start of this process is not refused: its position is compared later.
+        """
+        return self.position if self.begun.is_set() else LAST_POSITION
 
     def on_news(self, call: OnNews) -> None:
         """Call ``call`` with the next notifications in order, after ``position`` has moved to the last.

@@ -10,7 +10,7 @@ import pytest
 from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship, append
 
-from faristol.gateway.live.broadcaster import Fanout
+from faristol.fanout import Fanout
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -23,11 +23,12 @@ from tests.support.watcher import Watcher
 from faristol.bus import NatsServer
 from faristol.event_store import Record
 from faristol.event_store.tasks import cancel_tasks
+from faristol.fanout import MAX_POSITIONS_AHEAD, Fanout, Viewer, fanout
 from faristol.gateway.http.limits import Connections, HandedOverConnection
-from faristol.gateway.live import broadcaster, record_batches
-from faristol.gateway.live.broadcaster import Fanout, Viewer
-from faristol.gateway.live.sse import Plain
-from faristol.gateway.live.subscriptions import MAX_POSITIONS_AHEAD, check_after
+from faristol.gateway.live import record_batches
+from faristol.gateway.live.feed import Feed
+from faristol.gateway.live.notifications import Notification
+from faristol.gateway.live.subscriptions import check_after
 from faristol.gateway.live.upstream import NewsSubscription
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
@@ -83,8 +84,8 @@ FILTERED: Sequence[tuple[str, Topic]] = (
 async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the_ring_has_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
-    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.3)
+    monkeypatch.setattr(fanout, "MIN_RING_CAPACITY", 10)
+    monkeypatch.setattr(fanout, "STREAM_HEARTBEAT_SECONDS", 0.3)
     hall = Championship()
     async with open_stage(tmp_path, http_write_seconds=60) as stage:
         await stage.add(*hall.create())
@@ -120,9 +121,9 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
 async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_that_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
+    monkeypatch.setattr(fanout, "MIN_RING_CAPACITY", 10)
     monkeypatch.setattr(record_batches, "BATCH_TIMEOUT_SECONDS", 0.4)
-    monkeypatch.setattr(broadcaster, "BATCH_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(fanout, "BATCH_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(tails, "TAIL_BATCH_EVENTS", 7)
     read = tails.EventTail._after
     asked: list[int] = []
@@ -150,7 +151,7 @@ async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_t
 async def test_a_reader_who_is_ahead_of_the_record_for_long_is_told_so_and_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.6)
+    monkeypatch.setattr(fanout, "STREAM_HEARTBEAT_SECONDS", 0.6)
     hall = Championship()
     async with open_stage(tmp_path) as stage:
         last = await stage.add(*hall.create())
@@ -255,15 +256,15 @@ ATTACH_FILTER_NUMBER = 26
 async def test_a_reader_whose_machine_is_gone_is_given_up_by_the_heartbeats_that_are_not_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.6)
+    monkeypatch.setattr(fanout, "STREAM_HEARTBEAT_SECONDS", 0.6)
     left: list[Viewer] = []
-    leave = Fanout.leave
+    lose = Viewer.connection_lost
 
-    def note(self: Fanout, viewer: Viewer) -> None:
-        left.append(viewer)
-        leave(self, viewer)
+    def note(self: Viewer, exc: Exception | None) -> None:
+        left.append(self)
+        lose(self, exc)
 
-    monkeypatch.setattr(Fanout, "leave", note)
+    monkeypatch.setattr(Viewer, "connection_lost", note)
     async with open_stage(tmp_path, http_write_seconds=0.5) as stage:
         await stage.add(*Championship().create())
         with socket.create_connection(("127.0.0.1", port_of(stage))) as sock:
@@ -290,7 +291,7 @@ def _read_all(sock: socket.socket, last: str) -> list[str]:
 async def test_nothing_is_missed_and_nothing_comes_twice_over_ends_of_results_and_gateway(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
+    monkeypatch.setattr(fanout, "MIN_RING_CAPACITY", 10)
     with socket.socket() as one, socket.socket() as other:
         for sock in (one, other):
             sock.bind(("127.0.0.1", 0))
@@ -375,12 +376,11 @@ async def test_streams_of_an_address_count_until_they_end(tmp_path: Path) -> Non
 async def test_while_a_process_starts_no_position_is_taken_for_one_beyond_the_record() -> None:
     stub: Any = None
     tail = NewsSubscription(stub)
-    fanout = Fanout(tail, stub)
-    check_after(5_000_000, fanout.last_position)
+    check_after(5_000_000, tail.last_position)
     tail.position = 12
     tail.begun.set()
     with pytest.raises(RequestValidationError):
-        check_after(5_000_000, fanout.last_position)
+        check_after(5_000_000, tail.last_position)
 
 
 @dataclass
@@ -396,15 +396,15 @@ class Pair:
     def add(self, first: int, last: int) -> None:
         """Have news up to a position come, all at once."""
         news = [results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)]
-        self.fanout.ring.add(news, last - 1, map(Plain, news))
+        self.fanout.publish([*map(Notification, news)], last - 1, "")
         self.viewer.go_on()
 
 
 async def connect_pair() -> Pair:
     stub: Any = None
     tail = NewsSubscription(stub)
-    tail.begun.set()
-    fanout = Fanout(tail, stub)
+    viewers = Feed(tail, stub).fanout
+    viewers.restart(0, "")
     connections = Connections(most=10, most_of_address=0, header_seconds=1, write_seconds=0.3)
     ours, theirs = socket.socketpair()
     for sock in (ours, theirs):
@@ -413,9 +413,9 @@ async def connect_pair() -> Pair:
     transport, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, sock=ours)
     connections.enter("")
     gone = asyncio.Event()
-    viewer = fanout.join(Topic(), 0, HandedOverConnection(transport, connections, "", set()), gone.set, chunked=False)
+    viewer = viewers.join(Topic(), 0, HandedOverConnection(transport, connections, "", set()), gone.set, chunked=False)
     transport.set_protocol(viewer)
-    return Pair(fanout, connections, viewer, theirs, gone)
+    return Pair(viewers, connections, viewer, theirs, gone)
 
 
 async def test_a_reader_who_has_left_is_not_written_to_again_and_again(caplog: pytest.LogCaptureFixture) -> None:

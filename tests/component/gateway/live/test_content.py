@@ -16,7 +16,8 @@ from tests.support.synthetic import Championship
 from tests.support.watcher import Watcher
 
 from faristol.event_store.personal_data.erasure import erase
-from faristol.gateway.live import broadcaster, content, content_history
+from faristol.fanout import fanout
+from faristol.gateway.live import content, content_reader, feed, notifications, record_batches
 from faristol.gateway.live.content import Answer, Subject
 from faristol.gateway.rpc.results import Results
 from faristol.host import SERVICES, Settings
@@ -42,7 +43,7 @@ SHOWN = (
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send heartbeats often: hidden events move the position only with a heartbeat."""
-    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.3)
+    monkeypatch.setattr(fanout, "STREAM_HEARTBEAT_SECONDS", 0.3)
 
 
 def follower(stage: Stage, more: str = "", after: int = 0) -> Watcher:
@@ -99,14 +100,14 @@ async def test_who_comes_back_by_another_gateway_at_any_news_misses_no_change(
         return await ask(results, subject, position)
 
     slow: list[Results] = []
-    made = content_history.Content.__init__
+    made = content_reader.Content.__init__
 
-    def note_results(self: content_history.Content, results: Results) -> None:
+    def note_results(self: content_reader.Content, results: Results) -> None:
         slow[:] = [results]  # that of the gateway which was started last
         made(self, results)
 
-    monkeypatch.setattr(content_history.Content, "__init__", note_results)
-    monkeypatch.setattr(content_history, "ask", slowly)
+    monkeypatch.setattr(content_reader.Content, "__init__", note_results)
+    monkeypatch.setattr(content_reader, "ask", slowly)
     hall, fresh = Championship(), dict[Any, Any]()
     async with open_stage(tmp_path / "one") as stage:
         peers = {f"peer_{name}": stage.running.grpc_address for name in SERVICES}
@@ -138,7 +139,7 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
         asked.append(subject)
         return await ask(results, subject, position)
 
-    monkeypatch.setattr(content_history, "ask", count_request)
+    monkeypatch.setattr(content_reader, "ask", count_request)
     hall = Championship()
     start = await stage.add(*hall.create())
     crowd = [follower(stage, more, start) for more in AUDIENCES for _ in range(10)]
@@ -170,7 +171,7 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
             raise problem
         return await ask(results, subject, position)
 
-    monkeypatch.setattr(content_history, "ask", failing)
+    monkeypatch.setattr(content_reader, "ask", failing)
     hall = Championship()
     start = await stage.add(*hall.create())
     live, late = follower(stage, "", start), follower(stage, "&tables=2")
@@ -186,13 +187,14 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
             await until(lambda: [live.told, plain.told] == [expected, expected])
             await until(lambda: late.told == [each["position"] for each in plain.data if each["table"] == 2])
     assert (plain.connections, other.data[-1]["game_id"]) == (1, "lliga-r1-t1")
-    assert len([each for each in caplog.records if each.name == broadcaster.__name__]) == 1
+    assert len([each for each in caplog.records if each.name == fanout.__name__]) == 1
 
 
 async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content_history, "FRAME_LIFETIME_SECONDS", 0.5)
+    monkeypatch.setattr(feed, "CONTENT_LIFETIME_SECONDS", 0.5)
+    monkeypatch.setattr(record_batches, "CONTENT_BATCH_LIFETIME_SECONDS", 0.5)
     hall = Championship()
     start = await stage.add(*hall.create())
     first = follower(stage, "", start)
@@ -217,14 +219,14 @@ async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
 
 async def test_a_frame_that_each_is_told_in_another_way_is_not_kept_for_each() -> None:
     changes = [(Subject(content.ContentKind.PAIRINGS, "lliga", number), b"{%d}" % number) for number in range(1, 11)]
-    carried = content_history.NewsChanges(
-        FollowResponse(position=7, type="PlayerWithdrawn", tournament_id="lliga"), changes
-    )
+    carried = notifications.Notification(FollowResponse(position=7, type="PlayerWithdrawn", tournament_id="lliga"))
+    carried.add_changes(changes)
     for chosen in range(1, 1_024):
         rounds = [number for number in range(1, 11) if chosen >> number - 1 & 1]
         told = carried.frame(Topic.of({"lliga": ""}, rounds=rounds, with_content=True))
+        assert told is not None
         assert b'"content":[%b]' % b",".join(b"{%d}" % number for number in rounds) in told
-    assert len(carried._made) == content_history.MAX_FRAME_VARIANTS
+    assert len(carried._variants) == notifications.MAX_FRAME_VARIANTS
 
 
 async def test_content_with_types_is_refused_because_it_would_be_incomplete(stage: Stage) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
-from faristol.gateway.http.limits import HandedOverConnection
-from faristol.gateway.live.sse import LAST_CHUNK
+from faristol.fanout.frames import LAST_CHUNK
 
 HIGH_WATER_BYTES = 16 * 1024
 """Bytes that may be buffered for a connection before its client is skipped."""
@@ -15,12 +15,27 @@ MAX_CLIENT_BYTES = 64 * 1024
 """Limit of the bytes that a client may send after its request."""
 
 
+class Connection(Protocol):
+    """Connection that a server has handed over."""
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """Transport of the socket."""
+
+    @property
+    def write_seconds(self) -> float:
+        """Timeout in seconds for the peer to read."""
+
+    def release(self, protocol: asyncio.Protocol, /) -> None:
+        """Uncount the connection of ``protocol``, which is lost."""
+
+
 class Listener(asyncio.Protocol):
     """Connection of a stream's client."""
 
     __slots__ = ("_left", "_line", "_said", "_timer", "chunked", "paused")
 
-    def __init__(self, line: HandedOverConnection, left: Callable[[], None], *, chunked: bool) -> None:
+    def __init__(self, line: Connection, left: Callable[[], None], *, chunked: bool) -> None:
         """Take over a connection. ``left`` is called when it is lost; ``chunked`` selects chunked encoding."""
         self.chunked = chunked
         self.paused = False

@@ -1,0 +1,16 @@
+"""The fan-out of live events to many viewers. README.md describes its interface."""
+
+from faristol.fanout.connection import Connection, Listener
+from faristol.fanout.fanout import MAX_POSITIONS_AHEAD, Fanout, Source, Unavailable, Viewer
+from faristol.fanout.frames import (
+    FRAME_BATCH_SIZE,
+    OPENING,
+    UNREADABLE,
+    Batch,
+    batch,
+    chunk,
+    format_id,
+    heartbeat,
+    parse_id,
+)
+from faristol.fanout.ring import Entry, Gone, Topic

@@ -1,0 +1,133 @@
+"""The changes that notifications announce, read once for all viewers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import TypeVar
+
+import grpc
+
+from faristol.gateway.live.content import (
+    Subject,
+    ask,
+    compute_change,
+    is_covered,
+    is_of_all_rounds,
+    subjects_of,
+)
+from faristol.gateway.rpc.concurrency import ask_each
+from faristol.gateway.rpc.results import Moment, Results
+from faristol.kernel.bounded import store_bounded
+from faristol.kernel.topics import Topic
+from faristol.pb.results.v1 import results_pb2 as pb
+
+CONTENT_CALL_LIMIT = 4
+"""Limit of concurrent calls for a batch."""
+
+MAX_EARLIER_ANSWERS = 4_096
+"""Limit of subjects with a stored answer."""
+
+ABSENT_CODES = frozenset(
+    {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION}
+)
+"""Status codes for a subject that does not exist yet or any longer: an unopened game, an unpaired round."""
+
+INTERRUPTED_CODES = frozenset(
+    {
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        grpc.StatusCode.UNKNOWN,
+    }
+)
+"""Status codes of a service that is unavailable or restarts. Any other error would recur."""
+
+EVERYTHING = Topic(with_content=True)
+
+T = TypeVar("T")
+
+Changes = list[list[tuple[Subject, bytes]]]
+"""Changes as JSON, for each notification."""
+
+
+class Content:
+    """Reader of the changes that notifications announce."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._earlier: OrderedDict[Subject, bytes] = OrderedDict()
+        """Last answer of each subject, in the format of protobuf."""
+
+    async def of_live(self, news: Sequence[pb.FollowResponse]) -> Changes:
+        """Return the changes of notifications since those before. Raises the errors of ``Results``.
+
+        Those of a subject come with the first and the last notification about it: a client may resume in the middle
+        from another gateway.
+        """
+        return await self._changes(news, EVERYTHING, self._earlier)
+
+    async def of_past(self, news: Sequence[pb.FollowResponse], topic: Topic) -> list[list[bytes]]:
+        """Return the content of past notifications: current whole answers, each with its first notification."""
+        found = await self._changes(news, topic, None) if news else []
+        return [[text for _, text in each] for each in found]
+
+    def forget(self) -> None:
+        """Forget all answers, so that the next change of each subject is the whole answer."""
+        self._earlier = OrderedDict()  # a running call stores its answers in the old one
+
+    async def _changes(
+        self, news: Sequence[pb.FollowResponse], topic: Topic, earlier: OrderedDict[Subject, bytes] | None
+    ) -> Changes:
+        """Return the changes since earlier answers, which are then replaced; without them, whole answers."""
+        places: dict[Subject, list[int]] = {}
+        for at, subjects in enumerate(await self._subjects(news, topic)):
+            for subject in subjects:
+                places.setdefault(subject, []).append(at)
+        position = news[-1].position
+
+        async def change(subject: Subject) -> tuple[bytes, bytes] | None:
+            answer = await _unless_absent(ask(self._results, subject, position))
+            if answer is None:
+                return None
+            base, first = earlier.get(subject) if earlier else None, news[places[subject][0]].position
+            text = await asyncio.to_thread(compute_change, subject, answer, base, first)
+            return text, answer.SerializeToString() if text or base is None else base
+
+        made = await ask_each(change, places, CONTENT_CALL_LIMIT)
+        found: Changes = [[] for _ in news]
+        for subject, of_subject in made.items():  # after all succeeded: a retry uses the same answers
+            if of_subject is None:
+                continue
+            text, answer = of_subject
+            if earlier is not None:
+                store_bounded(earlier, subject, answer, MAX_EARLIER_ANSWERS)
+            first, last = places[subject][0], places[subject][-1]
+            for at in {first, last if earlier is not None else first} if text else ():
+                found[at].append((subject, text))
+        return found
+
+    async def _subjects(self, news: Sequence[pb.FollowResponse], topic: Topic) -> list[list[Subject]]:
+        """Return the subjects of each notification that a topic includes."""
+        rounds: dict[str, Iterable[int]] = {}
+        found = []
+        for piece in news:
+            of = piece.tournament_id
+            if of not in rounds and is_of_all_rounds(piece):
+                rounds[of] = await self._rounds(of, news[-1].position)
+            found.append([each for each in subjects_of(piece, rounds.get(of, ())) if is_covered(each, topic)])
+        return found
+
+    async def _rounds(self, tournament_id: str, position: int) -> Iterable[int]:
+        answer = await _unless_absent(self._results.tournament(tournament_id, Moment(position)))
+        return [each.round for each in answer.tournament.played] if answer else ()
+
+
+async def _unless_absent(answer: Awaitable[T]) -> T | None:
+    try:
+        return await answer
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() in ABSENT_CODES:
+            return None
+        raise
