@@ -120,7 +120,7 @@ style:
 compiled:
 	@mkdir -p var && $(BIN)/pytest --collect-only -qq >var/collected || { cat var/collected; exit 1; }
 	@$(BIN)/pytest -qq -k "best_plays_are_all_that_tie or circles_within" tests/unit/words/test_plays.py \
-		tests/unit/pairing/engines/dutch/test_blossom.py >var/collected || { cat var/collected; exit 1; }
+		tests/unit/tournament/engines/dutch/test_blossom.py >var/collected || { cat var/collected; exit 1; }
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix $(CODE) examples

@@ -29,12 +29,12 @@ from faristol.host import Runtime, Settings
 from faristol.host.duplicate_store import load_game, load_halls
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Notation
+from faristol.tournament.administration.tournaments import pin_of
 
 CUP, GAME = "cup", "cup-r1"
 BATCH_SIZE = 50

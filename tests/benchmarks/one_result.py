@@ -23,7 +23,7 @@ from faristol.consumers import generations
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.results.projections.projection import projection
+from faristol.read_models.projections.projection import projection
 from faristol.rules import load_ruleset
 
 PLAYER_COUNT = 1_000

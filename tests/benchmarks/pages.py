@@ -22,12 +22,12 @@ from tests.benchmarks.figures import Figures
 from tests.support.stage import open_stage
 from tests.support.synthetic import Championship, Step, append
 
-from faristol.event_store.personal_data.people import store_player
 from faristol.gateway.pages import render as page
 from faristol.gateway.pages import templating
 from faristol.gateway.rpc import results
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data.people import store_player
 
 PLAYER_COUNT = 64
 ROUND_COUNT = 6

@@ -15,12 +15,12 @@ from faristol.consumers import Progress, generations
 from faristol.event_store import Record
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.results.api import service as results_service
-from faristol.results.projections.projection import projection
-from faristol.results.storage.models import ReadModels
-from faristol.results.storage.rows import Game, Line, Round, StoredRow, Tournament, encode_tuples
-from faristol.results.storage.store import write
-from faristol.results.storage.tables import TABLES_VERSION, schema
+from faristol.read_models.api import service as results_service
+from faristol.read_models.projections.projection import projection
+from faristol.read_models.storage.models import ReadModels
+from faristol.read_models.storage.rows import Game, Line, Round, StoredRow, Tournament, encode_tuples
+from faristol.read_models.storage.store import write
+from faristol.read_models.storage.tables import TABLES_VERSION, schema
 
 PLAYER_COUNT = 300
 ROUND_COUNT = 8

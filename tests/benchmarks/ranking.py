@@ -11,10 +11,10 @@ from itertools import pairwise
 from tests.benchmarks.figures import Figures
 
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.api.answers import standings
-from faristol.results.computed.standings import Ranking, Tally
-from faristol.results.projections.championship import Championship
-from faristol.results.storage.rows import Game, Player, Round, Seat, Tournament
+from faristol.read_models.api.answers import standings
+from faristol.read_models.computed.standings import Ranking, Tally
+from faristol.read_models.projections.championship import Championship
+from faristol.read_models.storage.rows import Game, Player, Round, Seat, Tournament
 from faristol.rules import load_ruleset
 
 SIZES = (100, 300, 1_000)

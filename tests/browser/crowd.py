@@ -12,9 +12,9 @@ from tests.support.league import League
 from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship, Step, append, append_all, full_game, game_id
 
-from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data.people import store_player
 from faristol.rules import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Library

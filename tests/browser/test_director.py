@@ -24,7 +24,7 @@ from tests.component.officials import appoint, challenge, do
 from tests.support.access_cell import OWN, Cell, build_credential, grant
 from tests.support.access_cell import cell_with_small_lexicons as cell
 
-from faristol.credentials.credential import Scope
+from faristol.access_control.credential import Scope
 from faristol.gateway.api.openapi.documentation import SERVICES
 from faristol.gateway.app import ROUTES
 from faristol.gateway.print.contents import PAPERS

@@ -14,7 +14,7 @@ from tests.browser.test_phone import WIDE
 from tests.component.officials import do
 from tests.support.access_cell import Cell, build_credential, cell
 
-from faristol.credentials.credential import Scope
+from faristol.access_control.credential import Scope
 from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

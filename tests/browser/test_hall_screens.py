@@ -10,10 +10,10 @@ from playwright.async_api import Page
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship, Step, append
 
-from faristol.event_store.personal_data.people import store_players
 from faristol.kernel.details import Person
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data.people import store_players
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

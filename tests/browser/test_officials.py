@@ -16,7 +16,7 @@ from tests.browser.test_phone import FAINT, LANGUAGES, MIN_TARGET_PX, SMALL, WID
 from tests.component.officials import appoint, arbiter, challenge, do, judge
 from tests.support.access_cell import OWN, Cell, open_access_cell
 
-from faristol.credentials.credential import Credential
+from faristol.access_control.credential import Credential
 from faristol.pb.clock.v1 import clock_pb2 as clock
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.lexicon.v1 import adjudication_pb2 as adjudication

@@ -23,7 +23,7 @@ from tests.component.officials import do
 from tests.support.access_cell import Cell, build_credential
 from tests.support.access_cell import cell_with_small_lexicons as cell
 
-from faristol.credentials.credential import Credential, Scope
+from faristol.access_control.credential import Credential, Scope
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as game

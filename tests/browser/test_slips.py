@@ -14,7 +14,7 @@ from tests.component.officials import do
 from tests.component.test_duplicate_consoles import CLOCK, GAME, cell
 from tests.support.access_cell import Cell, build_credential
 
-from faristol.credentials.credential import Credential
+from faristol.access_control.credential import Credential
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_pb2 as pb

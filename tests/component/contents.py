@@ -17,10 +17,10 @@ from faristol.consumers import Live, Projection, read
 from faristol.event_store import AppendCommand, Decision, Metadata, Record, Write
 from faristol.event_store.backends import tables
 from faristol.event_store.event import GENESIS
-from faristol.event_store.personal_data.people import store_player
 from faristol.event_store.stored import Stored
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data.people import store_player
 
 T = TypeVar("T")
 

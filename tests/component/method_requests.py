@@ -9,9 +9,9 @@ import grpc
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from tests.unit.credentials.access_table import SERVICES
+from tests.unit.access_control.access_table import SERVICES
 
-from faristol.credentials.needs import needs_of, path_of
+from faristol.access_control.needs import needs_of, path_of
 
 METHODS = {path_of(method): method for service in SERVICES for method in service.methods}
 """Every method of Faristol's services by its path."""

@@ -13,7 +13,7 @@ import httpx
 from tests.support.access_cell import OWN, Cell, build_credential
 from tests.support.plain_http import PLAIN
 
-from faristol.credentials.credential import Credential
+from faristol.access_control.credential import Credential
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game_events

@@ -24,19 +24,18 @@ from tests.component.method_requests import METHODS, build_request
 from tests.component.processes import faristol
 from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, open_access_cell
 from tests.support.plain_http import PLAIN
-from tests.unit.credentials.access_table import PAGE
+from tests.unit.access_control.access_table import PAGE
 
+from faristol.access_control import keyring
+from faristol.access_control.needs import needs_of
+from faristol.access_control.roles import MAY_GIVE, PLAYER, ROLE_NAMES, Role
+from faristol.access_control.tokens import issue
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.client.services import Api
-from faristol.credentials import keyring
-from faristol.credentials.needs import needs_of
-from faristol.credentials.roles import MAY_GIVE, PLAYER, ROLE_NAMES, Role
-from faristol.credentials.tokens import issue
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
 from faristol.demo.readiness import open_lexicon
 from faristol.event_store.integrity import keys
-from faristol.event_store.personal_data import people
 from faristol.host import Settings, StartError
 from faristol.host.security.authorization import REVOCATION_POLL_SECONDS
 from faristol.kernel.details import Person
@@ -48,6 +47,7 @@ from faristol.pb.access.v1 import needs_pb2 as needs_pb
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+from faristol.personal_data import people
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

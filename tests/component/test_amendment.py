@@ -9,8 +9,8 @@ from tests.support.stage import open_stage
 from tests.support.synthetic import NAMES, TOURNAMENT, Championship
 
 from faristol.event_store import Decision, Metadata, Write
-from faristol.event_store.personal_data import people
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data import people
 
 SHOWN = (
     "/api/v1/tournaments/lliga/players",

@@ -28,7 +28,7 @@ from faristol.event_store.backends import tables
 from faristol.event_store.integrity import keys, merkle
 from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data.people import names
+from faristol.personal_data.people import names
 
 PUBLIC = keys.by_id([KEY.public_key()])
 KINDS = {"archive", "event", "seal", "command", "person", "note", "erased", "end"}

@@ -80,7 +80,7 @@ def other_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packages = tmp_path_factory.mktemp("packages")
     copied = packages / "faristol" / "rules"
     shutil.copytree(Path(rules.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    book = copied / "rulesets" / "fisc-2023.toml"
+    book = copied / "rulebooks" / "fisc-2023.toml"
     written = book.read_text(encoding="utf-8")
     changed = written.replace(
         'overtime_points = { value = 10, article = "FISC I.11" }',

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests.support.synthetic import append
 
+from faristol.access_control import keyring
 from faristol.consumers import tables
 from faristol.consumers.status import status
-from faristol.credentials import keyring
 from faristol.event_store import Record, RecordError
 from faristol.event_store.archive.export import export
 from faristol.event_store.integrity.verification import verify

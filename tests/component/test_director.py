@@ -19,7 +19,7 @@ from tests.component.test_sign_in import Visitor, visiting
 from tests.support.access_cell import Cell, build_credential
 from tests.support.access_cell import cell_with_small_lexicons as cell
 
-from faristol.credentials.credential import Scope
+from faristol.access_control.credential import Scope
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS
 from faristol.gateway.consoles.director.page import CONSOLE_PAGES
 from faristol.gateway.print.contents import PAPERS

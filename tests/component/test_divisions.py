@@ -12,13 +12,13 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.component.pairing.test_service import command, create, register
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
+from tests.component.tournament.test_service import command, create, register
 from tests.support.pairing_service import Desk, serving
 
 from faristol.event_store import Record, load
-from faristol.pairing.state import TournamentState, evolve, stream
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.tournament.state import TournamentState, evolve, stream
 
 DIVISIONS = ("open", "second", "third")
 

@@ -16,9 +16,9 @@ from tests.component.officials import arbiter, browser, do, press, read_notice
 from tests.component.test_duplicate import WORDS
 from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential
 
+from faristol.access_control.credential import Credential, Scope
 from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
-from faristol.credentials.credential import Credential, Scope
 from faristol.host import SERVICES, Settings
 from faristol.launcher.processes import running
 from faristol.pb.access.v1 import needs_pb2 as needs

@@ -32,10 +32,10 @@ from tests.component.test_duplicate import WORDS
 from tests.support.access_cell import Cell, build_credential
 from tests.support.plain_http import PLAIN
 
+from faristol.access_control.credential import Credential
+from faristol.access_control.roles import Role
 from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
-from faristol.credentials.credential import Credential
-from faristol.credentials.roles import Role
 from faristol.gateway.app import ROUTES
 from faristol.gateway.pages.alternatives import ALTERNATIVE_PATHS
 from faristol.gateway.print.contents import PAPERS

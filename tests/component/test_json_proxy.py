@@ -12,8 +12,8 @@ import pytest
 from tests.support.access_cell import OWN, Cell, build_credential, cell
 from tests.support.plain_http import PLAIN
 
+from faristol.access_control.needs import needs_of
 from faristol.client.results import Problem, Results
-from faristol.credentials.needs import needs_of
 from faristol.gateway.api.openapi.commands import commands_document
 from faristol.gateway.rpc import json_proxy
 from faristol.gateway.rpc.calls import NAMED

@@ -19,8 +19,8 @@ from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Re
 from faristol.event_store.integrity import keys
 from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data.erasure import erase, erase_note
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data.erasure import erase, erase_note
 
 WORDS = "rang during the endgame"
 PUBLIC = keys.by_id([KEY.public_key()])

@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, cell, grant
 from tests.support.plain_http import PLAIN
 
-from faristol.credentials.credential import Scope
+from faristol.access_control.credential import Scope
 from faristol.event_store import Decision, Metadata, Write
 from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import access_pb2 as access
@@ -27,7 +27,7 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.results.api import event_tail as tails
+from faristol.read_models.api import event_tail as tails
 
 __all__ = ["cell"]
 

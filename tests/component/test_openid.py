@@ -20,7 +20,7 @@ from tests.openid.real_provider import Provider, build_provider, pass_through
 from tests.support.access_cell import Cell, open_access_cell
 from tests.support.plain_http import PLAIN
 
-from faristol.access.provider import KEY_REFRESH_SECONDS
+from faristol.credentials.provider import KEY_REFRESH_SECONDS
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs

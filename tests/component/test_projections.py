@@ -47,7 +47,7 @@ from faristol.host import Settings
 from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
-from faristol.results.projections.projection import projection
+from faristol.read_models.projections.projection import projection
 
 PASSED = "faristol.game.v1.Passed"
 

@@ -28,7 +28,7 @@ from faristol.host.rpc.channels import open_channel
 from faristol.pb.lexicon.v1.lexicon_pb2 import ListLexiconsRequest
 from faristol.pb.rating.v1.rating_pb2 import ListRatingSystemsRequest
 from faristol.pb.results.v1.results_pb2 import ListTournamentsRequest
-from faristol.results.api.public_events import PUBLIC
+from faristol.read_models.api.public_events import PUBLIC
 
 VIEWER_COUNT = 1_000
 """Who watch a championship, half of them at each gateway."""

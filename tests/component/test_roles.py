@@ -20,12 +20,12 @@ from faristol.consumers import tables as beside
 from faristol.event_store import Decision, Metadata, Record, RecordError, Write
 from faristol.event_store.backends.databases import parse
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data.people import names, store_player
 from faristol.host import Settings, StartError
 from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2
-from faristol.results.webhooks import registry
-from faristol.results.webhooks import tables as webhooks
+from faristol.personal_data.people import names, store_player
+from faristol.webhooks import registry
+from faristol.webhooks import tables as webhooks
 
 ROLES = ("writer", "reader")
 

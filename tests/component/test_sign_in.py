@@ -23,10 +23,10 @@ from tests.component.processes import Child, faristol, free_port
 from tests.openid.real_provider import DESCRIBED
 from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, grant, open_access_cell
 from tests.support.plain_http import PLAIN
-from tests.unit.credentials.access_table import PAGE
+from tests.unit.access_control.access_table import PAGE
 
-from faristol.credentials.credential import Scope
-from faristol.credentials.roles import MAY_GIVE, PLAYER, ROLE_NAMES, ROLES, Role
+from faristol.access_control.credential import Scope
+from faristol.access_control.roles import MAY_GIVE, PLAYER, ROLE_NAMES, ROLES, Role
 from faristol.gateway.api import downloads
 from faristol.gateway.api import routes as api
 from faristol.gateway.app import app

@@ -13,9 +13,9 @@ from sqlalchemy import insert, text, update
 
 from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.backends import tables
-from faristol.event_store.personal_data.people import store_player
 from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2
+from faristol.personal_data.people import store_player
 
 PASSED = "faristol.game.v1.Passed"
 

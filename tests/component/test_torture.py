@@ -28,9 +28,9 @@ from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.record import start_checkpoint
 from faristol.host.command_handler import digest
 from faristol.pb.game.v1 import events_pb2, game_pb2
-from faristol.results.projections.projection import projection
-from faristol.results.storage.rows import Tournament
-from faristol.results.storage.tables import schema
+from faristol.read_models.projections.projection import projection
+from faristol.read_models.storage.rows import Tournament
+from faristol.read_models.storage.tables import schema
 from faristol.words import DEFAULT_NAME, Library
 
 METHOD = "/faristol.game.v1.GameService/Pass"

@@ -34,14 +34,14 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.results.api.public_events import PUBLIC, to_notification
-from faristol.results.webhooks import service as services
-from faristol.results.webhooks import tables
-from faristol.results.webhooks.concurrency import DeliverySlots
-from faristol.results.webhooks.delivery import LEASE_NAME
-from faristol.results.webhooks.retry_policy import DeliveryOutcome, Failure
-from faristol.results.webhooks.sender import TargetConnection
-from faristol.results.webhooks.target import networks_of, target_of
+from faristol.read_models.api.public_events import PUBLIC, to_notification
+from faristol.read_models.webhooks import service as services
+from faristol.read_models.webhooks.delivery import LEASE_NAME
+from faristol.webhooks import tables
+from faristol.webhooks.concurrency import DeliverySlots
+from faristol.webhooks.retry_policy import DeliveryOutcome, Failure
+from faristol.webhooks.sender import TargetConnection
+from faristol.webhooks.target import networks_of, target_of
 
 
 @pytest.fixture

@@ -21,15 +21,15 @@ from faristol.event_store.record import move_checkpoint, start_checkpoint
 from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2 as pb
-from faristol.results.api.public_events import PUBLIC, to_notification
-from faristol.results.projections.model import PROJECTED_TYPES
-from faristol.results.projections.projection import projection
-from faristol.results.storage.models import ReadModels
-from faristol.results.webhooks.delivery import Delivery
-from faristol.results.webhooks.retry_policy import Limits
-from faristol.results.webhooks.sequencer import WorkerContext
-from faristol.results.webhooks.service import service
-from faristol.results.webhooks.target import networks_of
+from faristol.read_models.api.public_events import PUBLIC, to_notification
+from faristol.read_models.projections.model import PROJECTED_TYPES
+from faristol.read_models.projections.projection import projection
+from faristol.read_models.storage.models import ReadModels
+from faristol.read_models.webhooks.delivery import Delivery
+from faristol.read_models.webhooks.sequencer import WorkerContext
+from faristol.read_models.webhooks.service import service
+from faristol.webhooks.retry_policy import Limits
+from faristol.webhooks.target import networks_of
 
 TOURNAMENT = "lliga"
 LOOPBACK = networks_of("127.0.0.0/8")

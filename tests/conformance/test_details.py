@@ -20,13 +20,13 @@ from faristol.event_store.archive.export import export
 from faristol.event_store.archive.restoration import restore
 from faristol.event_store.archive.restoration import verify as verify_file
 from faristol.event_store.backends import tables
+from faristol.event_store.beside_events.bindings import Names, build_binding, list_stored_names, new_salt
+from faristol.event_store.beside_events.stored_names import FIRST_DETAILS, StoredName
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.bindings import Names, build_binding, list_stored_names, new_salt
-from faristol.event_store.personal_data.erasure import erase
-from faristol.event_store.personal_data.stored_names import FIRST_DETAILS, StoredName
 from faristol.kernel.details import DETAILS, Detail, Person
 from faristol.kernel.refusal import Refusal
+from faristol.personal_data import people
+from faristol.personal_data.erasure import erase
 
 each_detail = pytest.mark.parametrize("detail", DETAILS.values(), ids=DETAILS)
 

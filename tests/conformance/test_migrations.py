@@ -17,11 +17,11 @@ from faristol.cli.main import main
 from faristol.event_store import Record, RecordError
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.databases import parse
+from faristol.event_store.beside_events.bindings import Names
 from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data.bindings import Names
-from faristol.event_store.personal_data.erasure import erase
-from faristol.event_store.personal_data.people import names
+from faristol.personal_data.erasure import erase
+from faristol.personal_data.people import names
 
 GOLDEN = Path(__file__).parent / "golden"
 FORMATS = [int(path.stem.removeprefix("format-")) for path in sorted(GOLDEN.glob("format-*.sql"))]

@@ -22,17 +22,17 @@ from faristol.event_store.archive.export import export
 from faristol.event_store.archive.restoration import restore
 from faristol.event_store.archive.restoration import verify as verify_file
 from faristol.event_store.backends import tables
+from faristol.event_store.beside_events.bindings import Names, build_binding
+from faristol.event_store.beside_events.stored_names import StoredName
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.bindings import Names, build_binding
-from faristol.event_store.personal_data.erasure import erase
-from faristol.event_store.personal_data.people import amend, bind, store_player
-from faristol.event_store.personal_data.stored_names import StoredName
 from faristol.kernel.details import Person
 from faristol.kernel.names import is_storable
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data import people
+from faristol.personal_data.erasure import erase
+from faristol.personal_data.people import amend, bind, store_player
 
 IDS = ("anna", "biel", "carla", "o-0123456789ab")
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12).filter(

@@ -34,10 +34,10 @@ from faristol.event_store import (
 from faristol.event_store.append.appender import MAX_GROUP_REQUESTS
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data.people import names, store_player
 from faristol.event_store.record import move_checkpoint, start_checkpoint
 from faristol.host.rpc.errors import status_of
 from faristol.pb.game.v1 import events_pb2
+from faristol.personal_data.people import names, store_player
 
 LATE_ROWS = """
 WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000100)

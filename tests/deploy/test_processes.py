@@ -33,7 +33,7 @@ from sqlalchemy import make_url
 from tests.component.processes import free_port
 from tests.support.certificates import sign_certificate
 
-from faristol.credentials import keyring
+from faristol.access_control import keyring
 from faristol.host import SERVICES
 from faristol.host.services import RELAY
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from faristol.credentials import keyring
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.roles import DIRECTOR
-from faristol.credentials.tokens import issue
+from faristol.access_control import keyring
+from faristol.access_control.credential import Credential, Scope
+from faristol.access_control.roles import DIRECTOR
+from faristol.access_control.tokens import issue
 
 ROOT = Path(__file__).parents[2]
 KINGFISHER = Path(sys.executable).with_name("kingfisher")

@@ -18,11 +18,11 @@ import pytest_asyncio
 from google.protobuf.message import Message
 from tests.component.method_requests import call_method
 
+from faristol.access_control import keyring
+from faristol.access_control.credential import Credential, Scope
+from faristol.access_control.roles import PLAYER, ROLE_NAMES, Role
+from faristol.access_control.tokens import issue
 from faristol.client.credentials import authorize, build_interceptors
-from faristol.credentials import keyring
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.roles import PLAYER, ROLE_NAMES, Role
-from faristol.credentials.tokens import issue
 from faristol.host import Settings
 from faristol.launcher.processes import Running, running
 from faristol.pb.access.v1 import access_pb2 as access

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from faristol.pairing.engines.dutch.pairing import PairedRound, pair_round
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
+from faristol.tournament.engines.dutch.pairing import PairedRound, pair_round
+from faristol.tournament.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
 
 
 @dataclass

@@ -12,14 +12,14 @@ from google.protobuf.message import Message
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.commands.handler import COMMANDS
-from faristol.pairing.players.registration import register
-from faristol.pairing.results.results import record_result
-from faristol.pairing.situation import Situation
-from faristol.pairing.state import Origins, TableRulings, TournamentState, evolve
-from faristol.pairing.tournament.tournaments import create
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
+from faristol.tournament.administration.tournaments import create
+from faristol.tournament.command_handling.handler import COMMANDS
+from faristol.tournament.players.registration import register
+from faristol.tournament.results.results import record_result
+from faristol.tournament.situation import Situation
+from faristol.tournament.state import Origins, TableRulings, TournamentState, evolve
 
 FISC = load_ruleset("fisc-2023")
 LEXICON = Pin("catalan", "a" * 64)

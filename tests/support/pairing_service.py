@@ -13,11 +13,11 @@ import pytest
 from faristol.event_store import Record
 from faristol.host import Runtime, Settings
 from faristol.host.rpc.interceptor import ErrorInterceptor
-from faristol.pairing.service_module import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc as lexicon_grpc
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+from faristol.tournament.service_module import part
 
 CATALAN = lexicon.Lexicon(pin=game_events.Pin(name="catalan", digest="c" * 64), tile_set="ca-100", words=3)
 SPANISH = lexicon.Lexicon(pin=game_events.Pin(name="spanish", digest="e" * 64), tile_set="es-100", words=3)

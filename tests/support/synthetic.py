@@ -11,12 +11,12 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.event_store import Decision, Metadata, Record, Write
-from faristol.event_store.personal_data.people import store_players
 from faristol.kernel.details import Person
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.personal_data.people import store_players
 from faristol.rules import load_ruleset
 from faristol.rules.board import Board, Direction, Placement
 from faristol.rules.notation import Notation, lay, read_tiles

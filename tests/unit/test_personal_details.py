@@ -30,15 +30,15 @@ from faristol.kernel.details import (
     read_details,
 )
 from faristol.kernel.errors import Invalid
-from faristol.pairing.players.amendment import DETAIL_PARTS, amend
-from faristol.pairing.situation import Situation, Words
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.people.v1 import details_pb2 as people
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
-from faristol.results.api.answers import player as answer_player
-from faristol.results.storage.rows import Player as PlayerRow
+from faristol.read_models.api.answers import player as answer_player
+from faristol.read_models.storage.rows import Player as PlayerRow
+from faristol.tournament.players.amendment import DETAIL_PARTS, amend
+from faristol.tournament.situation import Situation, Words
 from faristol.typed_input.player_list import DETAIL_COLUMNS, PUBLIC_COLUMNS, players_of
 
 COMMANDS = (pairing.RegisterPlayerRequest, pairing.AmendPlayerRequest, pairing.AnswerDataRequestRequest)

@@ -11,10 +11,10 @@ from faristol.casebook.forms import moment
 from faristol.casebook.table.position import CASE_GAME_ID
 from faristol.host.table_store import game_stream
 from faristol.kernel.pins import Pin
-from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset
+from faristol.tournament.administration.tournaments import pin_of
 
 OTHER_GAME_ID = "other"
 

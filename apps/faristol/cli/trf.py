@@ -16,8 +16,8 @@ from faristol.table_terminal.shared.screen import progress
 from faristol.text import cite, render, say
 
 if TYPE_CHECKING:
-    from faristol.pairing.engines.dutch.pairing import PairedRound
-    from faristol.pairing.engines.dutch.player import DutchRound
+    from faristol.tournament.engines.dutch.pairing import PairedRound
+    from faristol.tournament.engines.dutch.player import DutchRound
 
 TEAMS_UNSUPPORTED = N_("the file pairs teams; this command pairs individual players by FIDE C.04.3")
 ALL_UNAVAILABLE = N_("round {round} has no pair: each player has a bye")
@@ -110,15 +110,15 @@ def _read(file: Path, language: str) -> Document:
 
 
 def _round(document: Document, number: int, asked: _Asked) -> DutchRound:
-    from faristol.pairing.engines.dutch.digest import draw_initial_colour
-    from faristol.pairing.engines.dutch.history import round_to_pair
+    from faristol.tournament.engines.dutch.digest import draw_initial_colour
+    from faristol.tournament.engines.dutch.history import round_to_pair
 
     initial = draw_initial_colour(asked.seed.to_bytes(32, "big", signed=True))
     return round_to_pair(document, number, initial_colour=initial, colours=asked.colours)
 
 
 def _preset_byes(document: Document, number: int) -> list[int]:
-    from faristol.pairing.engines.dutch.history import preset_byes
+    from faristol.tournament.engines.dutch.history import preset_byes
 
     return sorted(preset_byes(document, number))
 
@@ -131,14 +131,14 @@ def _without_pairs(a_round: DutchRound, preset: list[int]) -> str:
 
 
 def _pair(a_round: DutchRound) -> PairedRound:
-    from faristol.pairing.engines.dutch.pairing import pair_round
+    from faristol.tournament.engines.dutch.pairing import pair_round
 
     return pair_round(a_round)
 
 
 def _impossible(a_round: DutchRound, refusal: Refusal, language: str) -> list[str]:
     """Return the reason why the round cannot be paired, and the remedies."""
-    from faristol.pairing.engines.dutch.impossible import MESSAGES, choices
+    from faristol.tournament.engines.dutch.impossible import MESSAGES, choices
 
     told = [f"{render(refusal, language)} ({cite(refusal.article, language)})"]
     for choice in choices(a_round):
@@ -148,7 +148,7 @@ def _impossible(a_round: DutchRound, refusal: Refusal, language: str) -> list[st
 
 
 def _reason(a_round: DutchRound, paired: PairedRound, asked: str, language: str) -> str:
-    from faristol.pairing.engines.dutch import explanation as reasoning
+    from faristol.tournament.pairing_explanations import dutch as reasoning
 
     numbers = asked.split(",")
     if len(numbers) > 2 or not all(number.strip().isdecimal() for number in numbers) or not int(numbers[0]):
@@ -168,8 +168,8 @@ def _lines(paired: PairedRound) -> list[Line]:
 
 
 def _as_json(a_round: DutchRound, paired: PairedRound, asked: _Asked, preset: list[int]) -> dict[str, Any]:
-    from faristol.pairing.engines.dutch.digest import digest
-    from faristol.pairing.engines.dutch.pairing import ALGORITHM
+    from faristol.tournament.engines.dutch.digest import digest
+    from faristol.tournament.engines.dutch.pairing import ALGORITHM
 
     return {
         "round": a_round.number,

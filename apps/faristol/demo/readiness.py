@@ -9,8 +9,6 @@ from faristol.demo.plan import Plan
 from faristol.host import Settings, StartError
 from faristol.kernel.pins import LEXICONS
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.engines.match import MATCH_PLAYERS
-from faristol.pairing.rounds.systems import CYCLES, most_rounds, not_a_match, too_many_rounds, wrong_rounds
 from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.ruleset.file import ruleset_names
 from faristol.rules.ruleset.ruleset import Ruleset
@@ -18,6 +16,14 @@ from faristol.rules.ruleset.with_options import check_settled
 from faristol.table_terminal.shared.common import localize
 from faristol.text import cite_refusal
 from faristol.text.terminal import language_of_terminal
+from faristol.tournament.engines.match import MATCH_PLAYERS
+from faristol.tournament.rounds.systems import (
+    CYCLES,
+    most_rounds,
+    not_a_match,
+    too_many_rounds,
+    wrong_rounds,
+)
 from faristol.words import Library, WordGraph
 
 MAX_DEMO_PLAYERS = 400

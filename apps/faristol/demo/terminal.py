@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table as Grid
 
+from faristol.access_control.roles import DIRECTOR
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.client.links import sign_in_link
 from faristol.client.problems import every_reason
 from faristol.client.services import Api
-from faristol.credentials.roles import DIRECTOR
 from faristol.demo.championship import Championship, ChampionshipOutcome
 from faristol.demo.duplicate_game import terminal as duplicate
 from faristol.demo.duplicate_game.championship import DuplicateOutcome as DuplicateOutcome

@@ -18,10 +18,10 @@ from typing import IO, TypeVar
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import SQLAlchemyError
 
+from faristol.access_control import keyring
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.stream import NewsLimits
 from faristol.consumers.stopped import format_failure
-from faristol.credentials import keyring
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
 from faristol.event_store.tasks import cancel_tasks
@@ -31,7 +31,7 @@ from faristol.host.process import Process
 from faristol.host.rpc.channels import check_name
 from faristol.host.security import authority
 from faristol.host.security.tls import Tls
-from faristol.host.services import ASKING, RELAY
+from faristol.host.services import ASKING, PACKAGES, RELAY
 from faristol.host.startup import WaitingHealthServer, wait_until_available
 from faristol.kernel.addresses import endpoint, is_loopback
 from faristol.launcher.content import content_of
@@ -67,7 +67,7 @@ def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
 
 def _builder(service: str) -> Callable[[Runtime], Part]:
     build: Callable[..., Part] = import_module(
-        "faristol.host.relay" if service == RELAY else f"faristol.{service}.service_module"
+        "faristol.host.relay" if service == RELAY else f"faristol.{PACKAGES.get(service, service)}.service_module"
     ).part
     return _with_content(build) if service == "results" else build
 

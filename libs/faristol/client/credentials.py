@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.descriptor_pool import Default
 
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.keyring import RECORD, Keyring
-from faristol.credentials.needs import needs_of
-from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, OPERATOR, SERVICE, Role
-from faristol.credentials.tokens import issue
+from faristol.access_control.credential import Credential, Scope
+from faristol.access_control.keyring import RECORD, Keyring
+from faristol.access_control.needs import needs_of
+from faristol.access_control.roles import DIRECTOR, FEDERATION, JUDGE, OPERATOR, SERVICE, Role
+from faristol.access_control.tokens import issue
 from faristol.host.renamed_settings import refuse_renamed_settings
 from faristol.host.rpc.metadata import AUTHORIZATION
 from faristol.kernel.addresses import is_loopback

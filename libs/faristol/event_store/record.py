@@ -22,11 +22,11 @@ from faristol.event_store.append.decision import AppendCommand, Appended, Checkp
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.backend import Backend, format_url
 from faristol.event_store.backends.databases import FAILURES, is_away, is_full, kind_of, parse, unusable
+from faristol.event_store.beside_events import notes
 from faristol.event_store.errors import RecordError, UnknownDatabase
 from faristol.event_store.event import Metadata, Recorded, fingerprint_of, to_recorded, utc_now
 from faristol.event_store.folds import Folds
 from faristol.event_store.news import News
-from faristol.event_store.personal_data import notes
 from faristol.event_store.recent import Recent
 from faristol.event_store.upcasters import upcasters
 

@@ -12,14 +12,14 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from faristol.access_control.keyring import Keyring
+from faristol.access_control.needs import needs_of_all
 from faristol.bus import Bus, Relay
 from faristol.consumers import Consumer, Projection, Reaction, WorkShares, holder_of
 from faristol.consumers.consumer import HINDERED_STATES
 from faristol.consumers.lag import Lag
 from faristol.consumers.lag import begin as begin_lag
 from faristol.consumers.lag import end as end_lag
-from faristol.credentials.keyring import Keyring
-from faristol.credentials.needs import needs_of_all
 from faristol.event_store import RecordError
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host.observability.call_metrics import MeasureInterceptor

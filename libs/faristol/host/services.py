@@ -5,6 +5,10 @@ from __future__ import annotations
 SERVICES = ("access", "lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
 """The eight services in their start order."""
 
+PACKAGES = {"access": "credentials", "pairing": "tournament", "results": "read_models"}
+"""Packages of the services that are not named like their service: the name in the contract stays, the package says the
+subject that is decided in it."""
+
 RELAY = "relay"
 """Name of a process that only publishes notifications of the record."""
 

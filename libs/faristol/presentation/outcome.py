@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faristol.event_store.personal_data.people import is_official
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.personal_data.people import is_official
 from faristol.presentation import labels
 from faristol.text import say, translations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from faristol.adjudication.leases import Leases
 from faristol.host import Part, Runtime, Servicer
 from faristol.host.observability.gauges import repeat_measurement
 from faristol.lexicon import service
@@ -11,7 +12,6 @@ from faristol.lexicon.adjudication import directors, judges
 from faristol.lexicon.adjudication.cases import gauges
 from faristol.lexicon.adjudication.cases.docket import projection
 from faristol.lexicon.adjudication.cases.expiry import CaseTimer
-from faristol.lexicon.adjudication.cases.leases import Leases
 from faristol.lexicon.adjudication.reactions import ruling
 from faristol.lexicon.lexicons.installation import Installations
 from faristol.lexicon.lexicons.library import Lexicons

@@ -29,7 +29,6 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import instant, timestamp, to_timestamp
-from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -40,6 +39,7 @@ from faristol.table_terminal.hall.bundle import Bundle
 from faristol.table_terminal.hall.hall import CommandRefused, HallState, ServicesUnavailable
 from faristol.table_terminal.hall.journal import HallJournal
 from faristol.table_terminal.hall.times import SyncedClock
+from faristol.tournament.administration.tournaments import pin_of
 
 CUP, GAME = "cup", "cup-r1"
 BEGIN = datetime(2026, 5, 2, 10, tzinfo=UTC)

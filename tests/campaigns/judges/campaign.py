@@ -18,6 +18,7 @@ from tests.campaigns.judges.clients import Bench, ChallengingTable
 from tests.campaigns.torture.sites import Site
 from tests.component.processes import EAGER
 
+from faristol.adjudication.cases.model import Case
 from faristol.client.services import Api, call
 from faristol.demo.cast import UserCalls
 from faristol.demo.plan import Plan
@@ -26,7 +27,6 @@ from faristol.event_store.integrity.verification import verify
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication.cases import presentation, queries
-from faristol.lexicon.adjudication.cases.model import Case
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2

@@ -15,19 +15,30 @@ from rich.console import Console
 from tests.campaigns.mutants.campaign import Tried, Verdict, as_json, measure_lines, sample, try_mutants
 
 OUT = Path("var/mutants.json")
-PAIRING = "services/faristol/pairing"
+TOURNAMENT = "services/faristol/tournament"
 ROOMS = (
     "libs/faristol/rules",
     "libs/faristol/table",
     *(
-        f"{PAIRING}/{room}"
-        for room in ("discipline", "engines", "players", "results", "rounds", "state", "teams", "tournament")
+        f"{TOURNAMENT}/{room}"
+        for room in (
+            "administration",
+            "byes",
+            "discipline",
+            "engines",
+            "pairing_explanations",
+            "players",
+            "results",
+            "rounds",
+            "state",
+            "teams",
+        )
     ),
 )
 SUITES = (
     "tests/unit/kernel",
     "tests/unit/rules",
-    "tests/unit/pairing",
+    "tests/unit/tournament",
     "tests/unit/table",
     "tests/unit/old_events",
     "tests/rulebook",

@@ -25,8 +25,10 @@ EXTRA_TIMEOUT_SECONDS = 20.0
 """Seconds that tests may take beyond three times their usual time. A slower mutant is caught."""
 
 
+DUTCH = "services/faristol/tournament/engines/dutch"
+
 COMPILED = {
-    "services/faristol/pairing/engines/dutch/blossom.py": "services/faristol/pairing/engines/dutch/matched_graph.py"
+    f"{DUTCH}/blossom.py": f"{DUTCH}/matched_graph.py",
 }
 """Files of which no line is seen while it runs, for it is compiled, and the file that calls each."""
 

@@ -20,7 +20,7 @@ from faristol.event_store.integrity.verification import verify
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.results.projections.projection import projection
+from faristol.read_models.projections.projection import projection
 
 COMPARED_GENERATION_NUMBER = 1_000_000
 """The generation of a projection that is computed to be compared, and never read."""

@@ -16,16 +16,16 @@ from tests.campaigns.simulation.network import Network
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
 
+from faristol.access_control import keyring
 from faristol.bus import Bus, BusError
 from faristol.consumers.generations import ProjectionError
 from faristol.consumers.rebuild import Rebuild
 from faristol.consumers.stopped import is_transient
-from faristol.credentials import keyring
 from faristol.event_store import Record, RecordError
 from faristol.host import SERVICES, Runtime, Settings
 from faristol.host.process import Process
 from faristol.launcher.processes import builders
-from faristol.results.projections.projection import projection
+from faristol.read_models.projections.projection import projection
 
 LAYOUTS: Sequence[Sequence[Sequence[str]]] = (
     (SERVICES,),

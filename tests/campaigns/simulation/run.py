@@ -34,7 +34,7 @@ from faristol.event_store import Record, RecordError
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES
 from faristol.launcher.processes import builders
-from faristol.results.api.public_events import PUBLIC
+from faristol.read_models.api.public_events import PUBLIC
 from faristol.rules.ruleset.file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Library
@@ -91,7 +91,7 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
         platform = Platform(world, network, bus, place, lexicons)
         for part in (Log(world.trace, place), world, network, bus, disk, platform):
             stack.enter_context(part.around())
-        rounds = "faristol.pairing.tournament.tournaments.check_rounds"
+        rounds = "faristol.tournament.administration.tournaments.check_rounds"
         stack.enter_context(patch(rounds, lambda rounds, ruleset: None))
         try:
             problems += world.loop.run_until_complete(_course(world, platform, bus, told, lexicons))

@@ -28,7 +28,7 @@ from tests.campaigns.strangers.outcome import (
 from tests.campaigns.strangers.platform import PLAYED, Officials, Platform, credential_of, platform
 from tests.support.plain_http import PLAIN
 
-from faristol.credentials.roles import DIRECTOR, FEDERATION, SCORER
+from faristol.access_control.roles import DIRECTOR, FEDERATION, SCORER
 from faristol.event_store import Record, Recorded
 
 OUT = Path("var/strangers.json")

@@ -24,10 +24,10 @@ from tests.campaigns.strangers.platform import NOTE, OTHER, PLAYED, Platform, co
 from tests.component.method_requests import METHODS, build_request
 from tests.support.plain_http import PLAIN
 
-from faristol.credentials.credential import Credential
-from faristol.credentials.needs import needs_of
-from faristol.credentials.roles import DIRECTOR, JUDGE, PLAYER, SCORER
-from faristol.credentials.tokens import issue
+from faristol.access_control.credential import Credential
+from faristol.access_control.needs import needs_of
+from faristol.access_control.roles import DIRECTOR, JUDGE, PLAYER, SCORER
+from faristol.access_control.tokens import issue
 from faristol.pb.access.v1 import access_pb2, events_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2

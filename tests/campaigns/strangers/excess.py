@@ -15,7 +15,7 @@ from tests.campaigns.strangers.platform import HALL, Platform, credential_of
 from tests.support.http2 import call_frames, send_call
 from tests.support.plain_http import PLAIN
 
-from faristol.credentials.roles import DIRECTOR
+from faristol.access_control.roles import DIRECTOR
 
 REGISTER = "/faristol.pairing.v1.PairingService/RegisterPlayers"
 EMPTY_PLAYER = b"\x1a\x00"

@@ -21,11 +21,11 @@ from tests.component.processes import START_SECONDS, Child, free_port, wait_unti
 from tests.support.access_cell import wait_for_seats
 from tests.support.plain_http import PLAIN
 
+from faristol.access_control.credential import Credential, Scope
+from faristol.access_control.keyring import RECORD, Keyring
+from faristol.access_control.roles import DIRECTOR, PLAYER, ROLE_NAMES, Role
+from faristol.access_control.tokens import issue
 from faristol.client.credentials import authorize, build_interceptors
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.keyring import RECORD, Keyring
-from faristol.credentials.roles import DIRECTOR, PLAYER, ROLE_NAMES, Role
-from faristol.credentials.tokens import issue
 from faristol.host.rpc.channels import CHANNEL_OPTIONS
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc

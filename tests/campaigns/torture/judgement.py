@@ -29,7 +29,7 @@ from faristol.consumers.stopped import all_stopped
 from faristol.event_store import Record, stored
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity import seals
-from faristol.results.projections.projection import projection
+from faristol.read_models.projections.projection import projection
 
 CATCH_UP_SECONDS = 60.0
 """Seconds for consumers to reach the end of the record after the last append: leases of the killed run expire within 6

@@ -27,7 +27,7 @@ from tests.support.synthetic import Championship, append, keep_names
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.event_store.errors import RecordError
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.results.api.public_events import PUBLIC
+from faristol.read_models.api.public_events import PUBLIC
 
 DATABASE = "postgresql"
 VICTIMS = ("gateway", "results", NATS, DATABASE)

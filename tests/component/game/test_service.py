@@ -15,7 +15,6 @@ from grpc_status import rpc_status
 from tests.support.table_games import FISC, GAME, OPENED, SEED, START_NS, after, build_press, open_game, tiles
 
 from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
-from faristol.event_store.personal_data.erasure import erase
 from faristol.game.service_module import part
 from faristol.host import Runtime, Settings
 from faristol.host.rpc.interceptor import ErrorInterceptor
@@ -28,6 +27,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.personal_data.erasure import erase
 from faristol.rules import load_ruleset
 from faristol.table.game.state import Phase
 

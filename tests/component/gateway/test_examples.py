@@ -21,7 +21,7 @@ from tests.support.synthetic import Championship
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2
 from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.results.api.public_events import PUBLIC, to_notification
+from faristol.read_models.api.public_events import PUBLIC, to_notification
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -11,12 +11,12 @@ import grpc
 import pytest
 from tests.support.court import Court, command, now, reason, serving, sitting, until
 
-from faristol.event_store.personal_data.erasure import erase_note
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.personal_data.erasure import erase_note
 from faristol.words import InstalledLexicon, Library
 
 ANY, ANYS = ("A", "NY"), ("A", "NY", "S")

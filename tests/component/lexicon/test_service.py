@@ -13,11 +13,11 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.support.small_lexicon import ABOUT
 
-from faristol.credentials import keyring
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.needs import needs_of_all
-from faristol.credentials.roles import JUDGE
-from faristol.credentials.tokens import issue
+from faristol.access_control import keyring
+from faristol.access_control.credential import Credential, Scope
+from faristol.access_control.needs import needs_of_all
+from faristol.access_control.roles import JUDGE
+from faristol.access_control.tokens import issue
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.host import Runtime, Settings
 from faristol.host.rpc.interceptor import ErrorInterceptor

@@ -20,13 +20,13 @@ from faristol.cli.contract import COMMAND_METHODS, as_written
 from faristol.cli.fields import option_of
 from faristol.cli.main import app
 from faristol.cli.tournament import history
-from faristol.pairing.state.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import history as office_history
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.table_terminal.shared.names import TournamentNames
+from faristol.tournament.state.evolution import FOLDS
 
 READS_ONLY = re.compile("Get|List|Explain")
 

@@ -16,8 +16,14 @@ from faristol.text import cite_refusal, with_article
 
 ROOT = Path(__file__).parents[3]
 PARTS = (
-    *(f"services/faristol/{service}" for service in ("game", "clock", "pairing", "lexicon", "rating", "results")),
-    *(f"libs/faristol/{part}" for part in ("rules", "table", "words", "event_store", "host")),
+    *(
+        f"services/faristol/{service}"
+        for service in ("game", "clock", "tournament", "lexicon", "rating", "read_models")
+    ),
+    *(
+        f"libs/faristol/{part}"
+        for part in ("rules", "table", "words", "event_store", "personal_data", "adjudication", "webhooks", "host")
+    ),
 )
 """The packages with decisions on tournaments. Refusals of the tools have no rule."""
 

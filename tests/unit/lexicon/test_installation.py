@@ -18,9 +18,9 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.component.lexicon.test_service import stub  # noqa: F401 - a fixture
 
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.errors import Denied
-from faristol.credentials.roles import DIRECTOR
+from faristol.access_control.credential import Credential, Scope
+from faristol.access_control.errors import Denied
+from faristol.access_control.roles import DIRECTOR
 from faristol.event_store.event import utc_now
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.lexicon.cases import at
+from tests.unit.adjudication.cases import at
 
+from faristol.adjudication.cases.model import Case
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.adjudication.cases.model import Case
 from faristol.lexicon.adjudication.cases.presentation import percentile, times
 from faristol.pb.lexicon.v1 import events_pb2 as events
 

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
-from faristol.credentials import state as access
+from faristol.access_control import state as access
+from faristol.adjudication import policy
+from faristol.adjudication.cases import model as case
 from faristol.duplicate_game import game as duplicate
 from faristol.duplicate_game import hall as slips
 from faristol.duplicate_game import preparation as prepared
 from faristol.kernel import facts
-from faristol.lexicon.adjudication import policy
-from faristol.lexicon.adjudication.cases import model as case
-from faristol.pairing import state as tournament
 from faristol.rating import model as ratings
 from faristol.table import clock
 from faristol.table.game import evolution
 from faristol.table.game.state import Game
+from faristol.tournament import state as tournament
 
 FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "access": (access.Access(), lambda state, fact: access.fold(state, [fact])),

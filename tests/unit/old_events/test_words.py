@@ -4,7 +4,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from tests.unit.old_events.golden import event_types
 
-from faristol.event_store.personal_data.notes import WITH_WORDS, Note, field_of, split_note
+from faristol.event_store.beside_events.notes import WITH_WORDS, Note, field_of, split_note
 from faristol.kernel.facts import CONTEXTS
 from faristol.kernel.mentions import players_of
 from faristol.pb.game.v1 import events_pb2 as game

@@ -16,8 +16,8 @@ LISTED = (
     "libs/faristol",
     "libs/faristol/event_store",
     "libs/faristol/host",
-    "services/faristol/pairing",
-    "services/faristol/results",
+    "services/faristol/tournament",
+    "services/faristol/read_models",
     "services/faristol/gateway",
     "apps/faristol",
 )

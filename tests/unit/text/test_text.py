@@ -32,7 +32,7 @@ METHODS = [
     ("**/pb/**", "ignore"),
     ("**.py", "python"),
     ("**/templates/**.html", "jinja2"),
-    ("**/rulesets/**.toml", "faristol.text.ruleset_notes:extract"),
+    ("**/rulebooks/**.toml", "faristol.text.ruleset_notes:extract"),
     ("**/people/**.proto", "faristol.text.contract_texts:extract"),
 ]
 PLACES = re.compile(r"%\(\w+\)s|\{\w+\}")

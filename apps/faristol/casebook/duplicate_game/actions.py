@@ -25,11 +25,11 @@ from faristol.casebook.rounds import founding, start_of_the_round
 from faristol.casebook.world import Kind, World
 from faristol.duplicate_game.hall import Claim
 from faristol.host.duplicate_store import game_stream
-from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Notation
+from faristol.tournament.administration.tournaments import pin_of
 
 SLIP, CLAIM, SCORE = "slip", "claim", "score-turn"
 """Verbs of players, and the one that closes the hall of a case without halls."""

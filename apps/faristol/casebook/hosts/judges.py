@@ -8,15 +8,15 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
+from faristol.adjudication import appointments, policy
+from faristol.adjudication.appointments import Situation
+from faristol.adjudication.policy import Adjudication
+from faristol.adjudication.views import AdjudicatedTournament, watch_tournament
 from faristol.casebook.case import TOURNAMENT_ID, TOURNAMENT_STREAM, Case, Step, Word
 from faristol.casebook.hosts.services import Services
 from faristol.event_store import load
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.adjudication import appointments, policy
-from faristol.lexicon.adjudication.appointments import Situation
-from faristol.lexicon.adjudication.policy import Adjudication
-from faristol.lexicon.adjudication.views import AdjudicatedTournament, watch_tournament
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events

@@ -22,8 +22,8 @@ from faristol.event_store import (
     Recorded,
 )
 from faristol.event_store.backends.tables import erased, metadata, people
+from faristol.event_store.beside_events.notes import split_note
 from faristol.event_store.folds import Folds
-from faristol.event_store.personal_data.notes import split_note
 
 _UNRECORDED_AT = datetime.fromtimestamp(0, UTC)
 

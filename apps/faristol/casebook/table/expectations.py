@@ -26,8 +26,8 @@ from faristol.kernel.spellings import names_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.results.api import answers
-from faristol.results.computed.sheet import write_sheet
+from faristol.read_models.api import answers
+from faristol.read_models.computed.sheet import write_sheet
 from faristol.rules import Board
 
 NO_RESULT = "no result"

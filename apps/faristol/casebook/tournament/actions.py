@@ -31,10 +31,10 @@ from faristol.casebook.verbs import Verb
 from faristol.casebook.world import Kind, World
 from faristol.host.table_store import clock_stream, game_stream
 from faristol.kernel.spellings import kebab
-from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.tournament.administration.tournaments import pin_of
 
 PLAY_ROUND, PLAY_ROUNDS, CREATE = "play-round", "play-rounds", "create-tournament"
 """Verbs that are several commands, or that use the data of the case."""

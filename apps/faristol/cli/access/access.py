@@ -15,16 +15,16 @@ from urllib.parse import urlsplit
 import typer
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from faristol.access_control import keyring
+from faristol.access_control.credential import Credential, Scope
+from faristol.access_control.errors import AccessError
+from faristol.access_control.roles import OPERATOR, ROLE_NAMES, ROLES, SERVICE
+from faristol.access_control.tokens import decode_unverified
+from faristol.access_control.tokens import hand_on as handed_on
 from faristol.cli.options import Address, AsJson, Data
 from faristol.client.credentials import TOKEN, calling_as
 from faristol.client.links import qr_code, sign_in_link
 from faristol.client.places import ranges, tables_of
-from faristol.credentials import keyring
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.errors import AccessError
-from faristol.credentials.roles import OPERATOR, ROLE_NAMES, ROLES, SERVICE
-from faristol.credentials.tokens import decode_unverified
-from faristol.credentials.tokens import hand_on as handed_on
 from faristol.event_store.integrity import keys as key_files
 from faristol.host import Addresses, StartError
 from faristol.kernel.addresses import endpoint

@@ -77,7 +77,7 @@ def restore(
     from faristol.event_store.archive.restoration import check_whole
     from faristol.event_store.archive.restoration import restore as restore_record
     from faristol.event_store.integrity.keys import read_public
-    from faristol.event_store.personal_data.erasures import apply
+    from faristol.personal_data.erasure_list import apply
 
     settings = owners_settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
@@ -118,7 +118,7 @@ def erase_person(
     Results remain, under the player id, and every hash and seal remains valid. Earlier exports and backups still have
     the name.
     """
-    from faristol.event_store.personal_data import erasure
+    from faristol.personal_data import erasure
 
     async def work(record: Record) -> tuple[str, int]:
         person = await erasure.find(record, player_id)
@@ -166,7 +166,7 @@ def erase_note(
     json_output: AsJson = False,
 ) -> None:
     """Erase the note on one act permanently. The act remains, and every hash and seal remains valid."""
-    from faristol.event_store.personal_data import erasure
+    from faristol.personal_data import erasure
 
     async def work(record: Record) -> str:
         remains = await erasure.erase_note(record, stream, version)

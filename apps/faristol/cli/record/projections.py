@@ -91,7 +91,7 @@ def retry(
 
 def _projections(name: str) -> list[Projection]:
     from faristol.lexicon.adjudication.cases import docket
-    from faristol.results.projections.projection import projection
+    from faristol.read_models.projections.projection import projection
 
     known = [docket.projection(), projection()]
     chosen = [projection for projection in known if name in {"", projection.name}]

@@ -21,10 +21,10 @@ from faristol.table_terminal.shared.screen import progress
 from faristol.table_terminal.shared.settings import settings_of
 
 if TYPE_CHECKING:
+    from faristol.event_store.beside_events.bindings import Names
     from faristol.event_store.integrity.keys import Keys
     from faristol.event_store.integrity.seals import Seal
     from faristol.event_store.integrity.verification import Verdict
-    from faristol.event_store.personal_data.bindings import Names
     from faristol.host.roles import Role
 
 T = TypeVar("T")

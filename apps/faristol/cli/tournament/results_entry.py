@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
+from faristol.access_control.errors import Unauthenticated
+from faristol.access_control.roles import SCORER
+from faristol.access_control.tokens import decode_unverified
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.client.credentials import TOKEN
 from faristol.client.places import ranges
-from faristol.credentials.errors import Unauthenticated
-from faristol.credentials.roles import SCORER
-from faristol.credentials.tokens import decode_unverified
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.table_terminal.results_entry.calls import Refused, ResultsClient

@@ -12,8 +12,8 @@ from google.protobuf.message import Message
 
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
 from faristol.event_store.backends import tables
+from faristol.event_store.beside_events.notes import WITH_WORDS, Note, split_note
 from faristol.event_store.event import GENESIS, Metadata, compute_chained_hash
-from faristol.event_store.personal_data.notes import WITH_WORDS, Note, split_note
 from faristol.event_store.upcasters import upcasters
 
 Head = tuple[int, bytes]

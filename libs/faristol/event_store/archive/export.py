@@ -17,15 +17,14 @@ from faristol.event_store import stored
 from faristol.event_store.archive import archive
 from faristol.event_store.archive.archive import ArchiveError, Writer
 from faristol.event_store.backends import tables
+from faristol.event_store.beside_events.bindings import ENTRIES, bound_in, erased_ids, list_stored_names, positions
+from faristol.event_store.beside_events.stored_names import StoredName
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import Metadata, microseconds, utc_now
 from faristol.event_store.integrity import merkle, seals
 from faristol.event_store.integrity.checker import Checker
 from faristol.event_store.integrity.seals import Seal, Tally
 from faristol.event_store.integrity.verification import Progress, following, ignore_progress
-from faristol.event_store.personal_data.bindings import bound_in, erased_ids, list_stored_names, positions
-from faristol.event_store.personal_data.people import ENTRIES
-from faristol.event_store.personal_data.stored_names import StoredName
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters

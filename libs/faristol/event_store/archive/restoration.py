@@ -17,15 +17,15 @@ from faristol.event_store.archive import archive
 from faristol.event_store.archive.archive import ArchiveError, ArchiveLine
 from faristol.event_store.archive.export import ExportCounts
 from faristol.event_store.backends import tables
+from faristol.event_store.beside_events.bindings import Bindings, Names
+from faristol.event_store.beside_events.notes import WITH_WORDS, Note
+from faristol.event_store.beside_events.stored_names import FIRST_DETAILS, StoredName
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import moment
 from faristol.event_store.integrity.checker import Checker, format_unanswered
 from faristol.event_store.integrity.keys import Keys
 from faristol.event_store.integrity.seals import Seal
 from faristol.event_store.integrity.verification import Progress, Verdict, ignore_progress
-from faristol.event_store.personal_data.bindings import Bindings, Names
-from faristol.event_store.personal_data.notes import WITH_WORDS, Note
-from faristol.event_store.personal_data.stored_names import FIRST_DETAILS, StoredName
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 from faristol.kernel.details import DETAILS, Value

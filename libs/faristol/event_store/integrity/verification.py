@@ -10,12 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import stored
 from faristol.event_store.backends import tables
+from faristol.event_store.beside_events.bindings import Bindings, Names, erased_ids, list_stored_names
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity import seals
 from faristol.event_store.integrity.checker import Checker
 from faristol.event_store.integrity.keys import Keys
 from faristol.event_store.integrity.seals import Seal
-from faristol.event_store.personal_data.bindings import Bindings, Names, erased_ids, list_stored_names
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 

@@ -11,7 +11,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from faristol.credentials.errors import AccessError, Unauthenticated
+from faristol.access_control.errors import AccessError, Unauthenticated
 from faristol.event_store import Conflict, RecordError, Unacceptable
 from faristol.event_store.append.decision import MAX_SHOWN_NAME_CHARACTERS
 from faristol.event_store.backends.databases import is_away, is_full

@@ -13,13 +13,13 @@ import grpc
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Record
-from faristol.event_store.personal_data import people
 from faristol.host.rpc.metadata import ACTOR, ACTOR_NAME
 from faristol.host.security.authorization import AUTHORIZATION_CACHE_SIZE, caller, is_asked
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import ACTOR_ID, OFFICIAL, check_name
 from faristol.kernel.refusal import N_
+from faristol.personal_data import people
 
 
 @dataclass(frozen=True, slots=True)

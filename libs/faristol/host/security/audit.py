@@ -11,7 +11,7 @@ from typing import Any
 
 from opentelemetry import metrics
 
-from faristol.credentials.credential import Credential
+from faristol.access_control.credential import Credential
 from faristol.host.observability.rate_limited_log import RateLimitedLog
 from faristol.host.security.visitor import Visitor
 

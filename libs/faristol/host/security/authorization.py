@@ -14,13 +14,13 @@ import grpc
 from google.protobuf.message import Message
 from sqlalchemy.exc import SQLAlchemyError
 
-from faristol.credentials.credential import Credential
-from faristol.credentials.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
-from faristol.credentials.keyring import Keyring
-from faristol.credentials.needs import Needs, values_of_all
-from faristol.credentials.policy import GamePlace, Places, check_role, check_scope, may_judge, may_know
-from faristol.credentials.state import ACCESS_STREAM, Access, fold
-from faristol.credentials.tokens import SKEW, Verified, verify
+from faristol.access_control.credential import Credential
+from faristol.access_control.decide import GamePlace, Places, check_role, check_scope, may_judge, may_know
+from faristol.access_control.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
+from faristol.access_control.keyring import Keyring
+from faristol.access_control.needs import Needs, values_of_all
+from faristol.access_control.state import ACCESS_STREAM, Access, fold
+from faristol.access_control.tokens import SKEW, Verified, verify
 from faristol.duplicate_game.start import MAX_EVENT_SEATS
 from faristol.event_store import Record, load_at_once
 from faristol.host.observability.rate_limited_log import RateLimitedLog

@@ -60,14 +60,14 @@ def load_ruleset(name: str) -> Ruleset:
     """
     if name not in ruleset_names():
         raise LookupError(f"there is no ruleset {name!r}; there are: {', '.join(ruleset_names())}")
-    file = resources.files("faristol.rules") / "rulesets" / f"{name}.toml"
+    file = resources.files("faristol.rules") / "rulebooks" / f"{name}.toml"
     return read_ruleset(file.read_text(encoding="utf-8"), file=f"{name}.toml")
 
 
 @cache
 def ruleset_names(*modes: Mode) -> tuple[str, ...]:
     """Return the names of all rulesets, or of those with one of these modes, sorted."""
-    folder = resources.files("faristol.rules") / "rulesets"
+    folder = resources.files("faristol.rules") / "rulebooks"
     names = sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
     return tuple(name for name in names if not modes or load_ruleset(name).game.mode in modes)
 

@@ -1,6 +1,6 @@
 """Rulesets: the values in which rule books differ, as data.
 
-A ruleset is a TOML file in ``rulesets/``. Every value is followed by its article; the code implements values and knows
+A ruleset is a TOML file in ``rulebooks/``. Every value is followed by its article; the code implements values and knows
 no federation. A choice that a book leaves to the organiser is an option (``ruleset.options``). A tournament pins a
 ruleset by its name, the options chosen, and the ``digest`` of the result.
 """

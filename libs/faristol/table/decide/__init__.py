@@ -23,7 +23,7 @@ from faristol.table.decide import (
     officials,
     plays,
     presses,
-    scores,
+    score_sheets,
     surplus,
 )
 from faristol.table.decide.typed_tiles import read_typed_tiles
@@ -31,7 +31,7 @@ from faristol.table.decide.typed_tiles import read_typed_tiles
 GAME_COMMANDS: Mapping[type[Message], Decide] = {
     **entries.COMMANDS,
     **plays.COMMANDS,
-    **scores.COMMANDS,
+    **score_sheets.COMMANDS,
     **draws.COMMANDS,
     **exchanges.COMMANDS,
     **challenges.COMMANDS,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.credentials.roles import SCORER
+from faristol.access_control.roles import SCORER
 from faristol.duplicate_game import decide
 from faristol.duplicate_game.decide.embargoes import build_embargo_lifted
 from faristol.duplicate_game.game import Duplicate

@@ -16,9 +16,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.access_control.roles import (
+    FEDERATION,
+    JUDGE,
+    MAY_GIVE,
+    OPERATOR,
+    ROLE_NAMES,
+    ROLES,
+    SCORER,
+    SERVICE,
+)
 from faristol.client.links import sign_in_link
 from faristol.client.places import count_tables, playing_tables, ranges, tables_of
-from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, OPERATOR, ROLE_NAMES, ROLES, SCORER, SERVICE
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, hide_errors

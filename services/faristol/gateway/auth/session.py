@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.credentials.tokens import MAX_SIGNED_TOKEN_CHARACTERS
+from faristol.access_control.tokens import MAX_SIGNED_TOKEN_CHARACTERS
 from faristol.gateway.http.language import language_of
 from faristol.gateway.rpc.calls import Calls, NotSignedIn
 from faristol.host.security.visitor import to_metadata

@@ -15,8 +15,8 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from faristol.credentials.needs import CALLERS
-from faristol.credentials.roles import ARBITER, DIRECTOR, PLAYER, SCORER
+from faristol.access_control.needs import CALLERS
+from faristol.access_control.roles import ARBITER, DIRECTOR, PLAYER, SCORER
 from faristol.gateway.auth.session import (
     NAME_COOKIE,
     WHY_SECONDS,

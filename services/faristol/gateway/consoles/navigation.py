@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from faristol.credentials.needs import CALLERS, needs_of
-from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, SCORER, Role
+from faristol.access_control.needs import CALLERS, needs_of
+from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, SCORER, Role
 from faristol.gateway.auth.session import Session
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
 from faristol.kernel.refusal import N_

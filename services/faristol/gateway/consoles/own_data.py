@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.credentials.roles import DIRECTOR, FEDERATION, PLAYER
+from faristol.access_control.roles import DIRECTOR, FEDERATION, PLAYER
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to

@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.access_control.roles import PLAYER
 from faristol.client.problems import reason_of
-from faristol.credentials.roles import PLAYER
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem

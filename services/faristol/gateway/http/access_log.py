@@ -15,8 +15,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faristol.credentials.errors import AccessError
-from faristol.credentials.tokens import MAX_SIGNED_TOKEN_CHARACTERS, decode_unverified
+from faristol.access_control.errors import AccessError
+from faristol.access_control.tokens import MAX_SIGNED_TOKEN_CHARACTERS, decode_unverified
 from faristol.gateway.auth.session import bearer_of, token_of
 from faristol.host.security.visitor import MAX_AGENT_CHARACTERS
 

@@ -14,7 +14,7 @@ from faristol.gateway.cache.recorded_reads import check_not_modified
 from faristol.gateway.http.errors import FAULT, RESULTS_UNAVAILABLE, Problem
 from faristol.gateway.http.forms import FROM_ELSEWHERE
 from faristol.gateway.http.language import language_of, remember
-from faristol.gateway.live import page_events
+from faristol.gateway.live import page_updates
 from faristol.gateway.pages.divisions import pages_beside
 from faristol.gateway.pages.embedding import is_embeddable, theme_of
 from faristol.gateway.pages.templating import render
@@ -51,7 +51,7 @@ def page(request: Request, name: str, part: str = "", status: int = 200, **value
     given = {
         "operator": operator,
         "request": request,
-        "news": page_events.of_page(name),
+        "news": page_updates.of_page(name),
         "session": None,
         "is_embedded": is_embeddable(request.url.path),
         "theme": theme_of(request.url.path, request.query_params),

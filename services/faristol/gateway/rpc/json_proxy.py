@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from faristol.credentials.needs import needs_of
+from faristol.access_control.needs import needs_of
 from faristol.gateway.auth.session import bearer_of, calls, token_of
 from faristol.gateway.http.bodies import list_mistakes
 from faristol.gateway.http.errors import Malformed

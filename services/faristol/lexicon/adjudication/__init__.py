@@ -1,1 +1,1 @@
-"""Adjudication: its policy, appointments, judges and cases."""
+"""Adjudication: the calls of judges and directors, and reactions to games."""

@@ -7,6 +7,10 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.adjudication import policy
+from faristol.adjudication.appointments import COMMANDS, Situation
+from faristol.adjudication.cases.model import Case
+from faristol.adjudication.views import tournament_stream
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
@@ -15,12 +19,8 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.adjudication import policy
-from faristol.lexicon.adjudication.appointments import COMMANDS, Situation
 from faristol.lexicon.adjudication.cases import presentation, queries
-from faristol.lexicon.adjudication.cases.model import Case
 from faristol.lexicon.adjudication.streams import load_adjudication, tournament_named
-from faristol.lexicon.adjudication.views import tournament_stream
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.lexicon.lexicons.pins import layers_of
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb

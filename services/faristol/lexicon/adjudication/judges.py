@@ -11,17 +11,18 @@ from typing import Any, NamedTuple, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.adjudication import policy
+from faristol.adjudication.appointments import check_judge_id
+from faristol.adjudication.cases import decide
+from faristol.adjudication.cases.model import Case, Ruling, Word, evolve, stream
+from faristol.adjudication.leases import Leases
+from faristol.adjudication.policy import Adjudication
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.refusal import N_, Refusal
-from faristol.lexicon.adjudication import policy
-from faristol.lexicon.adjudication.appointments import check_judge_id
-from faristol.lexicon.adjudication.cases import decide, presentation, queries
+from faristol.lexicon.adjudication.cases import presentation, queries
 from faristol.lexicon.adjudication.cases.docket import projection
-from faristol.lexicon.adjudication.cases.leases import Leases
-from faristol.lexicon.adjudication.cases.model import Case, Ruling, Word, evolve, stream
-from faristol.lexicon.adjudication.policy import Adjudication
 from faristol.lexicon.adjudication.streams import case_named, load_adjudication
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb

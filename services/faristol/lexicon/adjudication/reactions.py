@@ -8,18 +8,18 @@ from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.adjudication import policy
+from faristol.adjudication.cases import decide
+from faristol.adjudication.cases.challenges import Question, adjudicate
+from faristol.adjudication.cases.model import Case, stream
+from faristol.adjudication.views import AdjudicatedGame, watch_game
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Loaded, Record, Recorded, Write, load
 from faristol.host import StartError
 from faristol.kernel import facts
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.adjudication import policy
-from faristol.lexicon.adjudication.cases import decide
-from faristol.lexicon.adjudication.cases.challenges import Question, adjudicate
-from faristol.lexicon.adjudication.cases.model import Case, stream
 from faristol.lexicon.adjudication.streams import case_of, load_adjudication
-from faristol.lexicon.adjudication.views import AdjudicatedGame, watch_game
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.lexicon.lexicons.pins import law_of
 from faristol.pb.game.v1 import events_pb2 as game_events

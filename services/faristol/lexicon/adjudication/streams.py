@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from faristol.event_store import Loaded, Record, load
-from faristol.kernel.cases import case_ids_of
-from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.refusal import N_
-from faristol.lexicon.adjudication import policy
-from faristol.lexicon.adjudication.cases.model import Case, evolve, stream
-from faristol.lexicon.adjudication.policy import Adjudication
-from faristol.lexicon.adjudication.views import (
+from faristol.adjudication import policy
+from faristol.adjudication.cases.model import Case, evolve, stream
+from faristol.adjudication.policy import Adjudication
+from faristol.adjudication.views import (
     AdjudicatedGame,
     AdjudicatedTournament,
     game_stream,
@@ -17,6 +13,10 @@ from faristol.lexicon.adjudication.views import (
     watch_game,
     watch_tournament,
 )
+from faristol.event_store import Loaded, Record, load
+from faristol.kernel.cases import case_ids_of
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
 
 
 async def load_case(record: Record, case_id: str) -> Loaded[Case]:

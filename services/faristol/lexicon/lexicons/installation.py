@@ -21,7 +21,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from faristol.credentials.errors import Denied
+from faristol.access_control.errors import Denied
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.security.authorization import caller

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from faristol.adjudication.cases.challenges import Law
+from faristol.adjudication.policy import Adjudication
+from faristol.adjudication.views import AdjudicatedGame
 from faristol.event_store import Record
 from faristol.host.ruleset_store import rules_of
-from faristol.lexicon.adjudication.cases.challenges import Law
-from faristol.lexicon.adjudication.policy import Adjudication
-from faristol.lexicon.adjudication.views import AdjudicatedGame
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.rules import Ruleset
 

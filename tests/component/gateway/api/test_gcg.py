@@ -18,7 +18,7 @@ from tests.unit.table_terminal.shared.test_sheet import run_case
 from faristol.gateway.api.gcg import gcg_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.api.answers import game_by_itself
+from faristol.read_models.api.answers import game_by_itself
 from faristol.rules import Board, Placement, Square, Tile, load_ruleset
 from faristol.rules.gcg import GcgGame, Note, Play, RackPoints, Withdrawal, read_gcg, replay, write_gcg
 

@@ -10,8 +10,8 @@ import pytest
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship, append
 
-from faristol.event_store.personal_data.erasure import erase
 from faristol.gateway.pages.templating import asset
+from faristol.personal_data.erasure import erase
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -34,8 +34,8 @@ from faristol.host import Settings
 from faristol.kernel.topics import Topic
 from faristol.launcher.processes import running
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.api import event_tail as tails
-from faristol.results.api.public_events import PUBLIC, to_notification
+from faristol.read_models.api import event_tail as tails
+from faristol.read_models.api.public_events import PUBLIC, to_notification
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

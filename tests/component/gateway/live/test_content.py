@@ -15,7 +15,6 @@ from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship
 from tests.support.watcher import Watcher
 
-from faristol.event_store.personal_data.erasure import erase
 from faristol.fanout import fanout
 from faristol.gateway.live import content, content_reader, feed, notifications, record_batches
 from faristol.gateway.live.content import Answer, Subject
@@ -24,6 +23,7 @@ from faristol.host import SERVICES, Settings
 from faristol.kernel.topics import Topic
 from faristol.launcher.processes import running
 from faristol.pb.results.v1.results_pb2 import FollowResponse
+from faristol.personal_data.erasure import erase
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

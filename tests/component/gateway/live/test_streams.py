@@ -10,7 +10,7 @@ import pytest
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship
 
-from faristol.results.api.public_events import PUBLIC
+from faristol.read_models.api.public_events import PUBLIC
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

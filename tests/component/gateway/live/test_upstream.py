@@ -11,7 +11,7 @@ from tests.support.synthetic import Championship
 from faristol.event_store.tasks import cancel_tasks
 from faristol.gateway.live.upstream import NewsSubscription
 from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.results.api.public_events import PUBLIC
+from faristol.read_models.api.public_events import PUBLIC
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -14,7 +14,7 @@ from tests.support.stage import Stage
 from faristol.event_store import Decision, Metadata, Write
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.results.api.public_events import PUBLIC
+from faristol.read_models.api.public_events import PUBLIC
 from faristol.rules import load_ruleset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -13,12 +13,12 @@ from tests.support.stage import Stage
 from tests.support.synthetic import Championship, Table
 
 from faristol.client import models as typed
-from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.erasure import erase
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
+from faristol.personal_data import people
+from faristol.personal_data.erasure import erase
 from faristol.table_terminal.shared.sheet import format_sheet
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

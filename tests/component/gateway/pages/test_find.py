@@ -10,9 +10,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.support.stage import Stage
 from tests.support.synthetic import NAMES, Championship, Step
 
-from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.personal_data.people import store_player
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

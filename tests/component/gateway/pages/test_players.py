@@ -4,9 +4,9 @@ import pytest
 from tests.support.stage import ANEW, Stage
 from tests.support.synthetic import NAMES, Championship
 
-from faristol.event_store.personal_data.erasure import erase
 from faristol.gateway.pages.spectators.players import curve
 from faristol.kernel.names import begins, words_of
+from faristol.personal_data.erasure import erase
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -4,10 +4,10 @@ import pytest
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship, game_id
 
-from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2 as office
+from faristol.personal_data.people import store_player
 from faristol.presentation.history import bye_worth
 from faristol.presentation.labels import (
     BYES_APART,

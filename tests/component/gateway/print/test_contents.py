@@ -17,7 +17,6 @@ from tests.component.processes import FARISTOL
 from tests.support.stage import Stage
 from tests.support.synthetic import NAMES, TOURNAMENT, Championship, game_id
 
-from faristol.event_store.personal_data.people import store_player
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.print.contents import BLANK_LINES, PAPERS, SLIPS_PER_PAGE, SeatLine, by_hall, lines, of_hall
 from faristol.gateway.print.form import LIES, SIZES, STYLES
@@ -26,6 +25,7 @@ from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, TypesetterFault
 from faristol.gateway.print.typesetter import typeset
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.personal_data.people import store_player
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -10,7 +10,7 @@ from grpc_status import rpc_status
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from faristol.credentials.keyring import KeyringError
+from faristol.access_control.keyring import KeyringError
 from faristol.event_store import Record, Unacceptable
 from faristol.event_store.append.decision import NO_STREAM
 from faristol.event_store.backends.databases import parse

@@ -6,17 +6,17 @@ from importlib import resources
 from tests.support.league import League
 from tests.support.synthetic import Championship, Step
 from tests.unit.gateway.api.event_table import HEAD, PAGE, table
-from tests.unit.results.folded import Folded
+from tests.unit.read_models.folded import Folded
 
 from faristol.gateway.api.event_types import EVENT_TYPES
-from faristol.gateway.live import page_events
+from faristol.gateway.live import page_updates
 from faristol.kernel import facts
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.results.api.public_events import PUBLIC
+from faristol.read_models.api.public_events import PUBLIC
 
 OF_GAMES = {"game.html", "embed.html", "overlay.html"}
-OF_TOURNAMENTS = page_events.PAGE_CHANGES.keys() - OF_GAMES
+OF_TOURNAMENTS = page_updates.PAGE_CHANGES.keys() - OF_GAMES
 
 
 def list_public(kinds: Iterable[facts.Kind]) -> set[facts.Kind]:
@@ -43,7 +43,7 @@ def test_every_page_of_a_tournament_follows_what_changes_its_heading_and_tabs() 
     changing |= changing_the_tournament(League().steps()) | facts.types_that_change(options.CHANGE_TOURNAMENT)
     assert pairing.RoundStarted in changing
     for page in OF_TOURNAMENTS:
-        assert page_events.events_of(page) >= list_public(changing), page
+        assert page_updates.events_of(page) >= list_public(changing), page
 
 
 def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
@@ -53,15 +53,15 @@ def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
         facts.types_that_change(options.CHANGE_SHEET, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS)
     )
     counting = facts.types_that_change(options.CHANGE_SCORE)
-    assert page_events.events_of("pairings.html") >= of_round | counting
-    assert page_events.events_of("players.html") >= of_players
-    assert page_events.events_of("game.html") >= of_table
+    assert page_updates.events_of("pairings.html") >= of_round | counting
+    assert page_updates.events_of("players.html") >= of_players
+    assert page_updates.events_of("game.html") >= of_table
     put_off = facts.types_that_change(options.CHANGE_SCHEDULE)
     entries = of_players - facts.types_that_change(options.CHANGE_RATINGS)
     for page in ("standings.html", "teams.html", "team.html"):
-        assert page_events.events_of(page) >= entries | (of_round - put_off), page
+        assert page_updates.events_of(page) >= entries | (of_round - put_off), page
     for page in ("crosstable.html", "standing.html"):
-        assert page_events.events_of(page) >= (entries - facts.types_that_change(options.CHANGE_TEAMS)) | (
+        assert page_updates.events_of(page) >= (entries - facts.types_that_change(options.CHANGE_TEAMS)) | (
             of_round - put_off
         ), page
 
@@ -70,21 +70,23 @@ def test_a_page_of_a_duplicate_game_follows_what_everybody_may_see_of_it_and_not
     public = {"RackCalled", "TurnTimerStarted", "TurnTimerStopped", "TurnTimerResumed", "TimeCalled", "HallClosed"}
     public |= {"TurnScored", "TurnCompleted", "SlipCorrected", "DuplicateOpened", "DuplicateEnded", "ResultsValidated"}
     public |= {"SealVoided", "EmbargoLifted", "CallNamesSet"}
-    for page in page_events.DUPLICATES:
+    for page in page_updates.DUPLICATES:
         of_tournament = {kind.DESCRIPTOR.name for kind in facts.types_that_change(options.CHANGE_PROGRESS)}
         of_tournament = of_tournament if page == "duplicate/totals.html" else set[str]()
-        assert set(page_events.of_page(page).split()) - of_tournament == public
+        assert set(page_updates.of_page(page).split()) - of_tournament == public
 
 
 def test_every_template_that_follows_a_tournament_says_what_it_shows() -> None:
     folder = resources.files("faristol.gateway") / "templates"
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file()}
     following = {name for name, text in texts.items() if "data-follow" in text or 'extends "tournament.html"' in text}
-    assert following - {"tournament.html", "console.html"} == page_events.PAGE_CHANGES.keys()
-    assert all((folder / name).is_file() for name in (*page_events.CONSOLES, *page_events.DUPLICATES))
-    for page in (*page_events.PAGE_CHANGES, *page_events.DUPLICATES, *page_events.CONSOLES):
-        assert page_events.of_page(page).split() == sorted(kind.DESCRIPTOR.name for kind in page_events.events_of(page))
-    assert page_events.of_page("status.html") == ""
+    assert following - {"tournament.html", "console.html"} == page_updates.PAGE_CHANGES.keys()
+    assert all((folder / name).is_file() for name in (*page_updates.CONSOLES, *page_updates.DUPLICATES))
+    for page in (*page_updates.PAGE_CHANGES, *page_updates.DUPLICATES, *page_updates.CONSOLES):
+        assert page_updates.of_page(page).split() == sorted(
+            kind.DESCRIPTOR.name for kind in page_updates.events_of(page)
+        )
+    assert page_updates.of_page("status.html") == ""
 
 
 def test_every_type_of_news_is_listed_with_its_meaning() -> None:

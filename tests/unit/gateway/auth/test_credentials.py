@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from faristol.credentials.roles import PUBLIC, ROLE_NAMES
+from faristol.access_control.roles import PUBLIC, ROLE_NAMES
 from faristol.gateway.auth.credentials import FORM_NAMES, format_refusal
 from faristol.gateway.http.errors import Problem
 from faristol.pb.access.v1 import events_pb2 as events

@@ -19,7 +19,7 @@ from faristol.gateway.cache.resources import (
     Resource,
     marks_of,
 )
-from faristol.gateway.live import page_events as news
+from faristol.gateway.live import page_updates as news
 from faristol.gateway.pages import routes as pages
 from faristol.pb.results.v1 import results_pb2 as pb
 

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from jinja2 import nodes
 
 from faristol import gateway
-from faristol.credentials.roles import ARBITER, DIRECTOR
+from faristol.access_control.roles import ARBITER, DIRECTOR
 from faristol.gateway.auth.sign_in import common_time_zone
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
 from faristol.gateway.consoles.director import option_names

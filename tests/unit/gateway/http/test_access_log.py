@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.unit.credentials.holders import build_credential
+from tests.unit.access_control.holders import build_credential
 
-from faristol.credentials.roles import SCORER
-from faristol.credentials.tokens import issue
+from faristol.access_control.roles import SCORER
+from faristol.access_control.tokens import issue
 from faristol.gateway.http.access_log import REQUEST_LOGGER_NAME, AccessLog
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

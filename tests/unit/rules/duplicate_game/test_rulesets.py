@@ -18,7 +18,7 @@ from faristol.rules.ruleset.consistency import contradictions
 from faristol.rules.ruleset.modes import DUPLICATE
 
 FISC = load_ruleset("fisc-2023-duplicate")
-TEXT = (resources.files("faristol.rules") / "rulesets" / "fisc-2023-duplicate.toml").read_text(encoding="utf-8")
+TEXT = (resources.files("faristol.rules") / "rulebooks" / "fisc-2023-duplicate.toml").read_text(encoding="utf-8")
 VALUES = TEXT[: TEXT.index("[options.")]
 
 

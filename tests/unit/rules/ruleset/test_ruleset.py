@@ -16,7 +16,7 @@ from faristol.rules import (
     ruleset_names,
 )
 
-TEXT = (resources.files("faristol.rules") / "rulesets" / "fisc-2023.toml").read_text(encoding="utf-8")
+TEXT = (resources.files("faristol.rules") / "rulebooks" / "fisc-2023.toml").read_text(encoding="utf-8")
 
 
 def with_value(key: str, value: str) -> str:

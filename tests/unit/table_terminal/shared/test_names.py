@@ -8,11 +8,11 @@ from google.protobuf.any_pb2 import Any as Detail
 from google.rpc import error_details_pb2, status_pb2
 from grpc.aio import AioRpcError, Metadata
 
-from faristol.event_store.personal_data.people import load_distinct_names
 from faristol.kernel.details import Person
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.personal_data.people import load_distinct_names
 from faristol.presentation.names import Named, Roster, candidates, labels
 from faristol.table_terminal.shared.names import TournamentNames, Unclear, find_named, played_round
 

@@ -8,8 +8,8 @@ from faristol.casebook.hosts.memory import in_memory
 from faristol.casebook.reader import read_cases
 from faristol.casebook.runner import world_of
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.results.api.answers import game_by_itself
-from faristol.results.computed.sheet import write_sheet
+from faristol.read_models.api.answers import game_by_itself
+from faristol.read_models.computed.sheet import write_sheet
 from faristol.rules import load_ruleset
 from faristol.table_terminal.shared.sheet import explanations, format_sheet
 

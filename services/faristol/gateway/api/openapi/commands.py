@@ -11,8 +11,8 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from faristol.credentials.needs import Needs, needs_of
-from faristol.credentials.roles import PUBLIC, ROLE_NAMES
+from faristol.access_control.needs import Needs, needs_of
+from faristol.access_control.roles import PUBLIC, ROLE_NAMES
 from faristol.gateway.api.openapi.schemas import CommandSchemas
 from faristol.gateway.auth.session import COOKIE
 from faristol.gateway.rpc.calls import NAMED, Method

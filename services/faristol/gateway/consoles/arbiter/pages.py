@@ -21,7 +21,7 @@ from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAI
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
 from faristol.gateway.http.forms import Fields
-from faristol.gateway.live import page_events
+from faristol.gateway.live import page_updates
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.results import Reader
 from faristol.kernel.errors import Invalid
@@ -270,7 +270,7 @@ class _ArbiterPages(Console):
 _NEWS = " ".join(
     sorted(
         kind.DESCRIPTOR.name
-        for kind in page_events.events_of("arbiter_hall.html")
+        for kind in page_updates.events_of("arbiter_hall.html")
         - {game_events.PlayPlaced, game_events.TilesTakenBack}  # one play in a thousand misses the centre
     )
 )

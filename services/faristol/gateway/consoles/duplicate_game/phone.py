@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.credentials.roles import PLAYER
+from faristol.access_control.roles import PLAYER
 from faristol.gateway.auth.session import SignedIn
 from faristol.gateway.consoles.commands import hide_errors
 from faristol.gateway.consoles.duplicate_game.phone_words import in_language
@@ -23,7 +23,7 @@ from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
 from faristol.gateway.duplicate_game.names import names_of
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.http.language import language_of
-from faristol.gateway.live.page_events import of_page
+from faristol.gateway.live.page_updates import of_page
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.results import Reader
 from faristol.host.ruleset_store import ruleset_of

@@ -12,8 +12,8 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.access_control.roles import PLAYER
 from faristol.client.problems import every_reason, info_of
-from faristol.credentials.roles import PLAYER
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import hide_errors
 from faristol.gateway.consoles.frame import Console, Done, TournamentId, Typed

@@ -9,12 +9,12 @@ from typing import Any
 from google.protobuf.message import Message
 from markupsafe import Markup
 
-from faristol.credentials.roles import ROLE_NAMES
+from faristol.access_control.roles import ROLE_NAMES
 from faristol.gateway.auth.session import Session
 from faristol.gateway.consoles.forms import list_fields
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.consoles.scorer.words import in_language
-from faristol.gateway.live.page_events import of_page
+from faristol.gateway.live.page_updates import of_page
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.clock.v1 import clock_pb2

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.credentials.needs import CALLERS
+from faristol.access_control.needs import CALLERS
 from faristol.gateway.auth.session import OwnCalls, SignedIn
 from faristol.gateway.consoles.commands import hide_errors
 from faristol.gateway.consoles.navigation import list_console_links

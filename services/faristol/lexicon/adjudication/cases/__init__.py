@@ -1,1 +1,1 @@
-"""Cases: decisions, docket, leases, deadlines and presentation."""
+"""Cases: docket, queries, expiry and presentation."""

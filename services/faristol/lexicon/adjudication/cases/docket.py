@@ -14,10 +14,10 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, delete, insert, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.adjudication.cases.model import Word
 from faristol.consumers import Projection
 from faristol.event_store import Recorded
 from faristol.kernel import facts
-from faristol.lexicon.adjudication.cases.model import Word
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events

@@ -7,13 +7,14 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
+from faristol.adjudication import policy
+from faristol.adjudication.cases import decide
+from faristol.adjudication.cases.model import stream
+from faristol.adjudication.leases import Leases
 from faristol.consumers.stopped import is_transient
 from faristol.event_store import Conflict, Decision, Guard, Metadata, Record, Write
 from faristol.host import Unreachable
-from faristol.lexicon.adjudication import policy
-from faristol.lexicon.adjudication.cases import decide, queries
-from faristol.lexicon.adjudication.cases.leases import Leases
-from faristol.lexicon.adjudication.cases.model import stream
+from faristol.lexicon.adjudication.cases import queries
 from faristol.lexicon.adjudication.streams import load_adjudication, load_case
 
 CASE_POLL_SECONDS = 0.5

@@ -7,9 +7,9 @@ import io
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from faristol.adjudication.cases.challenges import to_word_rulings
+from faristol.adjudication.cases.model import Case, Word
 from faristol.kernel.times import milliseconds_between, to_datetime, to_timestamp
-from faristol.lexicon.adjudication.cases.challenges import to_word_rulings
-from faristol.lexicon.adjudication.cases.model import Case, Word
 from faristol.lexicon.adjudication.cases.queries import CaseWithRound
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.pb.game.v1 import events_pb2 as game_events

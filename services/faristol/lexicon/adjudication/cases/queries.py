@@ -12,14 +12,15 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Select, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.adjudication.cases import decide
+from faristol.adjudication.cases.model import Case, Word, evolve, stream
+from faristol.adjudication.policy import Judge
+from faristol.adjudication.views import game_stream
 from faristol.consumers import Live, NotBuilt, read
 from faristol.event_store import Record
 from faristol.host import Unreachable
 from faristol.kernel.refusal import Refusal
-from faristol.lexicon.adjudication.cases import decide, docket
-from faristol.lexicon.adjudication.cases.model import Case, Word, evolve, stream
-from faristol.lexicon.adjudication.policy import Judge
-from faristol.lexicon.adjudication.views import game_stream
+from faristol.lexicon.adjudication.cases import docket
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 

@@ -1,0 +1,1 @@
+"""A case: its state, and the decisions on it. Pure."""

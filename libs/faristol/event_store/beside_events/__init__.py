@@ -1,0 +1,1 @@
+"""Data stored beside the events, so that it can be erased: names, notes and their bindings."""

@@ -1,0 +1,226 @@
+"""Commitments that bind names to events: a change of a name in the database is detected, and a name can be erased.
+
+Names and other personal details are stored beside the events and outside their hashes. An event that registers a name
+has a commitment to the details in its metadata: SHA-256 over them and a salt of 32 random bytes, which is stored beside
+them. Without the salt a commitment does not reveal the name, so erasing both erases the name. A changed name gets a new
+salt, and its event also has the commitment to the previous name. So a swapped name cannot be legitimised by a further
+change.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.backends import tables
+from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.beside_events.stored_names import PERSON_COLUMNS, StoredName, to_stored_name
+from faristol.event_store.errors import CorruptData
+from faristol.event_store.event import Metadata
+from faristol.event_store.stored import Stored
+from faristol.event_store.upcasters import UnreadableEvent, upcasters
+from faristol.kernel import facts
+from faristol.pb.event.v1 import event_pb2 as event
+from faristol.pb.people.v1 import events_pb2 as events
+
+ENTRIES = facts.types_of(facts.types_that_change(event.CHANGE_ENTRIES))
+"""Types of events that register a player: each has a ``player_id``."""
+
+NAME_SALT_BYTES = 32
+"""Bytes."""
+
+_ERASED = next(iter(facts.types_of([events.PersonErased])))
+_HAS_NAMES = '"names":"'
+_WRITTEN = re.compile(r"([a-z0-9-]{1,64}):([0-9a-f]{64})(?::([0-9a-f]{64}))?")
+
+_of = tables.people.c
+_PEOPLE = select(*PERSON_COLUMNS, _of.salt).order_by(_of.player_id)
+_NAME_TEXTS = select(
+    *(func.coalesce(column, "").label(column.name) if column.nullable else column for column in PERSON_COLUMNS)
+).order_by(_of.player_id)
+_BINDING = (
+    select(tables.events.c.position, tables.events.c.metadata)
+    .where(tables.events.c.metadata.contains(_HAS_NAMES), tables.events.c.position <= bindparam("up_to"))
+    .order_by(tables.events.c.position)
+)
+
+
+def new_salt() -> bytes:
+    """Return a random salt for a commitment."""
+    return os.urandom(NAME_SALT_BYTES)
+
+
+def build_binding(kept: StoredName, before: StoredName | None = None) -> str:
+    """Return the binding of a name for the metadata of an event, replacing ``before``; empty without a salt.
+
+    Raises ``ValueError`` for an invalid id of a person.
+    """
+    said = ":".join(filter(None, (kept.player_id, kept.commitment, before.commitment if before else "")))
+    if kept.salt is not None and not _WRITTEN.fullmatch(said):
+        raise ValueError(f"{kept.player_id[:80]!r} is not a person id: expected 1 to 64 of a-z, 0-9 and -")
+    return said if kept.salt is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The result of a check of names without errors."""
+
+    bound: int = 0
+    """Number of names bound by the checked events."""
+    unbound: int = 0
+    """Number of names that no event has ever bound: an older version stored them."""
+    elsewhere: int = 0
+    """Number of names bound by events that were not checked."""
+    missing: int = 0
+    """Number of bound names that are missing, if the record may lack names."""
+
+
+class Bindings:
+    """Reads the bindings of names from events in order, and stores the newest of each. Raises ``CorruptData``.
+
+    ``begun``: the events up to some position are skipped. ``part``: only the events of one tournament are passed.
+    ``left_out``: the restore of the record may have omitted names.
+    """
+
+    def __init__(self, *, begun: bool = False, part: bool = False, left_out: bool = False) -> None:
+        self._partial = begun or part
+        self._part = part
+        self._left_out = left_out
+        self._bound: dict[str, tuple[int, str]] = {}
+        """Position and commitment by player id."""
+        self._erased: dict[str, int] = {}
+        """Position of the erasure by player id."""
+
+    def event(self, event: Stored) -> None:
+        """Process the next event."""
+        if _HAS_NAMES in event.metadata:
+            for player_id, commitment, before in _read(event):
+                self._bind(event.position, player_id, commitment, before)
+        elif event.type == _ERASED:
+            try:
+                fact: Any = upcasters.message(event.type, event.schema_version, event.payload)
+            except UnreadableEvent as problem:
+                raise CorruptData(f"{event}: {problem}") from problem
+            self._erased[fact.person_id] = event.position
+
+    def _bind(self, position: int, player_id: str, commitment: str, before: str) -> None:
+        if player_id in self._erased:
+            raise CorruptData(
+                f"position {position}: {player_id} is named, and was erased at position {self._erased[player_id]}"
+            )
+        known = self._bound.get(player_id)
+        again = self._left_out and not before  # registered again, so without the previous commitment
+        if known and not self._part and not again and (before or commitment) != known[1]:
+            raise CorruptData(
+                f"position {position}: the name of {player_id} had been changed before it was bound here; it is not "
+                f"the one that was bound at position {known[0]}"
+            )
+        self._bound[player_id] = position, commitment
+
+    def position(self, player_id: str) -> int:
+        """Return the position of the event that binds a name now; 0 if no event does."""
+        return self._bound.get(player_id, (0, ""))[0]
+
+    def elsewhere(self, player_id: str) -> None:
+        """Discard the binding of a name, because an event outside this part binds it."""
+        self._bound.pop(player_id, None)
+
+    def compare(self, people: Iterable[StoredName], erased: Collection[str], *, without: bool = False) -> Names:
+        """Compare the stored names and the noted erasures with the bindings.
+
+        ``without``: the record has no names and needs none. Raises ``CorruptData``.
+        """
+        counts = {"bound": 0, "unbound": 0, "elsewhere": 0, "missing": 0}
+        there = set[str]()
+        for kept in people:
+            there.add(kept.player_id)
+            counts[self._compare_kept(kept)] += 1
+        for player_id, (position, _) in sorted(self._bound.items(), key=lambda bound: bound[1]):
+            if player_id in there or player_id in self._erased or without:
+                continue
+            if self._part and player_id in erased:
+                continue
+            if not self._left_out:
+                raise CorruptData(
+                    f"the name of {player_id}, bound at position {position}: it is missing, and no event says that it "
+                    "was erased (a record that was restored without people is checked with --without-names)"
+                )
+            counts["missing"] += 1
+        for player_id, position in self._erased.items():
+            if player_id not in erased:
+                raise CorruptData(
+                    f"{player_id}, erased at position {position}: the record no longer knows, and could name them again"
+                )
+        return Names(**counts)
+
+    def _compare_kept(self, kept: StoredName) -> str:
+        if kept.player_id in self._erased:
+            position = self._erased[kept.player_id]
+            raise CorruptData(f"{kept.player_id}, erased at position {position}: the record still has a name")
+        bound = self._bound.get(kept.player_id)
+        if bound is None:
+            return "elsewhere" if self._partial and kept.salt is not None else "unbound"
+        if kept.commitment != bound[1]:
+            raise CorruptData(
+                f"the personal details of {kept.player_id}, bound at position {bound[0]}: "
+                "they differ from what was bound, and no event changed them"
+            )
+        return "bound"
+
+
+def _read(event: Stored) -> Iterator[tuple[str, str, str]]:
+    try:
+        names = Metadata.from_json(event.metadata).names
+        for said in names.split(" ") if names else ():
+            found = _WRITTEN.fullmatch(said)
+            if found is None:
+                raise ValueError(said)
+            yield found[1], found[2], found[3] or ""
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise CorruptData(f"{event}: its names cannot be read") from None
+
+
+def bound_in(metadata: Metadata) -> set[str]:
+    """Return the ids of the persons whose names the metadata of an event binds."""
+    return {said.partition(":")[0] for said in metadata.names.split()}
+
+
+async def positions(connection: AsyncConnection, up_to: int) -> dict[str, int]:
+    """Return the position of the event that binds each name, from all events up to a position."""
+    found: dict[str, int] = {}
+    for position, metadata in await connection.execute(_BINDING, {"up_to": up_to}):
+        found |= dict.fromkeys(bound_in(Metadata.from_json(metadata)), position)
+    return found
+
+
+async def list_stored_names(connection: AsyncConnection) -> list[StoredName]:
+    """Return every name in the database. Raises ``CorruptData`` for a malformed row."""
+    failure: Exception | None = None
+    try:
+        rows = (await connection.execute(_PEOPLE)).all()
+        if all(_is_name(row) for row in rows):
+            return [to_stored_name(row) for row in rows]
+    except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8
+        failure = problem
+    misfit = await kind_of(connection).misfit(connection, _NAME_TEXTS, {}, [str] * len(PERSON_COLUMNS))
+    if misfit is None and failure is not None:
+        raise failure
+    raise CorruptData(f"the table of people has {misfit.found if misfit else 'an invalid salt'}")
+
+
+def _is_name(row: Any) -> bool:
+    columns = zip(PERSON_COLUMNS, row, strict=False)
+    texts = all(isinstance(value, str) or (value is None and column.nullable) for column, value in columns)
+    return texts and (row.salt is None or isinstance(row.salt, bytes | memoryview))
+
+
+async def erased_ids(connection: AsyncConnection) -> set[str]:
+    """Return the ids of the persons noted as erased."""
+    return set((await connection.execute(select(tables.erased.c.player_id))).scalars())

@@ -1,1 +1,0 @@
-"""Personal data beside the events: names, notes, their bindings and their erasure."""

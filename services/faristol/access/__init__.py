@@ -1,4 +1,0 @@
-"""The access service: credentials by token, link or PIN. Owner of the stream ``access-cell``.
-
-``decide`` has the pure decisions to grant and revoke, ``codes`` derives links and PINs, and ``service`` answers calls.
-"""

@@ -1,4 +1,0 @@
-"""The Dutch system of FIDE (C.04.3, edition of February 2026): input rounds, output boards and reasons. Pure.
-
-``pairing`` and ``why`` compile their matching on the first call. Import them only where a round is paired.
-"""

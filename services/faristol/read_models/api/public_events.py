@@ -1,0 +1,49 @@
+"""The events that the public and officials are notified of, and their notifications."""
+
+from __future__ import annotations
+
+from faristol.event_store import Recorded
+from faristol.kernel import facts
+from faristol.kernel.times import to_timestamp
+from faristol.kernel.topics import place_of, place_of_duplicate
+from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.read_models.projections.model import game_of
+
+PUBLIC = facts.PUBLIC_TYPES
+"""Events for the public. Draws and events for officials are not among them."""
+
+_OF_THE_CELL = facts.on_streams("access") | facts.on_streams("people")
+
+OFFICIAL = facts.types_of(facts.types_for_audience(options.AUDIENCE_OFFICIALS) - _OF_THE_CELL)
+"""Events for officials, each as far as role and scope allow."""
+
+NAMES_OF_PUBLIC = frozenset(kind.rpartition(".")[2] for kind in PUBLIC)
+"""The same without packages: event names are unique."""
+
+_CASE = "case-"
+
+
+def to_notification(event: Recorded) -> results.FollowResponse:
+    """Return the notification of an event. It is shared by all subscribers and must not be changed."""
+    game_id = game_of(event) or _duplicate_of(event.stream) or facts.game_of(event.message)
+    _, round_, table = place_of(game_id)
+    return results.FollowResponse(
+        position=event.position,
+        type=event.name,
+        tournament_id=event.tournament,
+        game_id=game_id,
+        round=round_ or facts.round_of(event.message) or place_of_duplicate(game_id)[1],
+        table=table,
+        recorded_at=to_timestamp(event.recorded_at),
+        fingerprint=event.fingerprint,
+        case_id=event.stream.removeprefix(_CASE) if event.stream.startswith(_CASE) else "",
+    )
+
+
+def _duplicate_of(stream: str) -> str:
+    """Return the duplicate game of its stream or of a stream of one of its halls; empty for any other stream."""
+    kind, _, of = stream.partition("-")
+    if kind == "slips":
+        return of.rpartition("-h")[0]
+    return of if kind == "duplicate" else ""

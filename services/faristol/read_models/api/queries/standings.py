@@ -1,0 +1,117 @@
+"""Queries of standings and crosstables."""
+
+from __future__ import annotations
+
+import asyncio
+
+from faristol.host.rpc.dispatch import Context
+from faristol.host.rpc.interceptor import language_of
+from faristol.kernel.errors import NotFound
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.read_models.api import answers
+from faristol.read_models.api.page import page
+from faristol.read_models.computed import standings, standings_explanations, teams
+from faristol.read_models.computed.crosstable import crosstable
+from faristol.read_models.computed.mode import check_has_tables
+from faristol.read_models.storage import history, lookup
+from faristol.read_models.storage.lookup import Part
+from faristol.read_models.storage.models import ReadModels
+
+
+async def get_standings(
+    models: ReadModels, request: results.GetStandingsRequest, context: Context
+) -> results.GetStandingsResponse:
+    """Return current standings or those after a round, with tie-breaks and, if requested, their arithmetic."""
+    parts = Part.PLAYERS | (Part.TABLES if request.arithmetic else Part.STANDINGS)
+    found = await models.find_tournament(request, context, history.tournament, parts, up_to=request.round)
+    check_has_tables(found.head)
+    counted = found.up_to(request.round)
+    lines = await asyncio.to_thread(
+        answers.standings, found.of, counted, arithmetic=request.arithmetic, only=request.player_id
+    )
+    if request.player_id and not lines:
+        raise NotFound("player", request.player_id)
+    if request.category:
+        lines = [line for line in lines if line.category.casefold() == request.category.casefold()]
+    shown, following = page(lines, request.page_size, request.page_token)
+    named = {line.player_id for line in shown}
+    if request.arithmetic:
+        named.update(*map(standings_explanations.opponents, shown))
+    names = await lookup.load_player_names(models.record, named, request.tournament_id)
+    clubs = await lookup.clubs(models.record, [line.player_id for line in shown], request.tournament_id)
+    for line in shown:
+        line.name, line.club = names[line.player_id], clubs.get(line.player_id, "")
+        line.withdrawn_round = found.of.players[line.player_id].withdrawn_round
+    if request.arithmetic:
+        taken = standings_explanations.taken_off(counted)
+        await asyncio.to_thread(standings_explanations.fill_texts, shown, names, language_of(context), taken)
+    last = request.round or standings.last_counted(counted)
+    return results.GetStandingsResponse(
+        standings=shown,
+        round=last,
+        position=found.position,
+        division=found.head.division,
+        tournament_id=request.tournament_id,
+        next_page_token=following,
+        total=len(lines),
+    )
+
+
+async def get_team_standings(
+    models: ReadModels, request: results.GetTeamStandingsRequest, context: Context
+) -> results.GetTeamStandingsResponse:
+    """Return the standings of teams with tie-breaks and, if requested, their arithmetic."""
+    parts = Part.TEAMS | (Part.TABLES if request.arithmetic else Part.TEAM_STANDINGS)
+    found = await models.find_tournament(request, context, history.tournament, parts, up_to=request.round)
+    counted = found.up_to(request.round)
+    registered = found.of.teams
+    if found.of.team_standings:
+        lines = teams.to_standing_messages(found.of.team_standings, registered)
+    else:
+        lines = await asyncio.to_thread(
+            teams.rank_teams, found.head, registered.values(), counted, arithmetic=request.arithmetic
+        )
+    last = request.round or teams.last_counted(lines)
+    if request.team_id:
+        if request.team_id not in registered:
+            raise NotFound("team", request.team_id)
+        lines = [line for line in lines if line.team_id == request.team_id]
+    shown, following = page(lines, request.page_size, request.page_token)
+    for line in shown:
+        line.withdrawn_round = registered[line.team_id].withdrawn_round
+    if request.arithmetic:
+        names = {team.team_id: team.name for team in registered.values()}
+        await asyncio.to_thread(standings_explanations.fill_texts, shown, names, language_of(context))
+    return results.GetTeamStandingsResponse(
+        standings=shown,
+        round=last,
+        position=found.position,
+        division=found.head.division,
+        tournament_id=request.tournament_id,
+        score=teams.score(found.head),
+        next_page_token=following,
+        total=len(lines),
+    )
+
+
+async def get_crosstable(
+    models: ReadModels, request: results.GetCrosstableRequest, context: Context
+) -> results.GetCrosstableResponse:
+    """Return all rounds of the players so far, or up to a round."""
+    found = await models.find_tournament(request, context, history.games, Part.PLAYERS | Part.TABLES)
+    check_has_tables(found.head)
+    counted = found.up_to(request.round)
+    lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)
+    ranks = {line.player_id: line.rank for line in lines}
+    shown, following = page(lines, request.page_size, request.page_token)
+    await models.name(shown, request.tournament_id)
+    rows = await asyncio.to_thread(crosstable, shown, found.of.players, counted, ranks)
+    return results.GetCrosstableResponse(
+        rows=rows,
+        rounds=len(counted),
+        position=found.position,
+        division=found.head.division,
+        tournament_id=request.tournament_id,
+        next_page_token=following,
+        total=len(lines),
+    )

@@ -1,0 +1,170 @@
+"""Queries of tournaments, their players and teams."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, date
+from zoneinfo import ZoneInfo
+
+from faristol.event_store import load
+from faristol.host.rpc.dispatch import Context
+from faristol.host.ruleset_store import content_of
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.names import begins, words_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.read_models.api import answers
+from faristol.read_models.api.page import page
+from faristol.read_models.computed import standings
+from faristol.read_models.computed.mode import check_has_tables
+from faristol.read_models.computed.prizes import Offer, apply_prize_event, prizes
+from faristol.read_models.storage import history, lookup
+from faristol.read_models.storage.lookup import Part
+from faristol.read_models.storage.models import ReadModels, check_reached
+from faristol.rules.clockwork import round_ms
+
+DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+async def list_tournaments(
+    models: ReadModels, request: results.ListTournamentsRequest, context: Context
+) -> results.ListTournamentsResponse:
+    """List all tournaments, the latest first."""
+    if moment := await models.moment(request):
+        listing = await history.tournaments(models.record, moment)
+    else:
+        await models.reach(request.min_position, context)
+        listing = await lookup.tournaments(models.record)
+    found = [each for each in listing.tournaments if request.archived or not each.archived]
+    wanted = words_of(request.search)
+    if request.search.strip() and not wanted:
+        found = []  # a search text without a word finds no tournament
+    elif wanted:
+        found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
+    first, last = days_between(request)
+    found = [each for each in found if _is_wanted(each, request.state, first, last)]
+    shown, following = page(found, request.page_size, request.page_token)
+    await listing.add_words(models.record, shown)
+    return results.ListTournamentsResponse(
+        tournaments=shown, position=listing.position, next_page_token=following, total=len(found)
+    )
+
+
+def days_between(request: results.ListTournamentsRequest) -> tuple[str, str]:
+    """Return the days that filter the tournaments; empty for none.
+
+    Raises ``Invalid`` for an invalid day, and for a last day before the first.
+    """
+    first, last = _day("from", getattr(request, "from")), _day("until", request.until)
+    if first and last and last < first:
+        raise Invalid(
+            "until", N_("is before from: expected {first} or later, got {last}"), {"first": first, "last": last}
+        )
+    return first, last
+
+
+def _day(field: str, given: str) -> str:
+    """Return a day as given; empty for none. Raises ``Invalid`` for an invalid day."""
+    try:
+        return date.fromisoformat(given).isoformat() if given else ""
+    except ValueError:
+        raise Invalid(
+            field, N_("expected a date such as 2026-11-28, got {given}"), {"given": repr(given[:40])}
+        ) from None
+
+
+def _is_wanted(tournament: results.Tournament, state: results.TournamentState.ValueType, first: str, last: str) -> bool:
+    """Check whether a tournament has a state and is played between two days; empty filters accept all."""
+    if state and state != tournament.state:
+        return False
+    if not first and not last:
+        return True
+    begins, ends = _days_of(tournament)
+    return (not first or ends >= first) and (not last or begins <= last)
+
+
+def _days_of(tournament: results.Tournament) -> tuple[str, str]:
+    """Return the first and the last day, in its time zone: as specified, else of its rounds, else of its creation."""
+    if tournament.starts_on:
+        return tournament.starts_on, tournament.ends_on or tournament.starts_on
+    zone = ZoneInfo(tournament.time_zone or "UTC")
+    times = [each.starts_at for each in tournament.announced]
+    times += [each.started_at for each in tournament.played if each.HasField("started_at")]
+    days = sorted(each.ToDatetime(UTC).astimezone(zone).date().isoformat() for each in times or [tournament.created_at])
+    return days[0], days[-1]
+
+
+async def get_tournament(
+    models: ReadModels, request: results.GetTournamentRequest, context: Context
+) -> results.GetTournamentResponse:
+    """Return a tournament with the phases of its rounds."""
+    found = await models.find_tournament(request, context, history.tournament)
+    answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
+    await lookup.add_words(models.record, [(answer.tournament, found.head)])
+    try:
+        length = round_ms(standings.rules_of(found.head))
+    except Refusal:  # the rules are no longer installed
+        return answer
+    if length is None:
+        return answer
+    for round_ in answer.tournament.played:
+        if round_.HasField("started_at"):
+            round_.ends_at.FromMilliseconds(round_.started_at.ToMilliseconds() + length)
+    for each in answer.tournament.announced:
+        each.ends_at.FromMilliseconds(each.starts_at.ToMilliseconds() + length)
+    return answer
+
+
+async def list_players(
+    models: ReadModels, request: results.ListPlayersRequest, context: Context
+) -> results.ListPlayersResponse:
+    """List players with their ratings."""
+    found = await models.find_tournament(request, context, history.players, Part.PLAYERS | Part.TEAMS)
+    people = await lookup.load_people(models.record, found.of.players)
+    answer = answers.players(found.of, people, request.page_size, request.page_token)
+    answer.position = found.position
+    return answer
+
+
+async def list_teams(
+    models: ReadModels, request: results.ListTeamsRequest, context: Context
+) -> results.ListTeamsResponse:
+    """List teams with their line-ups."""
+    found = await models.find_tournament(request, context, history.players, Part.TEAMS)
+    registered = answers.teams(found.of)
+    listed, following = page(registered, request.page_size, request.page_token)
+    await models.name([member for team in listed for member in team.line_up], request.tournament_id)
+    return results.ListTeamsResponse(
+        teams=listed,
+        position=found.position,
+        division=found.head.division,
+        next_page_token=following,
+        total=len(registered),
+    )
+
+
+async def get_prizes(
+    models: ReadModels, request: results.GetPrizesRequest, context: Context
+) -> results.GetPrizesResponse:
+    """Return the leaders for the special prizes."""
+    await models.reach(request.min_position, context)
+    offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), apply_prize_event)).state
+    found, plays, annulled = await lookup.prizes(models.record, request.tournament_id, offer.expelled)
+    check_reached(request.min_position, found.position)
+    check_has_tables(found.head)
+    won = await asyncio.to_thread(prizes, offer, found.rounds, plays, annulled)
+    await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
+    return results.GetPrizesResponse(prizes=won, position=found.position, over=found.of.is_over)
+
+
+async def get_ruleset(
+    models: ReadModels, request: results.GetRulesetRequest, context: Context
+) -> results.GetRulesetResponse:
+    """Return the rules that some tournament pins, as they were when it did."""
+    if not DIGEST.fullmatch(request.digest):
+        raise Invalid("digest", N_("expected 64 characters of 0-9 and a-f"))
+    content = await content_of(models.record, request.digest)
+    if not content:
+        raise NotFound("ruleset", request.digest)
+    return results.GetRulesetResponse(content=content)

@@ -1,0 +1,56 @@
+"""The results service over gRPC. The contract names the methods and says what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.host.rpc.dispatch import Dispatcher, no_commands
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.read_models.api.absence import retry_not_found
+from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
+from faristol.read_models.api.queries.players import get_player, search_players
+from faristol.read_models.api.queries.record import follow, get_status, list_seals
+from faristol.read_models.api.queries.report import get_report
+from faristol.read_models.api.queries.standings import get_crosstable, get_standings, get_team_standings
+from faristol.read_models.api.queries.tournaments import (
+    get_prizes,
+    get_ruleset,
+    get_tournament,
+    list_players,
+    list_teams,
+    list_tournaments,
+)
+from faristol.read_models.storage.models import ReadModels
+
+QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
+    pb.ListTournamentsRequest: list_tournaments,
+    pb.GetTournamentRequest: retry_not_found(get_tournament),
+    pb.GetStandingsRequest: retry_not_found(get_standings),
+    pb.GetPairingsRequest: retry_not_found(get_pairings),
+    pb.GetTeamStandingsRequest: retry_not_found(get_team_standings),
+    pb.ListTeamsRequest: retry_not_found(list_teams),
+    pb.GetCrosstableRequest: retry_not_found(get_crosstable),
+    pb.GetReportRequest: retry_not_found(get_report),
+    pb.GetPrizesRequest: retry_not_found(get_prizes),
+    pb.ListPlayersRequest: retry_not_found(list_players),
+    pb.GetPlayerRequest: retry_not_found(get_player),
+    pb.SearchPlayersRequest: search_players,
+    pb.GetGameRequest: retry_not_found(get_game),
+    pb.ListTablesRequest: retry_not_found(list_tables),
+    pb.GetStatusRequest: get_status,
+    pb.FollowRequest: follow,
+    pb.ListSealsRequest: list_seals,
+    pb.GetRulesetRequest: get_ruleset,
+}
+"""The query function for each request."""
+
+
+def service(models: ReadModels) -> Dispatcher:
+    """Return the dispatcher of the results service."""
+    descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
+    questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
+    return Dispatcher(descriptor, (), no_commands, questions)

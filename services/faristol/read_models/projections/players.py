@@ -1,0 +1,132 @@
+"""The players and teams of a tournament: how an event changes them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.read_models.projections.broken import Broken
+from faristol.read_models.projections.championship import Championship
+from faristol.read_models.storage.rows import Player, Team
+
+
+def _apply_player_entered(of: Championship, event: pairing.PlayerRegistered | pairing.LateEntryAdmitted) -> None:
+    of.players[event.player_id] = Player(
+        of.id,
+        event.player_id,
+        rating=event.rating,
+        unrated=event.unrated,
+        entered_round=event.round if isinstance(event, pairing.LateEntryAdmitted) else 1,
+        category=event.category,
+    )
+    of.tournament.players += 1
+
+
+def _apply_player_amended(of: Championship, event: pairing.PlayerAmended) -> None:
+    player = _player(of, event.player_id)
+    if pairing.ENTRY_PART_RATING in event.parts:
+        player.rating, player.unrated = event.rating, event.unrated
+    if pairing.ENTRY_PART_CATEGORY in event.parts:
+        player.category = event.category
+
+
+def _apply_player_checked_in(of: Championship, event: pairing.PlayerCheckedIn) -> None:
+    _player(of, event.player_id).checked_in = True
+
+
+def _apply_player_checked_out(of: Championship, event: pairing.PlayerCheckedOut) -> None:
+    _player(of, event.player_id).checked_in = False
+
+
+def _apply_player_withdrawn(of: Championship, event: pairing.PlayerWithdrawn) -> None:
+    _leave(of, event.player_id, event.round)
+
+
+def _apply_player_reinstated(of: Championship, event: pairing.PlayerReinstated) -> None:
+    _leave(of, event.player_id, 0)
+
+
+def _leave(of: Championship, player_id: str, round_: int) -> None:
+    """Withdraw a player from a round on; reinstate the player for round 0."""
+    player = _player(of, player_id)
+    before = player.never_came
+    player.withdrawn_round = round_
+    of.tournament.players += before - player.never_came
+
+
+def _apply_team_registered(of: Championship, event: pairing.TeamRegistered) -> None:
+    number = 1 + max((team.number for team in of.teams.values()), default=0)
+    team = Team(of.id, event.team_id, number, event.name, entered_round=event.round)
+    of.teams[event.team_id] = team
+    _line_up(of, team, event.player_ids)
+
+
+def _apply_line_up_set(of: Championship, event: pairing.LineUpSet) -> None:
+    _line_up(of, _team(of, event.team_id), event.player_ids)
+
+
+def _line_up(of: Championship, team: Team, player_ids: Iterable[str]) -> None:
+    """Set the line-up of a team."""
+    for player in of.players.values():
+        if player.team_id == team.team_id:
+            player.team_id = ""
+    team.line_up = tuple(player_ids)
+    for player_id in team.line_up:
+        _player(of, player_id).team_id = team.team_id
+
+
+def _apply_team_withdrawn(of: Championship, event: pairing.TeamWithdrawn) -> None:
+    _team(of, event.team_id).withdrawn_round = event.round
+
+
+def _apply_team_reinstated(of: Championship, event: pairing.TeamReinstated) -> None:
+    _team(of, event.team_id).withdrawn_round = 0
+
+
+def _apply_ratings_published(of: Championship, event: rating.RatingListPublished) -> None:
+    tournament, now = of.tournament, event.occurred_at.ToNanoseconds()
+    tournament.rating_system, tournament.rating_revision = event.system, event.revision
+    if event.revision:
+        tournament.rating_revised_at = now
+    else:
+        tournament.rating_published_at = now
+
+
+def _apply_rating_updated(of: Championship, event: rating.RatingUpdated) -> None:
+    _player(of, event.player_id).new_rating = event.after
+
+
+PLAYER_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
+    pairing.PlayerRegistered: _apply_player_entered,
+    pairing.LateEntryAdmitted: _apply_player_entered,
+    pairing.PlayerAmended: _apply_player_amended,
+    pairing.PlayerCheckedIn: _apply_player_checked_in,
+    pairing.PlayerCheckedOut: _apply_player_checked_out,
+    pairing.PlayerWithdrawn: _apply_player_withdrawn,
+    pairing.PlayerReinstated: _apply_player_reinstated,
+    pairing.TeamRegistered: _apply_team_registered,
+    pairing.LineUpSet: _apply_line_up_set,
+    pairing.TeamWithdrawn: _apply_team_withdrawn,
+    pairing.TeamReinstated: _apply_team_reinstated,
+    rating.RatingListPublished: _apply_ratings_published,
+    rating.RatingUpdated: _apply_rating_updated,
+}
+"""The effect of an event on players and teams."""
+
+
+def _player(of: Championship, player_id: str) -> Player:
+    try:
+        return of.players[player_id]
+    except KeyError:
+        raise Broken(f"player {player_id!r} is not registered") from None
+
+
+def _team(of: Championship, team_id: str) -> Team:
+    try:
+        return of.teams[team_id]
+    except KeyError:
+        raise Broken(f"team {team_id!r} is not registered") from None

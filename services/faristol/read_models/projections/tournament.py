@@ -1,0 +1,110 @@
+"""A tournament itself: how an event changes its name, rules, rounds, halls and divisions. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.read_models.projections.championship import Championship
+from faristol.read_models.storage.rows import Announced, Division, Option, StoredHall, Tournament
+from faristol.rules.ruleset.options import NONE
+
+TEAMS_OPTION = "teams"
+"""The option of rulesets that makes a tournament one of teams (FISE 4.4)."""
+
+
+def build_championship(event: pairing.TournamentCreated) -> Championship:
+    """Return a new tournament. Only the first division of a championship has its divisions."""
+    first = event.division and not event.division_of
+    return Championship(
+        Tournament(
+            event.tournament_id,
+            name=event.name,
+            rounds=event.rounds,
+            created_at=event.occurred_at.ToNanoseconds(),
+            division=event.division,
+            division_of=event.division_of,
+            divisions=(Division(event.tournament_id, event.division),) if first else (),
+            time_zone=event.time_zone or "UTC",
+        )
+    )
+
+
+def _apply_division_added(tournament: Tournament, event: pairing.DivisionAdded) -> None:
+    tournament.divisions += (Division(event.division.tournament_id, event.division.name),)
+    if event.division.tournament_id == tournament.tournament_id:
+        tournament.division = event.division.name
+
+
+def _apply_tournament_described(tournament: Tournament, event: pairing.TournamentDescribed) -> None:
+    tournament.name, tournament.time_zone = event.name, event.time_zone
+    tournament.place, tournament.country = event.place, event.country
+    tournament.starts_on, tournament.ends_on = event.starts_on, event.ends_on
+    tournament.organiser, tournament.link = event.organiser, event.link
+
+
+def _apply_tournament_archived(tournament: Tournament, event: pairing.TournamentArchived) -> None:
+    tournament.archived = True
+
+
+def _apply_tournament_removed(tournament: Tournament, event: pairing.TournamentRemoved) -> None:
+    tournament.removed = True
+
+
+def _apply_tournament_restored(tournament: Tournament, event: pairing.TournamentRestored) -> None:
+    tournament.archived = tournament.removed = False
+
+
+def _apply_rounds_changed(tournament: Tournament, event: pairing.RoundsChanged) -> None:
+    tournament.rounds = event.rounds
+
+
+def _apply_ruleset_pinned(tournament: Tournament, event: pairing.RulesetPinned) -> None:
+    tournament.ruleset, tournament.ruleset_digest = event.ruleset.name, event.ruleset.digest
+    tournament.ruleset_options = tuple(Option(each.name, each.value) for each in event.ruleset.options)
+    boards = next((option.value for option in tournament.ruleset_options if option.name == TEAMS_OPTION), NONE)
+    tournament.team_boards = 0 if boards == NONE else int(boards)
+
+
+def _apply_lexicon_pinned(tournament: Tournament, event: pairing.LexiconPinned) -> None:
+    tournament.lexicon, tournament.lexicon_digest = event.lexicon.name, event.lexicon.digest
+
+
+def _apply_standings_published(tournament: Tournament, event: pairing.StandingsPublished) -> None:
+    tournament.over = True
+
+
+def _apply_standings_reopened(tournament: Tournament, event: pairing.StandingsReopened) -> None:
+    tournament.over = False
+
+
+def _apply_halls_set(tournament: Tournament, event: pairing.HallsSet) -> None:
+    tournament.halls = tuple(StoredHall(each.name, each.first_table, each.last_table) for each in event.halls)
+
+
+def _apply_rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) -> None:
+    at = event.occurred_at.ToNanoseconds()
+    tournament.announced = tuple(Announced(each.round, each.starts_at.ToNanoseconds(), at) for each in event.times)
+
+
+TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
+    pairing.DivisionAdded: _apply_division_added,
+    pairing.TournamentDescribed: _apply_tournament_described,
+    pairing.TournamentArchived: _apply_tournament_archived,
+    pairing.TournamentRemoved: _apply_tournament_removed,
+    pairing.TournamentRestored: _apply_tournament_restored,
+    pairing.RoundsChanged: _apply_rounds_changed,
+    pairing.RulesetPinned: _apply_ruleset_pinned,
+    pairing.LexiconPinned: _apply_lexicon_pinned,
+    pairing.StandingsPublished: _apply_standings_published,
+    pairing.StandingsReopened: _apply_standings_reopened,
+    pairing.HallsSet: _apply_halls_set,
+    pairing.RoundsAnnounced: _apply_rounds_announced,
+}
+"""The effect of an event on the tournament itself."""
+
+WITH_WORDS: Mapping[type[Message], str] = {pairing.ContactSet: "contact_at", pairing.ArbitersNamed: "arbiters_at"}
+"""Events with texts on the tournament, each with the column for the position of the last one."""

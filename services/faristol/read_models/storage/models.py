@@ -1,0 +1,188 @@
+"""The read models for queries: now, after they reach a position, or as of a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from typing import cast
+
+from faristol.access_control.roles import PLAYER
+from faristol.consumers import Progress, ProgressWatch
+from faristol.event_store import Record
+from faristol.host.rpc.dispatch import Context
+from faristol.host.rpc.errors import PositionNotReached
+from faristol.host.ruleset_store import load_pinned
+from faristol.host.security.authorization import Admission, caller
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import moment_of
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.read_models.api.directory import Directory
+from faristol.read_models.api.event_tail import EventTail
+from faristol.read_models.computed.minors import public_category
+from faristol.read_models.computed.standings import pin_of
+from faristol.read_models.storage import lookup
+from faristol.read_models.storage.history import Moment
+from faristol.read_models.storage.lookup import Found, Part
+
+DEFAULT_LAG_SECONDS = 2.0
+"""Seconds to wait for the read models by default."""
+
+OfTournament = (
+    results.GetTournamentRequest
+    | results.GetStandingsRequest
+    | results.GetTeamStandingsRequest
+    | results.GetCrosstableRequest
+    | results.GetReportRequest
+    | results.GetPairingsRequest
+    | results.ListTeamsRequest
+    | results.ListPlayersRequest
+)
+"""Queries about a tournament as of a moment."""
+
+AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
+"""Queries as of a moment."""
+
+Named = results.Seat | results.TeamPlayer | results.Standing | results.PrizeWinner
+"""Messages that name a player."""
+
+POSITION_WAIT_SECONDS = 10.0
+"""Seconds to wait for ``min_position`` if the caller set no deadline."""
+
+MAX_POSITION_DISTANCE = 10_000
+"""Largest distance of ``min_position`` beyond the record's end; a later position would not come in time."""
+
+MAX_WAITING_QUERIES = 500
+"""Queries that may wait for a position at a time; a further one gets the current position at once."""
+
+NO_POSITION = N_("{position} is not a position: expected 0 or more")
+NOT_COME = N_("the record has not reached {position}: its last position is {last}")
+
+DEADLINE_MARGIN_SECONDS = 0.1
+"""Seconds before the caller's deadline at which waiting stops, so that the answer still gives the reason."""
+
+
+class ReadModels:
+    """The read models of a cell."""
+
+    def __init__(
+        self,
+        record: Record,
+        progress: Progress,
+        lag: float = DEFAULT_LAG_SECONDS,
+        pace: ProgressWatch | None = None,
+        admission: Callable[[], Admission | None] = lambda: None,
+        *,
+        tells_minors: bool = False,
+    ) -> None:
+        """Create the read models of a cell.
+
+        ``lag`` is the number of seconds to wait before an answer of "not found". ``pace`` reports stalled consumers;
+        ``admission`` decides which data a caller may know, if access is checked.
+        """
+        self.record = record
+        self.admission = admission
+        self.pace = pace
+        self.progress = progress
+        self.tail = EventTail(record, progress)
+        """The public and official events, for all subscribers."""
+        self.directory = Directory(record)
+        """All people by name."""
+        self.lag = lag
+        self._waiting = 0
+        self._tells_minors = tells_minors
+
+    async def find_tournament(
+        self,
+        request: OfTournament,
+        context: Context,
+        folded: Callable[[Record, str, Moment], Awaitable[Found]],
+        parts: Part = Part.NOTHING,
+        *,
+        up_to: int = 0,
+        only: int = 0,
+        player_id: str = "",
+    ) -> Found:
+        """Return a tournament: ``folded`` as of the moment of the request, else the current one with ``parts``.
+
+        ``up_to``, ``only`` and ``player_id`` are those of ``lookup.tournament``; ``folded`` has all tables.
+        """
+        if moment := await self.moment(request):
+            found = await folded(self.record, request.tournament_id, moment)
+        else:
+            await self.reach(request.min_position, context)
+            found = await lookup.tournament(
+                self.record, request.tournament_id, parts, up_to=up_to, only=only, player_id=player_id
+            )
+            check_reached(request.min_position, found.position)
+        await load_pinned(self.record, pin_of(found.head))
+        if self.hides_minors():
+            for player in found.of.players.values():
+                player.category = public_category(player.category)
+        return found
+
+    def hides_minors(self, player_id: str = "") -> bool:
+        """Check whether the caller may not see which players are minors, or that ``player_id`` is one.
+
+        The public and players may not, unless the setting allows it; players see their own category.
+        """
+        asking = caller()
+        if self._tells_minors or (asking is not None and player_id and asking.player == player_id):
+            return False
+        return asking is None or asking.role == PLAYER
+
+    async def name(self, those: Collection[Named], tournament_id: str) -> None:
+        """Fill the names of players of a tournament in their seats or lines."""
+        names = await lookup.load_player_names(self.record, (each.player_id for each in those), tournament_id)
+        for each in those:
+            each.name = names[each.player_id]
+
+    async def moment(self, request: AsOf) -> Moment | None:
+        """Return the moment of the request, None for now. Raises ``Invalid`` for conflicting or wrong fields."""
+        if request.as_of_position and request.HasField("as_of"):
+            raise Invalid("as_of", N_("expected a position or a time, not both"))
+        if not request.as_of_position and not request.HasField("as_of"):
+            return None
+        if request.min_position:
+            raise Invalid("min_position", N_("applies to the present state: expected as_of or min_position, not both"))
+        if request.HasField("as_of"):
+            return Moment(time=moment_of("as_of", request.as_of))
+        if request.as_of_position < 0:
+            raise Invalid("as_of_position", NO_POSITION, {"position": request.as_of_position})
+        if request.as_of_position > (last := await self.record.last_position()):
+            raise Invalid(
+                "as_of_position",
+                NOT_COME,
+                {"position": request.as_of_position, "last": last},
+            )
+        return Moment(position=request.as_of_position)
+
+    async def reach(self, min_position: int, context: Context) -> None:
+        """Wait until the rows reflect ``min_position``.
+
+        Raises ``Invalid`` at once for one more than ``MAX_POSITION_DISTANCE`` beyond the record's end,
+        ``PositionNotReached`` after the timeout.
+        """
+        if min_position < 0:
+            raise Invalid("min_position", NO_POSITION, {"position": min_position})
+        if min_position > await self.progress.position() + MAX_POSITION_DISTANCE:
+            last = await self.record.last_position()
+            if min_position > last + MAX_POSITION_DISTANCE:
+                raise Invalid("min_position", NOT_COME, {"position": min_position, "last": last})
+        if min_position:
+            left = cast("float | None", context.time_remaining())  # None if the caller set none
+            patience = POSITION_WAIT_SECONDS if left is None else max(0.0, left - DEADLINE_MARGIN_SECONDS)
+            if self._waiting >= MAX_WAITING_QUERIES:
+                patience = 0.0
+            self._waiting += 1
+            try:
+                reached = await self.progress.wait_until_reached(min_position, patience)
+            finally:
+                self._waiting -= 1
+            if not reached:
+                raise PositionNotReached(min_position, await self.progress.position())
+
+
+def check_reached(min_position: int, position: int) -> None:
+    """Raise ``PositionNotReached`` if rows do not reflect ``min_position``: a parked tournament lags behind others."""
+    if position < min_position:
+        raise PositionNotReached(min_position, position)

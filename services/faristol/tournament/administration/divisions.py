@@ -1,0 +1,147 @@
+"""Divisions of a championship, each a tournament, and the constraints between them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.divisions import find_division
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.tournament.conditions import build_expelled_refusal, check_open
+from faristol.tournament.situation import Situation
+from faristol.tournament.state import HallRange, TournamentState
+
+MAX_DIVISIONS = 20
+"""Limit of divisions in a championship: an entry in one reads all others."""
+
+
+def add_division(situation: Situation, added: events.Division, *, first_division: str) -> list[Message]:
+    """Add a tournament as a division of the championship whose first division is that of ``situation``.
+
+    ``first_division`` names the first division if it has no name yet; else it is empty or the same name. Raises
+    ``Invalid`` if a name is missing. Raises ``Refusal`` if the first division is over or is itself a further division.
+    Raises ``Refusal`` if there are too many divisions, or if a name is taken.
+    """
+    first = situation.state
+    if not added.name:
+        raise Invalid("division", N_("is missing; expected the name of the division"))
+    check_open(first)
+    if first.division_of:
+        raise Refusal(
+            "NOT_FIRST_DIVISION",
+            "",
+            N_("{tournament} is itself a division of {first}: use that one."),
+            {"tournament": first.tournament_id, "first": first.division_of},
+        )
+    own = events.Division(tournament_id=first.tournament_id, name=first_division)
+    occurred_at = situation.occurred_at
+    facts: list[Message] = []
+    if not first.division:
+        if not first_division:
+            raise Invalid(
+                "first_division",
+                N_("is missing; expected a name, because {tournament} is not a division yet"),
+                {"tournament": first.tournament_id},
+            )
+        facts.append(events.DivisionAdded(division=own, occurred_at=occurred_at))
+    elif first_division and first_division != first.division:
+        raise Refusal(
+            "DIVISION_NAMED",
+            "",
+            N_("{tournament} is already division {division}."),
+            {"tournament": first.tournament_id, "division": first.division},
+        )
+    if len(first.divisions) >= MAX_DIVISIONS:
+        raise Refusal(
+            "TOO_MANY_DIVISIONS",
+            "",
+            N_("A championship has at most {most} divisions."),
+            {"most": MAX_DIVISIONS},
+        )
+    if other := find_division(first.divisions or (own,), added.name):
+        raise Refusal(
+            "DIVISION_TAKEN",
+            "",
+            N_("Division {division} is already {tournament}."),
+            {"division": other.name, "tournament": other.tournament_id},
+        )
+    return [*facts, events.DivisionAdded(division=added, occurred_at=occurred_at)]
+
+
+def check_in_no_other(player_id: str, divisions: Sequence[TournamentState]) -> None:
+    """Raise ``Refusal`` if a player takes part in another division or was expelled from it.
+
+    A player who withdrew before any round takes no part in it.
+    """
+    for other in divisions:
+        player = other.player(player_id)
+        if player is None:
+            continue
+        if player.expelled:
+            raise build_expelled_refusal(player)
+        if not player.never_came:
+            raise Refusal(
+                "ALREADY_IN_DIVISION",
+                "",
+                N_("{player} is in division {division} ({tournament}): a player cannot be in two divisions."),
+                {"player": player_id, "division": other.division, "tournament": other.tournament_id},
+                subject=f"tournaments/{other.tournament_id}",
+            )
+
+
+def check_not_moved(situation: Situation, act: Any) -> None:
+    """Raise ``Refusal`` for the undo of half a move between divisions: the player would be in none.
+
+    ``act`` is the player's registration or reinstatement. Players move only before the first round.
+    """
+    for other in () if situation.state.played else situation.divisions:
+        player = other.player(act.player_id)
+        if player is not None and player.never_came:
+            raise Refusal(
+                "MOVED",
+                "",
+                N_(
+                    "{player} was earlier moved out of division {division} ({tournament}): move them back, or withdraw "
+                    "them."
+                ),
+                {"player": act.player_id, "division": other.division, "tournament": other.tournament_id},
+                subject=f"tournaments/{other.tournament_id}",
+            )
+
+
+def check_tables(halls: Sequence[HallRange], divisions: Sequence[TournamentState]) -> None:
+    """Raise ``Refusal`` for tables that another division has or plays at. Hall names may be shared."""
+    wanted = {table for hall in halls for table in hall.tables}
+    for other in divisions:
+        if shared := sorted(wanted & _tables_of(other)):
+            raise Refusal(
+                "TABLES_OF_DIVISION",
+                "",
+                N_("Division {division} ({tournament}) has the tables {tables}: a table cannot be in two divisions."),
+                {"division": other.division, "tournament": other.tournament_id, "tables": _ranges(shared)},
+                subject=f"tournaments/{other.tournament_id}",
+            )
+
+
+def _tables_of(division: TournamentState) -> set[int]:
+    """Return the tables of a division, with those of its open round, which may be in former halls."""
+    if division.over:
+        return set()
+    current = division.open_round
+    playing = {pairing.table for pairing in current.pairings if pairing.hall} if current is not None else set()
+    return playing.union(*(hall.tables for hall in division.halls))
+
+
+def _ranges(tables: Sequence[int]) -> str:
+    """Format sorted table numbers as ranges: ``3, 8–10``."""
+    parts: list[list[int]] = []
+    for table in tables:
+        if parts and table == parts[-1][-1] + 1:
+            parts[-1][1:] = [table]
+        else:
+            parts.append([table])
+    return ", ".join("–".join(map(str, part)) for part in parts)

@@ -1,0 +1,31 @@
+"""The bye that a pairing allocates to the player without an opponent. Pure, without tournaments.
+
+The Dutch system decides it with the pairs, by its criteria C2 and C5: ``faristol.tournament.engines.dutch``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from faristol.kernel.refusal import N_, Refusal
+
+
+def list_bye_candidates(had_bye: Sequence[bool]) -> Iterator[int | None]:
+    """Yield the places of the candidates for the bye, the lowest first; None for an even number of players.
+
+    ``had_bye`` says of each player, best first, whether they have had a bye: only one is permitted (FIDE C.04.1).
+    """
+    if len(had_bye) % 2 == 0:
+        yield None
+        return
+    yield from (place for place in reversed(range(len(had_bye))) if not had_bye[place])
+
+
+def no_bye_left(players: int) -> Refusal:
+    """Return the refusal for an odd number of players who have all had the bye."""
+    return Refusal(
+        "NO_BYE_LEFT",
+        "FIDE C.04.1",
+        N_("The {players} players are an odd number, and each has already had a bye, so no player may have it."),
+        {"players": players},
+    )

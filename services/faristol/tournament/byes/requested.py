@@ -1,0 +1,91 @@
+"""Byes that players or teams ask for before a round is paired. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.pairings import REQUESTED_BYES
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.conditions import check_to_come, taking_part
+from faristol.tournament.rounds.systems import CYCLES
+from faristol.tournament.situation import PairingCommand, Situation, Undo, paired_since
+from faristol.tournament.teams.selection import of_entry
+
+
+def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
+    """Grant a player or a team a bye in a later round. Raises ``Invalid`` for an unknown kind.
+
+    In a round robin it must be a zero-point bye: the opponent of that round wins without a game.
+    """
+    with_entry, entry, said = of_entry(situation, request)
+    ruleset, number, kind = situation.ruleset, request.round, request.kind
+    player = taking_part(with_entry, entry)
+    if kind not in REQUESTED_BYES:
+        raise Invalid("kind", N_("expected a half-point, a full-point or a zero-point bye"))
+    if ruleset.championship.system in CYCLES and kind != events.BYE_KIND_ZERO_POINT:
+        raise Refusal(
+            "BYE_WITH_POINTS",
+            ruleset.article("championship.system"),
+            N_(
+                "All players meet each other: the opponent of {player} in round {round} wins without a game. A bye "
+                "with points would award them twice; grant a zero-point bye."
+            ),
+            {"player": entry, "round": number},
+        )
+    check_to_come(with_entry, number)
+    if number in player.byes:
+        raise Refusal(
+            "BYE_GRANTED",
+            "",
+            N_("{player} already sits out round {round}: revoke that bye first."),
+            {"player": entry, "round": number},
+        )
+    return [events.ByeGranted(round=number, kind=kind, occurred_at=situation.occurred_at, **said)]
+
+
+def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
+    """Revoke a bye before its round is paired."""
+    with_entry, entry, said = of_entry(situation, request)
+    player = taking_part(with_entry, entry)
+    check_to_come(with_entry, request.round)
+    if request.round not in player.byes:
+        raise Refusal(
+            "NO_BYE",
+            "",
+            N_("{player} has no requested bye in round {round}."),
+            {"player": entry, "round": request.round},
+        )
+    return [events.ByeRevoked(round=request.round, occurred_at=situation.occurred_at, **said)]
+
+
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.GrantByeRequest: PairingCommand(grant, of_tables=True),
+    pb.RevokeByeRequest: PairingCommand(revoke, of_tables=True),
+}
+
+
+def _granting(revoked: events.ByeRevoked, before: Sequence[Message]) -> Message:
+    granting = (fact for fact in reversed(before) if isinstance(fact, events.ByeGranted))
+    granted = next((fact for fact in granting if _thing(fact) == _thing(revoked)), events.ByeGranted())
+    return pb.GrantByeRequest(
+        player_id=revoked.player_id, team_id=revoked.team_id, round=revoked.round, kind=granted.kind
+    )
+
+
+def _thing(act: events.ByeGranted | events.ByeRevoked) -> Hashable:
+    return "bye", act.player_id, act.team_id, act.round
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.ByeGranted: Undo(
+        lambda act, before: pb.RevokeByeRequest(player_id=act.player_id, team_id=act.team_id, round=act.round),
+        thing=_thing,
+        rests=paired_since,
+    ),
+    events.ByeRevoked: Undo(_granting, thing=_thing, rests=paired_since),
+}

@@ -1,0 +1,95 @@
+"""The outcome of a command: its events, the persons concerned by their notes, and the answer. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.event_store import Loaded, Write
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.tournament.rounds.readiness import round_paired_without, round_to_pair_again
+from faristol.tournament.situation import PairingCommand, Situation, of_game
+from faristol.tournament.state import TournamentState, stream
+
+M = TypeVar("M", bound=Message)
+
+
+def _rounds_after(situation: Situation, facts: Sequence[Message]) -> list[int]:
+    """Return the rounds paired after that of a corrected result; an empty list without a correction."""
+    corrected = next((fact.round for fact in facts if isinstance(fact, events.ResultCorrected)), None)
+    return [played.number for played in situation.state.played if corrected and played.number > corrected]
+
+
+SHARED: Mapping[str, Callable[[Situation, Sequence[Message]], Any]] = {
+    "round_to_pair_again": lambda situation, facts: round_to_pair_again(situation.state, situation.ruleset, facts),
+    "round_paired_without": lambda situation, facts: round_paired_without(situation.state, facts),
+    "rounds_after": _rounds_after,
+}
+"""Fields shared by the answers to several commands."""
+
+
+def answer_to(
+    command: PairingCommand, response: type[M], situation: Situation, request: Any, facts: Sequence[Message]
+) -> Callable[[int], M]:
+    """Return a function that builds the ``response`` from the position of the last of ``facts``."""
+    names = response.DESCRIPTOR.fields_by_name
+    fields = {name: told(situation, facts) for name, told in SHARED.items() if name in names}
+    telling = next((fact for fact in facts if command.tells and isinstance(fact, command.tells)), None)
+    if telling is not None:
+        fields |= {field.name: value for field, value in telling.ListFields() if field.name in names}
+    fields |= command.more(situation, request, facts)
+
+    def answer(position: int) -> M:
+        made: Any = response
+        return made(position=position, **fields)  # type: ignore[no-any-return] # a message of that type
+
+    return answer
+
+
+def write_of(loaded: Loaded[TournamentState], facts: list[Message]) -> Write:
+    """Build the write that appends events to a loaded tournament."""
+    state = loaded.state
+    tournament_id = state.tournament_id or next(
+        fact.tournament_id for fact in facts if isinstance(fact, events.TournamentCreated)
+    )
+    noted = [fact for fact in facts if type(fact) in _CONCERNED and getattr(fact, "note", None)]
+    concerned = {person for fact in noted for person in _CONCERNED[type(fact)](state, fact)}
+    return Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)
+
+
+def _of_team(state: TournamentState, fact: events.TeamWithdrawn) -> Collection[str]:
+    team = state.team(fact.team_id)
+    return team.line_up if team else ()
+
+
+def _players_among(state: TournamentState, members: Iterable[events.TribunalMember]) -> set[str]:
+    return {member.person_id for member in members if state.player(member.person_id)}
+
+
+def _of_appeal_lodged(state: TournamentState, fact: events.AppealLodged) -> Collection[str]:
+    return _players_among(state, fact.members)
+
+
+def _of_appeal(state: TournamentState, fact: events.AppealDecided | events.AppealWithdrawn) -> Collection[str]:
+    appeal = state.appeals[fact.appeal - 1]
+    return {*appeal.involved, *_players_among(state, appeal.members)}
+
+
+_CONCERNED: Mapping[type[Message], Callable[[TournamentState, Any], Collection[str]]] = {
+    events.PlayerWithdrawn: of_game,
+    events.PlayerSanctioned: of_game,
+    events.TableSanctionNoted: of_game,
+    events.SanctionLifted: of_game,
+    events.ResultEntered: of_game,
+    events.ResultCorrected: of_game,
+    events.ResultDisputed: of_game,
+    events.SpreadAdjusted: of_game,
+    events.PostponementCancelled: of_game,
+    events.TeamWithdrawn: _of_team,
+    events.AppealLodged: _of_appeal_lodged,
+    events.AppealDecided: _of_appeal,
+    events.AppealWithdrawn: _of_appeal,
+}
+"""The persons that the note of an event concerns, other than the players that the event names."""

@@ -1,0 +1,334 @@
+"""Commands on players of a division. Their names are stored outside events."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from typing import Any
+
+from google.protobuf.message import Message
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import Decision, Guard, Loaded
+from faristol.host.rpc.dispatch import Context
+from faristol.host.rpc.errors import reason_of
+from faristol.kernel.details import Person, normalize_details, read_details
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.mentions import players_of
+from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name, name_key, same_name
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.personal_data import people
+from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.identity import (
+    checked_id,
+    checked_player_id,
+    is_given,
+    player_id,
+)
+from faristol.tournament.command_handling.namesakes import check_name_free
+from faristol.tournament.command_handling.outcome import SHARED, answer_to, write_of
+from faristol.tournament.command_handling.registry import normalize_note
+from faristol.tournament.conditions import check_unchanged
+from faristol.tournament.players.amendment import amend
+from faristol.tournament.players.data_requests import answer
+from faristol.tournament.players.move import move
+from faristol.tournament.players.registration import register
+from faristol.tournament.queries.tournament import notes_on_players
+from faristol.tournament.situation import PairingCommand, Situation, Words
+from faristol.tournament.state import TournamentState, evolve
+
+
+def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
+    late = next((fact for fact in facts if isinstance(fact, events.LateEntryAdmitted)), None)
+    first = {"round": late.round, "fictitious_half_points": late.fictitious_half_points} if late else {"round": 1}
+    return {"player_id": request.player_id, **first}
+
+
+MAX_BATCH_PLAYERS = 500
+"""Limit of players in one command."""
+
+_REGISTER_COMMAND = PairingCommand(register, more=_entry)
+_AMEND_COMMAND = PairingCommand(amend, tells=events.PlayerAmended)
+
+
+def _amended_by(
+    situation: Situation, request: pb.AnswerDataRequestRequest, facts: Sequence[Message]
+) -> Mapping[str, Any]:
+    return {"parts": next((fact.parts for fact in facts if isinstance(fact, events.PlayerAmended)), ())}
+
+
+_ANSWER_COMMAND = PairingCommand(answer, tells=events.DataRequestAnswered, more=_amended_by)
+
+
+async def register_player(
+    office: PairingHandler, request: pb.RegisterPlayerRequest, context: Context
+) -> pb.RegisterPlayerResponse:
+    """Register a player. Personal details are stored outside events, in the same transaction."""
+    at, record = office.at(request), office.record
+    asked = _normalize_request(request)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayerResponse]]:
+        loaded = await office.load(request.tournament_id)
+        others = await office.other_divisions(loaded.state)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
+        facts = register(situation, asked)
+        known = (await people.names(record, [asked.player_id])).get(asked.player_id)
+        _check_same_name(known, asked.name)
+        person = _person(asked, known)
+        await _check_name_free(office, person, loaded.state, others.tournaments)
+
+        async def remember(connection: AsyncConnection) -> Sequence[str]:
+            return await people.store_players(connection, [person])
+
+        decision = Decision([write_of(loaded, facts)], others.guards, also=remember)
+        return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, facts)
+
+    return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
+
+
+async def register_players(
+    office: PairingHandler, request: pb.RegisterPlayersRequest, context: Context
+) -> pb.RegisterPlayersResponse:
+    """Register many players, each decided after those before. A refused player does not affect the others."""
+    at = office.at(request)
+    if not 1 <= len(request.players) <= MAX_BATCH_PLAYERS:
+        raise Invalid(
+            "players",
+            N_("are {count}; expected 1 to {most}"),
+            {"count": len(request.players), "most": MAX_BATCH_PLAYERS},
+        )
+    for number, asked in enumerate(request.players):
+        if asked.tournament_id not in {"", request.tournament_id}:
+            raise Invalid(
+                f"players[{number}].tournament_id", N_("is a different tournament; expected none, or the same one")
+            )
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
+        loaded = await office.load(request.tournament_id)
+        others = await office.other_divisions(loaded.state)
+        entry = RegistrationBatch(loaded.state, others.tournaments, office.runtime.now(), at)
+        await entry.read(office, request.players)
+        for asked in request.players:
+            entry.take(asked)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        again = SHARED["round_to_pair_again"](situation, entry.facts)
+
+        async def remember(connection: AsyncConnection) -> Sequence[str]:
+            return await people.store_players(connection, entry.persons)
+
+        def answer(position: int) -> pb.RegisterPlayersResponse:
+            return pb.RegisterPlayersResponse(
+                position=position, registrations=entry.registrations, round_to_pair_again=again
+            )
+
+        decision = Decision([write_of(loaded, entry.facts)], others.guards, also=remember if entry.facts else None)
+        return decision, answer
+
+    return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
+
+
+class RegistrationBatch:
+    """Registrations decided one after the other in one command, on data that is read at once."""
+
+    def __init__(
+        self, state: TournamentState, divisions: Sequence[TournamentState], now: datetime, at: datetime | None
+    ) -> None:
+        self.facts: list[Message] = []
+        self.persons: list[Person] = []
+        """The persons registered, in the order of the registration events."""
+        self.registrations: list[pb.Registration] = []
+        self._state = state
+        self._divisions = divisions
+        self._now, self._at = now, at
+        self._known: Mapping[str, Person] = {}
+        self._erased: Collection[str] = ()
+        self._by_name: dict[str, list[Person]] = {}
+
+    async def read(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+        """Read the known names of the entering players, and the namesakes of those without a chosen id."""
+        ids = {asked.player_id for asked in players if asked.player_id}
+        self._known = await people.names(office.record, ids)
+        async with office.record.reading() as connection:
+            self._erased = await people.all_erased(connection, ids)
+        unknown = {asked.name for asked in players if not is_given(asked.player_id)}
+        for person in (await office.namesakes.of((self._state, *self._divisions), unknown)).values():
+            self._by_name.setdefault(name_key(person.name), []).append(person)
+
+    def take(self, given: pb.RegisterPlayerRequest) -> None:
+        """Register the next player, or store the reason against it."""
+        try:
+            asked = _normalize_request(given)
+            situation = Situation(self._state, now=self._now, at=self._at, divisions=self._divisions)
+            facts = register(situation, asked)
+            known = self._known.get(asked.player_id)
+            _check_same_name(known, asked.name)
+            person = _person(asked, known)
+            same = self._by_name.get(name_key(person.name), [])
+            check_name_free(person, self._state, self._divisions, {each.player_id: each for each in same})
+            if asked.player_id in self._erased:
+                raise people.refused_as_erased(asked.player_id)
+        except (Refusal, AlreadyExists, Invalid) as problem:
+            self.registrations.append(pb.Registration(reason=reason_of(problem)))
+            return
+        self._state = reduce(evolve, facts, self._state)
+        self.facts += facts
+        self.persons.append(person)
+        self._by_name.setdefault(name_key(person.name), []).append(person)
+        self.registrations.append(pb.Registration(**_entry(situation, asked, facts)))
+
+
+def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
+    """Return a normalized request with an id. Raises ``Invalid`` for an invalid personal detail, category or id."""
+    asked = pb.RegisterPlayerRequest()
+    asked.CopyFrom(request)
+    normalize_details(asked)
+    asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
+    asked = normalize_note(asked)
+    asked.player_id = (
+        checked_player_id("player_id", request.player_id) if request.player_id else player_id(request.command_id)
+    )
+    return asked
+
+
+async def amend_player(
+    office: PairingHandler, request: pb.AmendPlayerRequest, context: Context
+) -> pb.AmendPlayerResponse:
+    """Amend a player. Personal details change outside events, in the same transaction."""
+    asked = _amendment(request)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
+        loaded = await office.load(request.tournament_id)
+        if request.expected_version:
+            since = (await office.facts(loaded))[request.expected_version :]
+            of_player = (fact for fact in since if request.player_id in players_of(fact))
+            check_unchanged(of_player, (events.PlayerAmended,), loaded.state.name)
+        made = await _amend(office, loaded, asked, office.at(request))
+        decision = Decision([write_of(loaded, made.facts)], made.guards, also=made.keep)
+        return decision, answer_to(_AMEND_COMMAND, pb.AmendPlayerResponse, made.situation, asked, made.facts)
+
+    return await office.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Amended:
+    """A decided amendment: its events, their situation, and the write outside events."""
+
+    situation: Situation
+    facts: list[Message]
+    guards: tuple[Guard, ...]
+    keep: Callable[[AsyncConnection], Awaitable[str]]
+
+
+async def _amend(
+    office: PairingHandler, loaded: Loaded[TournamentState], asked: pb.AmendPlayerRequest, at: datetime | None
+) -> _Amended:
+    """Decide an amendment that ``_amendment`` normalized. Raises ``Invalid`` or ``Refusal``."""
+    record = office.record
+    async with record.reading() as connection:
+        if loaded.state.player(asked.player_id) and await people.when_erased(connection, asked.player_id):
+            raise people.not_amended_as_erased(asked.player_id)
+    others = await office.other_divisions(loaded.state)
+    person = (await people.names(record, [asked.player_id])).get(asked.player_id)
+    known = person or Person(asked.player_id)
+    note = (await notes_on_players(record, loaded.state.tournament_id)).get(asked.player_id, "")
+    situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=Words(known, note))
+    facts = amend(situation, asked)
+    beside = read_details(asked)
+    if beside and not (known.name or asked.name):
+        raise Invalid("name", N_("is missing; none is stored for {player}"), {"player": asked.player_id})
+    called = known.replace(**beside)
+    if (called.name, called.club) != (known.name, known.club):
+        await _check_name_free(office, called, loaded.state, others.tournaments)
+
+    async def keep(connection: AsyncConnection) -> str:
+        return await people.amend(connection, asked.player_id, beside if called != known else {})
+
+    return _Amended(situation, facts, others.guards, keep)
+
+
+async def answer_data_request(
+    office: PairingHandler, request: pb.AnswerDataRequestRequest, context: Context
+) -> pb.AnswerDataRequestResponse:
+    """Grant or refuse a data request. A granted correction amends the player in the same decision."""
+    asked, at = normalize_note(request), office.at(request)
+    corrects = bool(read_details(asked))
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerDataRequestResponse]]:
+        loaded = await office.load(request.tournament_id)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        answered = answer(situation, asked)
+        if not corrects:
+            decision = Decision([write_of(loaded, answered)])
+            return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, situation, asked, answered)
+        player_id = loaded.state.data_requests[asked.request - 1].player_id
+        amendment = pb.AmendPlayerRequest(player_id=player_id, **read_details(asked))
+        made = await _amend(office, loaded, _amendment(amendment), at)
+        facts = [*made.facts, *answered]
+        decision = Decision([write_of(loaded, facts)], made.guards, also=made.keep)
+        return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, made.situation, asked, facts)
+
+    return await office.handle(request, context, attempt, pb.AnswerDataRequestResponse, among_divisions=corrects)
+
+
+def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
+    """Return a normalized request. Raises ``Invalid`` for an invalid personal detail, category or id."""
+    asked = normalize_note(request)
+    checked_id("player_id", request.player_id)
+    normalize_details(asked)
+    if request.HasField("category"):
+        asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
+    return asked
+
+
+async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, context: Context) -> pb.MovePlayerResponse:
+    """Move a player to another division, in one decision on both."""
+    at, asked = office.at(request), normalize_note(request)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.MovePlayerResponse]]:
+        leaving = await office.load(request.tournament_id)
+        entering = await office.load(request.to_tournament_id, "to_tournament_id")
+        others = (await office.other_divisions(leaving.state)).without(request.to_tournament_id)
+        now = office.runtime.now()
+        left, entered = move(
+            Situation(leaving.state, now=now, at=at),
+            Situation(entering.state, now=now, at=at, divisions=others.tournaments),
+            asked,
+        )
+        known = (await people.names(office.record, [request.player_id])).get(request.player_id)
+        if known is not None and known.name:
+            await _check_name_free(office, known, entering.state, others.tournaments)
+        writes = [write_of(leaving, left), write_of(entering, entered)]
+        decision = Decision(writes, others.guards, also=lambda there: people.bind(there, request.player_id))
+        return decision, lambda position: pb.MovePlayerResponse(position=position)
+
+    return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)
+
+
+def _check_same_name(known: Person | None, name: str) -> None:
+    """Raise ``Refusal`` if a known player would enter under another name."""
+    if known and not same_name(known.name, name):
+        raise Refusal(
+            "NAME_DIFFERS",
+            "",
+            N_("The id {player} belongs to a player with another name: give that name, or another id."),
+            {"player": known.player_id},
+        )
+
+
+def _person(asked: pb.RegisterPlayerRequest, known: Person | None) -> Person:
+    """Return the entering person. A known person keeps the name, and missing details are those of before."""
+    if known is None:
+        return Person(asked.player_id).replace(**read_details(asked))
+    return known.replace(**{**read_details(asked), "name": known.name})
+
+
+async def _check_name_free(
+    office: PairingHandler, entering: Person, entered: TournamentState, divisions: Sequence[TournamentState]
+) -> None:
+    if not is_given(entering.player_id):
+        known = await office.namesakes.of((entered, *divisions), [entering.name])
+        check_name_free(entering, entered, divisions, known)

@@ -1,0 +1,88 @@
+"""The commands on a tournament by feature, and the undo of their events. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.tournament.administration import (
+    announcements,
+    description,
+    halls,
+    prizes,
+    publication,
+    tournaments,
+)
+from faristol.tournament.byes import requested as requested_byes
+from faristol.tournament.command_handling.identity import checked_note
+from faristol.tournament.discipline import appeals, expulsions, rulings, sanctions, warnings
+from faristol.tournament.players import amendment, check_in, data_requests, registration, withdrawal
+from faristol.tournament.results import confirmations, corrections, entry, postponements
+from faristol.tournament.rounds import course, pairing, pairs
+from faristol.tournament.situation import PairingCommand, Undo
+from faristol.tournament.teams import entries
+
+M = TypeVar("M", bound=Message)
+
+BASE_COMMANDS: Mapping[type[Message], PairingCommand] = {
+    **tournaments.COMMANDS,
+    **description.COMMANDS,
+    **publication.COMMANDS,
+    **data_requests.COMMANDS,
+    **check_in.COMMANDS,
+    **withdrawal.COMMANDS,
+    **requested_byes.COMMANDS,
+    **halls.COMMANDS,
+    **announcements.COMMANDS,
+    **prizes.COMMANDS,
+    **entries.COMMANDS,
+    **pairs.COMMANDS,
+    **pairing.COMMANDS,
+    **course.COMMANDS,
+    **entry.COMMANDS,
+    **corrections.COMMANDS,
+    **confirmations.COMMANDS,
+    **postponements.COMMANDS,
+    **rulings.COMMANDS,
+    **warnings.COMMANDS,
+    **expulsions.COMMANDS,
+    **sanctions.COMMANDS,
+    **appeals.COMMANDS,
+}
+"""The decision of each command. ``undo`` adds its own."""
+
+UNDO: Mapping[type[Message], Undo] = {
+    **tournaments.UNDO,
+    **description.UNDO,
+    **publication.UNDO,
+    **registration.UNDO,
+    **amendment.UNDO,
+    **check_in.UNDO,
+    **withdrawal.UNDO,
+    **requested_byes.UNDO,
+    **halls.UNDO,
+    **announcements.UNDO,
+    **entries.UNDO,
+    **pairs.UNDO,
+    **pairing.UNDO,
+    **confirmations.UNDO,
+    **postponements.UNDO,
+    **rulings.UNDO,
+    **sanctions.UNDO,
+    **appeals.UNDO,
+}
+"""The undo of each type of event. Other events cannot be undone: a round started, and results, which are corrected."""
+
+
+def normalize_note(request: M) -> M:
+    """Return a copy of a request with its note normalized.
+
+    Raises ``Invalid`` if the note is too long or cannot be displayed.
+    """
+    asked: Any = type(request)()
+    asked.CopyFrom(request)
+    if getattr(request, "note", ""):
+        asked.note = checked_note("note", asked.note)
+    return asked  # type: ignore[no-any-return] # a message of the same type

@@ -1,0 +1,114 @@
+"""The undo of an event by a compensating command. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.command_handling.registry import BASE_COMMANDS, UNDO
+from faristol.tournament.situation import PairingCommand, Situation, Undo
+from faristol.tournament.state import TournamentState
+
+NO_UNDO = Undo()
+"""The entry of an event that cannot be undone and that supersedes no other."""
+
+
+def undone_by(act: Message, before: Sequence[Message]) -> str:
+    """Return the name of the command that undoes ``act``, which followed ``before``; empty if it cannot be undone."""
+    undo = UNDO.get(type(act), NO_UNDO)
+    return undo.by(act, before).DESCRIPTOR.name.removesuffix("Request") if undo.by else ""
+
+
+def can_undo(state: TournamentState, facts: Sequence[Message], version: int) -> str:
+    """Return the name of the command that can undo a version, from 1, in the current state; empty for none."""
+    act = facts[version - 1]
+    command, undo = undone_by(act, facts[: version - 1]), UNDO.get(type(act), NO_UNDO)
+    return undo.now(state, facts, version, command) if undo.now else command
+
+
+def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
+    """Return the events that undo the event of a version.
+
+    Raises ``Refusal`` if it cannot be undone, or if a later event rests on it or supersedes it. Raises ``Refusal`` for
+    half of a move between divisions.
+    """
+    act, version = situation.act(request.version), request.version
+    if isinstance(act, events.ResultRecorded | events.ResultEntered | events.ResultCorrected):
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("A result cannot be undone: correct it with `result correct` for {game}."),
+            {"game": act.game_id},
+            subject=f"games/{act.game_id}",
+        )
+    entry = UNDO.get(type(act), NO_UNDO)
+    entry.check(situation, act)
+    if entry.by is None:
+        raise Refusal("NOT_UNDONE", "", N_("Act {version} cannot be undone by another act."), {"version": version})
+    if (later := superseded_by(act, situation.facts[version:])) is not None:
+        place = next(number for number, fact in enumerate(situation.facts, 1) if fact is later)
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("Act {version} can no longer be undone: act {later} came after it."),
+            {"version": version, "later": place},
+        )
+    if entry.decide is not None:
+        return entry.decide(situation, version, request.note)
+    command: Any = entry.by(act, situation.facts[: version - 1])
+    if "note" in command.DESCRIPTOR.fields_by_name:
+        command.note = request.note
+    return BASE_COMMANDS[type(command)].decide(situation, command)
+
+
+def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
+    """Return the first of the ``later`` events that prevents the undo of ``act``, or None.
+
+    Such an event decides the same again, or depends on ``act``.
+    """
+    thing, rests = _thing(act), UNDO.get(type(act), NO_UNDO).rests
+    for fact in _standing(later):
+        if (thing is not None and thing == _thing(fact)) or rests(act, fact):
+            return fact
+    return None
+
+
+def _thing(fact: Message) -> object:
+    thing = UNDO.get(type(fact), NO_UNDO).thing
+    return thing(fact) if thing else None
+
+
+def _standing(facts: Sequence[Message]) -> list[Message]:
+    """Return the events without pairings that were undone."""
+    standing: list[Message] = []
+    for fact in facts:
+        place = _pairing_of(fact.round, standing) if isinstance(fact, events.RoundUnpaired) else None
+        if place is None:
+            standing.append(fact)
+        else:
+            standing[place:] = [other for other in standing[place:] if not isinstance(other, _OF_PAIRING)]
+    return standing
+
+
+_OF_PAIRING = (events.RoundPaired, events.ByeAwarded, events.GamePostponed, events.PostponementCancelled)
+"""Types of events that are dropped with a pairing: no other round is paired before its start."""
+
+
+def _pairing_of(number: int, facts: Sequence[Message]) -> int | None:
+    """Return the index of the last pairing of a round among ``facts``, or None."""
+    found = (place for place, fact in enumerate(facts) if isinstance(fact, events.RoundPaired) and fact.round == number)
+    return max(found, default=None)
+
+
+def _undone_by(situation: Situation, request: pb.UndoActRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
+    return {"undone_by": undone_by(situation.act(request.version), situation.facts[: request.version - 1])}
+
+
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.UndoActRequest: PairingCommand(undo, more=_undone_by, facts=True, divisions=True)
+}

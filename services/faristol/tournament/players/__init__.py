@@ -1,0 +1,1 @@
+"""Players of a tournament: registration, amendment, check-in, withdrawal and data requests. Pure."""

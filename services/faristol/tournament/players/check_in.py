@@ -1,0 +1,112 @@
+"""The check-in of players before their first round. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.conditions import check_open, taking_part
+from faristol.tournament.situation import PairingCommand, Situation, Undo
+from faristol.tournament.state import PlayerState, TournamentState
+
+
+def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
+    """Check in a player, even a late one who has not been in a paired round.
+
+    After the first check-in, round 1 waits until each player is checked in, has a bye or has withdrawn.
+    """
+    player = _not_paired_yet(situation.state, request.player_id)
+    if player.checked_in:
+        raise Refusal("CHECKED_IN", "", N_("{player} is already checked in."), {"player": player.player_id})
+    return [events.PlayerCheckedIn(player_id=player.player_id, occurred_at=situation.occurred_at)]
+
+
+def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> list[Message]:
+    """Check in the named players, or all who take part, except those who are already checked in.
+
+    Without names, it applies only to players who have not been in a round. Raises ``Refusal`` if a named player does
+    not take part or has been in a round. It also does if all players have been in a round, or if all are checked in.
+    """
+    state = situation.state
+    check_open(state)
+    named = list(dict.fromkeys(request.player_ids))
+    staying = [player for player in state.players if player.withdrawn is None]
+    players = (
+        [_not_paired_yet(state, player_id) for player_id in named]
+        if named
+        else [player for player in staying if not _was_paired(state, player)]
+    )
+    if staying and not players:
+        raise _build_closed_refusal()
+    at = situation.occurred_at
+    facts: list[Message] = [
+        events.PlayerCheckedIn(player_id=player.player_id, occurred_at=at)
+        for player in players
+        if not player.checked_in
+    ]
+    if not facts:
+        raise Refusal("CHECKED_IN", "", N_("All players are already checked in."))
+    return facts
+
+
+def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[Message]:
+    """Undo the check-in of a player."""
+    player = _not_paired_yet(situation.state, request.player_id)
+    if not player.checked_in:
+        raise Refusal("NOT_CHECKED_IN", "", N_("{player} is not checked in."), {"player": player.player_id})
+    return [events.PlayerCheckedOut(player_id=player.player_id, occurred_at=situation.occurred_at)]
+
+
+def _not_paired_yet(state: TournamentState, player_id: str) -> PlayerState:
+    """Return a player who has not been in a round. Raises ``Refusal``."""
+    player = taking_part(state, player_id)
+    if _was_paired(state, player):
+        raise _build_closed_refusal()
+    return player
+
+
+def _was_paired(state: TournamentState, player: PlayerState) -> bool:
+    """Check whether a player was in a round: at a table, with the pairing's bye, or in a duplicate game."""
+    return any(
+        player.player_id in played.seated
+        or (not played.seated and player.takes_part(played.number) and player.player_id not in played.requested)
+        for played in state.played
+    )
+
+
+def _build_closed_refusal() -> Refusal:
+    return Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players must be checked in before that."))
+
+
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.CheckInPlayerRequest: PairingCommand(check_in),
+    pb.CheckInPlayersRequest: PairingCommand(
+        check_in_all,
+        more=lambda situation, request, facts: {
+            "player_ids": [fact.player_id for fact in facts if isinstance(fact, events.PlayerCheckedIn)]
+        },
+    ),
+    pb.CheckOutPlayerRequest: PairingCommand(check_out),
+}
+
+
+def _thing(act: events.PlayerCheckedIn | events.PlayerCheckedOut) -> Hashable:
+    return "check-in", act.player_id
+
+
+def _rests(act: Message, later: Message) -> bool:
+    return isinstance(later, events.RoundPaired)
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.PlayerCheckedIn: Undo(
+        lambda act, before: pb.CheckOutPlayerRequest(player_id=act.player_id), thing=_thing, rests=_rests
+    ),
+    events.PlayerCheckedOut: Undo(
+        lambda act, before: pb.CheckInPlayerRequest(player_id=act.player_id), thing=_thing, rests=_rests
+    ),
+}

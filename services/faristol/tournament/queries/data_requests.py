@@ -1,0 +1,96 @@
+"""Players' requests for correction and erasure of their data, with their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.event_store import Record, Recorded
+from faristol.host.rpc.dispatch import Context
+from faristol.kernel import facts
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.personal_data import people
+from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.conditions import build_not_registered_refusal
+from faristol.tournament.state import TournamentState, stream
+
+_DATA_REQUEST_TYPES = facts.types_of([events.DataRequestLodged, events.DataRequestAnswered])
+
+_READ_COUNT = 1_000
+"""Events per query."""
+
+
+async def list_data_requests(
+    office: PairingHandler, request: pb.ListDataRequestsRequest, context: Context
+) -> pb.ListDataRequestsResponse:
+    """Return the requests of one tournament or all, and of one player or all, oldest first."""
+    record = office.record
+    if request.tournament_id:
+        await office.load(request.tournament_id)
+    recorded = await _load_events(record, request.tournament_id or None)
+    notes = {
+        tournament: await record.notes_of(stream(tournament)) for tournament in {each.tournament for each in recorded}
+    }
+    found: dict[tuple[str, int], pb.DataRequest] = {}
+    for event in recorded:
+        fact, words = event.message, notes[event.tournament].get(event.version, "")
+        if isinstance(fact, events.DataRequestLodged):
+            found[event.tournament, fact.request] = pb.DataRequest(
+                tournament_id=event.tournament,
+                request=fact.request,
+                player_id=fact.player_id,
+                kind=fact.kind,
+                state=pb.DATA_REQUEST_STATE_WAITING,
+                note=words,
+                lodged_at=fact.occurred_at,
+            )
+        elif isinstance(fact, events.DataRequestAnswered):
+            answered = found[event.tournament, fact.request]
+            answered.state = pb.DATA_REQUEST_STATE_GRANTED if fact.granted else pb.DATA_REQUEST_STATE_REFUSED
+            answered.answer = words
+            answered.answered_at.CopyFrom(fact.occurred_at)
+    wanted = [each for each in found.values() if request.player_id in ("", each.player_id)]
+    await _name(office, wanted)
+    return pb.ListDataRequestsResponse(requests=wanted)
+
+
+async def get_personal_details(
+    office: PairingHandler, request: pb.GetPersonalDetailsRequest, context: Context
+) -> pb.GetPersonalDetailsResponse:
+    """Return the details of a player. Raises ``Refusal`` if the player is not registered in the tournament."""
+    state = (await office.load(request.tournament_id)).state
+    if state.player(request.player_id) is None:
+        raise build_not_registered_refusal(state, request.player_id)
+    known = await people.names(office.record, [request.player_id])
+    return pb.GetPersonalDetailsResponse(
+        details=known[request.player_id].details if request.player_id in known else None
+    )
+
+
+async def _load_events(record: Record, tournament: str | None) -> list[Recorded]:
+    """Return all events of data requests, in order."""
+    found: list[Recorded] = []
+    while True:
+        page = await record.read(
+            found[-1].position if found else 0, tournament=tournament, types=_DATA_REQUEST_TYPES, limit=_READ_COUNT
+        )
+        found += page
+        if len(page) < _READ_COUNT:
+            return found
+
+
+async def _name(office: PairingHandler, requests: list[pb.DataRequest]) -> None:
+    """Set the names of persons and tournaments, and the state of requests of erased persons."""
+    ids = {each.player_id for each in requests}
+    known = await people.names(office.record, ids)
+    async with office.record.reading() as connection:
+        erased = await people.all_erased(connection, ids)
+    states: Mapping[str, TournamentState] = {
+        tournament: (await office.load(tournament)).state for tournament in {each.tournament_id for each in requests}
+    }
+    for each in requests:
+        each.tournament_name = states[each.tournament_id].name
+        if person := known.get(each.player_id):
+            each.MergeFrom(pb.DataRequest(**person.known))
+        if each.player_id in erased:
+            each.state = pb.DATA_REQUEST_STATE_ERASED

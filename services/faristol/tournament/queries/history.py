@@ -1,0 +1,277 @@
+"""The history of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import get_args
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from faristol.access_control.credential import Credential
+from faristol.access_control.roles import SCORER
+from faristol.event_store import Record, Recorded
+from faristol.host.rpc.dispatch import Context
+from faristol.host.security.authorization import caller
+from faristol.kernel.details import Person
+from faristol.kernel.errors import Invalid
+from faristol.kernel.facts import Common, game_of, occurred_at, round_of, types_of
+from faristol.kernel.mentions import players_of
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_timestamp
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.personal_data import people
+from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.undo import can_undo
+from faristol.tournament.conditions import build_not_registered_refusal
+from faristol.tournament.discipline.appeals import is_appealable
+from faristol.tournament.discipline.checks import Sanction, is_lifted
+from faristol.tournament.queries.tournament import appeal_of, ratings_stream
+from faristol.tournament.situation import Situation
+from faristol.tournament.state import AppealPhase, stream
+
+MAX_ACTS = 500
+"""Limit of events in one answer."""
+
+
+async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
+    """Return a page of the tournament's history, in order."""
+    if not 0 <= request.limit <= MAX_ACTS:
+        raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MAX_ACTS})
+    record, tournament_id = office.record, request.tournament_id
+    loaded = await office.load(tournament_id)
+    recorded = [event for event in await record.read_stream(stream(tournament_id)) if event.version <= loaded.version]
+    left = [event for event in recorded if event.version > request.after_version]
+    page = left[: request.limit or MAX_ACTS]
+    more = len(page) < len(left)
+    facts = [event.message for event in recorded]
+    notes = await record.notes_of(stream(tournament_id))
+    told = {event.version: result_of(event.message, event.version, facts) for event in page}
+    named = {player for fact in (*(event.message for event in page), *told.values()) for player in players_of(fact)}
+    known = await people.names(record, named | {event.metadata.actor for event in page})
+    for player_id, name in (await office.names(loaded.state)).items():
+        if player_id in known:
+            known[player_id] = known[player_id].replace(name=name)
+    acts = [
+        act_of(
+            event,
+            facts[: event.version - 1],
+            "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
+            known,
+            told[event.version],
+            can_undo(loaded.state, facts, event.version),
+        )
+        for event in page
+    ]
+    first = _first_versions(recorded)
+    for act in acts:
+        act.first_version = first[act.version]
+    return pb.ListActsResponse(
+        acts=acts,
+        version=loaded.version,
+        more=more,
+        rating_choices=[] if more else await _rating_choices(record, tournament_id),
+    )
+
+
+def _first_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
+    """Return by the version of each event the version of the first event of the same command."""
+    by_command: dict[str, int] = {}
+    return {
+        event.version: by_command.setdefault(event.metadata.command_id or str(event.version), event.version)
+        for event in recorded
+    }
+
+
+def may_read_reasons(who: Credential | None) -> bool:
+    """Check whether a caller of ``list_sanctions`` may read the reasons of officials, as all but scorers may.
+
+    A player can name only themselves. ``who`` is None in an open cell.
+    """
+    return who is None or who.role != SCORER
+
+
+async def list_sanctions(
+    office: PairingHandler, request: pb.ListSanctionsRequest, context: Context
+) -> pb.ListSanctionsResponse:
+    """Return the sanctions on a player with their reasons, and the appeals against them.
+
+    Include the sanctions in force, and those lifted by an appeal of the player.
+    """
+    record, player_id = office.record, request.player_id
+    loaded = await office.load(request.tournament_id)
+    if loaded.state.player(player_id) is None:
+        raise build_not_registered_refusal(loaded.state, player_id)
+    imposed = await record.read(tournament=request.tournament_id, types=_SANCTIONS, limit=MOST_SANCTIONS_COUNT)
+    if not any(player_id in players_of(event.message) for event in imposed):
+        return pb.ListSanctionsResponse()  # most players have no sanction
+    recorded = await record.read_stream(stream(request.tournament_id))
+    facts = [event.message for event in recorded if event.version <= loaded.version]
+    situation = Situation(loaded.state, now=office.runtime.now(), facts=facts)
+    upheld = {each.version for each in loaded.state.appeals if each.phase is AppealPhase.UPHELD}
+    on_player = [
+        event
+        for event in recorded[: len(facts)]
+        if isinstance(event.message, Sanction)
+        and event.message.player_id == player_id
+        and (event.version in upheld or not is_lifted(event.message, facts, event.version))
+    ]
+    notes = await record.notes_of(stream(request.tournament_id)) if may_read_reasons(caller()) else {}
+    known = dict(await people.names(record, {player_id, *(event.metadata.actor for event in on_player)}))
+    shown = await office.names(loaded.state)
+    for person_id, name in shown.items():
+        if person_id in known:
+            known[person_id] = known[person_id].replace(name=name)
+    answer = pb.ListSanctionsResponse()
+    for event in on_player:
+        sanction = answer.sanctions.add(act=act_of(event, (), notes.get(event.version, ""), known, event.message))
+        sanction.appealable = is_appealable(situation, player_id, event.version)
+        for number, appeal in enumerate(loaded.state.appeals, start=1):
+            if appeal.version == event.version and appeal.player_id == player_id:
+                sanction.appeal.CopyFrom(appeal_of(number, appeal))
+        members = [member.person_id for member in sanction.appeal.members]
+        of_tribunal = await people.names(record, members) if members else {}
+        sanction.members.extend(
+            pb.ActPlayer(player_id=member, name=shown.get(member) or _name(of_tribunal, member)) for member in members
+        )
+    if any(sanction.appealable for sanction in answer.sanctions):
+        persons = [*(member.person_id for member in loaded.state.tribunal), player_id]
+        origins = await people.names(record, persons)
+        answer.without_country.extend(
+            pb.ActPlayer(player_id=person_id, name=shown.get(person_id) or _name(origins, person_id))
+            for person_id in dict.fromkeys(persons)
+            if person_id not in origins or not origins[person_id].country
+        )
+    return answer
+
+
+async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
+    """Return the choices of a rating system, which have no version of the tournament's stream."""
+    recorded = await record.read_stream(ratings_stream(tournament_id))
+    chosen = [event for event in recorded if isinstance(event.message, rating.RatingSystemChosen)]
+    known = await people.names(record, {event.metadata.actor for event in chosen})
+    acts = [act_of(event, (), "", known, event.message) for event in chosen]
+    for act in acts:
+        act.ClearField("version")
+    return acts
+
+
+MOST_SANCTIONS_COUNT = 10_000
+"""Limit of sanctions of a tournament that are read."""
+
+_SANCTIONS = types_of(get_args(Sanction))
+
+_WITH_SCORES = (events.ResultRecorded, events.ResultCorrected, events.ResultConfirmed, events.ResultDisputed)
+"""Events with scores."""
+
+_CONFIDENTIAL = (events.DataRequestLodged, events.DataRequestAnswered)
+"""Events with notes for the player and for those who decide on the request only: see ListDataRequests."""
+
+_note_in = Common("note", "")
+"""Reads the note in an event of older versions."""
+
+_OMITTED_FIELDS = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))
+"""Fields of an event that an act has as its own, or that are of no use to readers."""
+
+
+def result_of(fact: Message, version: int, facts: Sequence[Message]) -> Message:
+    """Return the event with the result of an act: the one recorded after an entry, or else the event itself.
+
+    ``facts`` are all events of the tournament; that of the act has ``version``, from 1.
+    """
+    if not isinstance(fact, events.ResultEntered):
+        return fact
+    after = islice(facts, version, None)
+    recorded = (later for later in after if isinstance(later, events.ResultRecorded) and later.game_id == fact.game_id)
+    return next(recorded, fact)
+
+
+def act_of(
+    recorded: Recorded,
+    before: Sequence[Message],
+    note: str,
+    known: Mapping[str, Person],
+    told: Message,
+    undone_by: str = "",
+) -> pb.Act:
+    """Build an act with its ``note``, and with names from ``known``. Older events have the note themselves.
+
+    Scores and players are those of ``told``, the event with the result.
+    """
+    fact, actor = recorded.message, recorded.metadata.actor
+    named = players_of(told)
+    return pb.Act(
+        version=recorded.version,
+        position=recorded.position,
+        type=recorded.name,
+        round=round_of(fact),
+        player_ids=named,
+        players=[pb.ActPlayer(player_id=player, name=_name(known, player)) for player in named],
+        scores=told.scores if isinstance(told, _WITH_SCORES) else (),
+        game_id=game_of(fact),
+        note=note or _note_in(fact),
+        actor=actor,
+        actor_name=_name(known, actor),
+        role=recorded.metadata.role,
+        recorded_at=to_timestamp(recorded.recorded_at),
+        occurred_at=occurred_at(fact),
+        undone_by=undone_by,
+        details=[*_details(fact, actor), *_result_before(fact, before)],
+    )
+
+
+def _name(known: Mapping[str, Person], person_id: str) -> str:
+    return known[person_id].name if person_id in known else ""
+
+
+def _details(fact: Message, actor: str) -> Iterator[str]:
+    """Yield the other fields of an event: halls, times of rounds, but no seeds and no notes.
+
+    An arbiter who is the ``actor`` is left out, because every act names the actor.
+    """
+    if isinstance(fact, events.HallsSet):
+        halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in fact.halls)
+        yield f"halls: {', '.join(halls) or 'none'}"
+    if isinstance(fact, events.RoundsAnnounced):
+        times = (f"{time.round} {time.starts_at.ToJsonString()}" for time in fact.times)
+        yield f"times: {', '.join(times) or 'none'}"
+    for field, value in fact.ListFields():
+        if field.name in _OMITTED_FIELDS or field.message_type or field.type == field.TYPE_BYTES:
+            continue
+        if field.GetOptions().debug_redact or (field.name == "arbiter_id" and value == actor):
+            continue
+        told = ", ".join(_format_value(field, each) for each in (value if field.is_repeated else (value,)))
+        yield f"{field.name.replace('_', '-')}: {told}"
+
+
+def _format_value(field: FieldDescriptor, value: object) -> str:
+    """Format a value as in commands: ``points`` for ``SANCTION_KIND_POINTS``."""
+    if field.enum_type is not None and isinstance(value, int):
+        names = field.enum_type.values_by_number
+        prefix = names[0].name.removesuffix("UNSPECIFIED")
+        return names[value].name.removeprefix(prefix).lower().replace("_", "-")
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _result_before(fact: Message, before: Sequence[Message]) -> Iterator[str]:
+    """Yield the scores that a corrected result replaces, and for a result without play its winner, if it has one."""
+    if not isinstance(fact, events.ResultCorrected):
+        return
+    of_game = [
+        earlier
+        for earlier in before
+        if isinstance(earlier, events.ResultRecorded | events.ResultCorrected) and earlier.game_id == fact.game_id
+    ]
+    if not of_game:
+        return
+    last = of_game[-1]
+    yield f"scores-before: {', '.join(f'{score.player_id} {score.score}' for score in last.scores)}"
+    # A correction of an older version does not say whether the game was played: it left that unchanged.
+    told = (each for each in reversed(of_game) if isinstance(each, events.ResultRecorded) or each.HasField("unplayed"))
+    if any(each.unplayed for each in islice(told, 1)):
+        yield "unplayed-before: yes"
+        if last.winner_id:
+            yield f"winner-id-before: {last.winner_id}"

@@ -1,0 +1,216 @@
+"""The tables of a round with their current results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from faristol.event_store import Recorded
+from faristol.host.rpc.dispatch import Context
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.personal_data import people
+from faristol.rules.scoring import usual_scores
+from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.conditions import found_round, paired_game
+from faristol.tournament.queries.tournament import ROUND_PHASES
+from faristol.tournament.results.results import final_scores, winner_by
+from faristol.tournament.state import Pairing, Phase, RoundState, TournamentState, stream
+
+_ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
+
+
+async def list_results(
+    office: PairingHandler, request: pb.ListResultsRequest, context: Context
+) -> pb.ListResultsResponse:
+    """Return the tables of a round with their current results."""
+    loaded = await office.load(request.tournament_id)
+    state = loaded.state
+    played = found_round(state, request.round or _running(state))
+    stored = await office.record.read_stream(stream(request.tournament_id))
+    recorded = [event for event in stored if event.version <= loaded.version]
+    by, given = _entered_by(recorded), _scores_given(recorded)
+    persons = {person for confirmed in played.confirmed_by.values() for person in confirmed}
+    known = await people.names(office.record, {last.metadata.actor for last in by.values()} | persons)
+    disputes = await _disputes(office, recorded, played.disputed)
+    names = {actor: person.name for actor, person in known.items()} | await office.names(state)
+    seats = max((len(table.player_ids) for table in played.pairings), default=2)
+    usual = usual_scores(ruleset_of(state.ruleset), seats)
+    return pb.ListResultsResponse(
+        tournament=state.name,
+        round=played.number,
+        phase=ROUND_PHASES[played.phase],
+        tables=[
+            _add_confirmations(
+                _table(played, table, by.get(table.game_id), given.get(table.game_id, ()), names),
+                state,
+                played,
+                table,
+                [names.get(person) or person for person in played.confirmed_by.get(table.game_id, ())],
+                disputes.get(table.game_id, ""),
+            )
+            for table in played.pairings
+        ],
+        usual=pb.UsualScores(lowest=usual.lowest, highest=usual.highest, largest_difference=usual.largest_difference),
+        time_zone=state.time_zone,
+        version=loaded.version,
+        second_person=state.result_check.second_person,
+        players_confirm=state.result_check.players,
+        blind=state.result_check.blind,
+    )
+
+
+async def get_result_check(
+    office: PairingHandler, request: pb.GetResultCheckRequest, context: Context
+) -> pb.GetResultCheckResponse:
+    """Return the confirmations and disputes of a game's result. Raises ``Invalid`` if the player is not in it."""
+    loaded = await office.load(request.tournament_id)
+    state = loaded.state
+    played, pairing = paired_game(state, request.game_id)
+    if request.player_id not in pairing.player_ids:
+        raise Invalid(
+            "player_id",
+            N_("{found} does not play in {game}"),
+            {"found": request.player_id[:200], "game": request.game_id},
+        )
+    answer = pb.GetResultCheckResponse(players_confirm=state.result_check.players)
+    if not (state.result_check.wanted and played.entered_by.get(request.game_id)):
+        return answer
+    if request.game_id in played.disputed:
+        answer.check = pb.RESULT_CHECK_PHASE_DISPUTED
+    else:
+        is_open = played.is_unconfirmed(pairing)
+        answer.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
+    name = stream(request.tournament_id)
+    stored = await office.record.read_stream(name)
+    said = _said_of_result([event for event in stored if event.version <= loaded.version], request.game_id)
+    for person, event in said.items():
+        is_dispute = isinstance(event.message, events.ResultDisputed)
+        if person in pairing.player_ids:
+            (answer.disputed_by if is_dispute else answer.confirmed_by).append(person)
+        elif is_dispute:
+            answer.disputed_by_official = True
+        else:
+            answer.confirmed_by_official = True
+    if request.player_id in answer.disputed_by:
+        answer.own_dispute = (await office.record.notes_of(name)).get(said[request.player_id].version, "")
+    return answer
+
+
+def _said_of_result(recorded: Iterable[Recorded], game: str) -> dict[str, Recorded]:
+    """Return each person's last confirmation or dispute of a game's current result, by person id."""
+    found: dict[str, Recorded] = {}
+    for event in recorded:
+        match event.message:
+            case events.ResultEntered() | events.ResultCorrected() as fact if fact.game_id == game:
+                found = {}
+            case events.ResultConfirmed() | events.ResultDisputed() as fact if fact.game_id == game:
+                found[fact.person_id] = event
+    return found
+
+
+def _running(state: TournamentState) -> int:
+    """Return the number of the round that was started last. Raises ``Refusal`` before the first start."""
+    started = [played.number for played in state.played if played.phase is not Phase.PAIRED]
+    if not started:
+        raise Refusal("NO_ROUND_STARTED", "", N_("No round of {name} has been started yet."), {"name": state.name})
+    return started[-1]
+
+
+def _entered_by(recorded: Iterable[Recorded]) -> dict[str, Recorded]:
+    """Return the last event on the result of each game.
+
+    A result that is recorded with an entry has the actor of the entry.
+    """
+    return {
+        event.message.game_id: event
+        for event in recorded
+        if isinstance(event.message, events.ResultEntered | events.ResultRecorded | events.ResultCorrected)
+    }
+
+
+def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_events.FinalScore]]:
+    """Return the scores as entered, by game, if the book adjusted them and no correction followed."""
+    found: dict[str, Sequence[game_events.FinalScore]] = {}
+    for event in recorded:
+        match event.message:
+            case events.ResultEntered() as fact:
+                found[fact.game_id] = fact.scores_given
+            case events.ResultCorrected() as fact if not fact.by_sanction:
+                found.pop(fact.game_id, None)
+    return found
+
+
+async def _disputes(office: PairingHandler, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, str]:
+    """Return the note of the last dispute of each of these games."""
+    found = {
+        event.message.game_id: event
+        for event in recorded
+        if isinstance(event.message, events.ResultDisputed) and event.message.game_id in games
+    }
+    if not found:
+        return {}
+    notes = await office.record.notes_of(next(iter(found.values())).stream)
+    return {game: notes.get(event.version, "") for game, event in found.items()}
+
+
+def _add_confirmations(
+    shown: pb.TableResult,
+    state: TournamentState,
+    played: RoundState,
+    table: Pairing,
+    confirmed: Sequence[str],
+    dispute: str,
+) -> pb.TableResult:
+    """Add the confirmations of a result to its table."""
+    if state.result_check.wanted and shown.scores and played.entered_by.get(table.game_id):
+        if table.game_id in played.disputed:
+            shown.check, shown.dispute = pb.RESULT_CHECK_PHASE_DISPUTED, dispute
+        else:
+            is_open = played.is_unconfirmed(table)
+            shown.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
+            shown.confirmed_by.extend(confirmed)
+    return shown
+
+
+def _table(
+    played: RoundState,
+    table: Pairing,
+    last: Recorded | None,
+    scores_given: Sequence[game_events.FinalScore],
+    names: Mapping[str, str],
+) -> pb.TableResult:
+    """Build a table with its current result."""
+    game = table.game_id
+    shown = pb.TableResult(
+        table=table.table,
+        hall=table.hall,
+        game_id=game,
+        players=[pb.SeatedPlayer(player_id=player_id, name=names.get(player_id, "")) for player_id in table.player_ids],
+        postponed=game in played.postponed,
+    )
+    if game not in played.results:
+        shown.taken_off.extend(
+            pb.PointsTakenOff(player_id=each.player_id, points=each.points, beside_result=each.beside_result)
+            for each in played.at_table.get(game, ())
+        )
+        return shown
+    decided = played.decided[game]
+    scores = dict(zip(table.player_ids, played.results[game], strict=True))
+    shown.scores.extend(final_scores(scores.items()))
+    shown.winner_id = decided.winner_id or ("" if decided.lost_by_all else winner_by(scores))
+    shown.lost_by_all, shown.unplayed, shown.entered = decided.lost_by_all, decided.unplayed, game in played.entered
+    if decided.condition in _ABANDONED:
+        shown.abandoned_by.extend(decided.losers)
+    shown.scores_given.extend(scores_given)
+    if last is not None:
+        shown.actor = last.metadata.actor
+        shown.actor_name = names.get(last.metadata.actor, "")
+        shown.recorded_at.CopyFrom(to_timestamp(last.recorded_at))
+        fact = last.message
+        shown.corrected = isinstance(fact, events.ResultCorrected) and not fact.before_confirmation
+    return shown

@@ -1,0 +1,201 @@
+"""The tournament as the service shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.event_store import Record
+from faristol.host.descriptions import Description, read_description
+from faristol.host.rpc.dispatch import Context
+from faristol.kernel.details import Person
+from faristol.kernel.pairings import BYE_KINDS
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.personal_data import people
+from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.state import (
+    Appeal,
+    AppealPhase,
+    BoardBye,
+    Phase,
+    PlayerState,
+    RoundState,
+    TeamState,
+    stream,
+)
+
+ROUND_PHASES: Mapping[Phase, pb.RoundPhase.ValueType] = {
+    Phase.PAIRED: pb.ROUND_PHASE_PAIRED,
+    Phase.STARTED: pb.ROUND_PHASE_STARTED,
+    Phase.CLOSED: pb.ROUND_PHASE_CLOSED,
+}
+
+_APPEAL_PHASES: Mapping[AppealPhase, pb.AppealPhase.ValueType] = {
+    AppealPhase.OPEN: pb.APPEAL_PHASE_OPEN,
+    AppealPhase.UPHELD: pb.APPEAL_PHASE_UPHELD,
+    AppealPhase.DISMISSED: pb.APPEAL_PHASE_DISMISSED,
+    AppealPhase.WITHDRAWN: pb.APPEAL_PHASE_WITHDRAWN,
+}
+
+
+def ratings_stream(tournament_id: str) -> str:
+    """Return the name of the stream of a tournament's rating list."""
+    return f"ratings-{tournament_id}"
+
+
+def rating_system(facts: Sequence[Message]) -> str:
+    """Return the chosen rating system, or that of the published list; empty for the default."""
+    said = (
+        fact.system
+        for fact in reversed(facts)
+        if isinstance(fact, rating.RatingSystemChosen | rating.RatingListPublished)
+    )
+    return next(said, "")
+
+
+async def get_tournament(
+    office: PairingHandler, request: pb.GetTournamentRequest, context: Context
+) -> pb.GetTournamentResponse:
+    """Return the whole tournament, except its seed."""
+    record, tournament_id = office.record, request.tournament_id
+    loaded = await office.load(tournament_id)
+    state, paired = loaded.state, len(loaded.state.played)
+    known = await people.names(record, [player.player_id for player in state.players])
+    notes, words = await _words_beside(record, tournament_id)
+    return pb.GetTournamentResponse(
+        tournament_id=state.tournament_id,
+        name=state.name,
+        rounds=state.rounds,
+        ruleset=state.ruleset.message(),
+        lexicon=state.lexicon.optional_message(),
+        player_ids=[player.player_id for player in state.players],
+        played=[_round(played) for played in state.played],
+        over=state.over,
+        time_zone=state.time_zone,
+        place=state.place,
+        country=state.country,
+        starts_on=state.starts_on,
+        ends_on=state.ends_on,
+        organiser=state.organiser,
+        contact=words.contact,
+        link=state.link,
+        arbiters=words.arbiters,
+        archived=state.archived,
+        removed=state.removed,
+        halls=[hall.message() for hall in state.halls],
+        top_tables=state.top_tables,
+        announced=state.announced,
+        division=state.division,
+        division_of=state.division_of,
+        divisions=await office.divisions(state),
+        version=loaded.version,
+        players=[
+            _player(player, paired, known.get(player.player_id), notes.get(player.player_id, ""))
+            for player in state.players
+        ],
+        teams=[_team(team, paired) for team in state.teams],
+        waiting_data_requests=sum(each.waits for each in state.data_requests),
+        tribunal=state.tribunal,
+        persons=[
+            pb.ActPlayer(player_id=person_id, name=name) for person_id, name in (await office.persons(state)).items()
+        ],
+        appeals=[appeal_of(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
+        rating_system=rating_system(await record.facts(ratings_stream(tournament_id))),
+    )
+
+
+async def notes_on_players(record: Record, tournament_id: str) -> dict[str, str]:
+    """Return the current notes on players, by player id, without erased ones."""
+    on_players, _ = await _words_beside(record, tournament_id)
+    return on_players
+
+
+async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, str], Description]:
+    """Return the notes on players, by player id, and the texts about the tournament outside events."""
+    notes = await record.notes_of(stream(tournament_id))
+    if not notes:
+        return {}, Description()
+    on_players: dict[str, str] = {}
+    contact = arbiters = ""
+    for event in await record.read_stream(stream(tournament_id)):
+        said = notes.get(event.version, "")
+        match event.message:
+            case events.PlayerRegistered() | events.LateEntryAdmitted():
+                on_players[event.message.player_id] = said
+            case events.PlayerAmended() if events.ENTRY_PART_NOTE in event.message.parts:
+                on_players[event.message.player_id] = said
+            case events.ContactSet():
+                contact = said
+            case events.ArbitersNamed():
+                arbiters = said
+            case _:
+                pass
+    return on_players, read_description(contact, arbiters)
+
+
+def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:
+    """Convert an appeal to a message."""
+    return pb.Appeal(
+        appeal=number,
+        player_id=appeal.player_id,
+        version=appeal.version,
+        player_ids=appeal.involved,
+        members=appeal.members,
+        phase=_APPEAL_PHASES[appeal.phase],
+    )
+
+
+def _player(player: PlayerState, paired: int, known: Person | None, note: str) -> pb.Player:
+    return pb.Player(
+        player_id=player.player_id,
+        entered_round=player.entered,
+        fictitious_half_points=player.fictitious,
+        withdrawn_round=player.withdrawn or 0,
+        checked_in=player.checked_in,
+        table=player.table or 0,
+        byes=_byes(player, paired),
+        category=player.category,
+        note=note,
+        rating=player.rating,
+        unrated=player.unrated,
+        **(known.known if known else {}),
+    )
+
+
+def _team(team: TeamState, paired: int) -> pb.Team:
+    return pb.Team(
+        team_id=team.team_id,
+        name=team.name,
+        player_ids=team.line_up,
+        entered_round=team.entry.entered,
+        withdrawn_round=team.entry.withdrawn or 0,
+        byes=_byes(team.entry, paired),
+    )
+
+
+def _byes(entry: PlayerState, paired: int) -> list[pb.GrantedBye]:
+    return [
+        pb.GrantedBye(round=number, kind=BYE_KINDS[kind])
+        for number, kind in sorted(entry.byes.items())
+        if number > paired
+    ]
+
+
+def _round(played: RoundState) -> pb.Round:
+    return pb.Round(
+        round=played.number,
+        phase=ROUND_PHASES[played.phase],
+        pairings=[table.message() for table in played.pairings],
+        bye_player_id=played.bye or "",
+        requested_byes=[
+            played.board_byes.get(player_id, BoardBye()).to_requested_bye(player_id, BYE_KINDS[kind])
+            for player_id, kind in played.requested.items()
+        ],
+        matches=[match.message() for match in played.matches],
+        bye_team_id=played.team_bye or "",
+        team_byes=[events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in played.team_byes.items()],
+        finished_game_ids=[table.game_id for table in played.pairings if table.game_id in played.results],
+    )

@@ -1,0 +1,62 @@
+"""Reactions of the pairing service: record the results and the sanctions of tables in the tournament."""
+
+from __future__ import annotations
+
+from faristol.consumers import Reaction
+from faristol.event_store import Decision, Record, Recorded, Write, load
+from faristol.host.ruleset_store import rules_of
+from faristol.kernel import facts
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.discipline.at_tables import note_sanction, with_note
+from faristol.tournament.results.results import record_result
+from faristol.tournament.state import GameDecision, TournamentState, evolve, stream
+
+
+def results(record: Record) -> Reaction:
+    """Build the reaction that records every final result of a table (FISC I.8).
+
+    Raises ``Refusal`` if no table of the tournament can have the result. The table's stream is then parked and shown.
+    """
+
+    async def note(event: Recorded) -> Decision | None:
+        final = event.message
+        assert isinstance(final, game_events.ResultFinal)
+        name = stream(event.tournament)
+        loaded = await load(record, name, TournamentState(), evolve)
+        recorded = record_result(
+            loaded.state,
+            await rules_of(record, loaded.state.ruleset),
+            game=event.stream.removeprefix("game-"),
+            scores=[(score.player_id, score.score) for score in final.scores],
+            occurred_at=final.occurred_at,
+            decided=GameDecision.by(final),
+        )
+        return Decision([Write(name, loaded.version, recorded, event.tournament)]) if recorded else None
+
+    return Reaction("pairing.results", facts.types_of([game_events.ResultFinal]), note)
+
+
+def sanctions(record: Record) -> Reaction:
+    """Build the reaction that notes every sanction of a table in the tournament (FISE 46 to 49, UF 28, PES Ζ).
+
+    It skips a tournament that is over or removed. On a record of an earlier version, the reaction begins with the first
+    event. Published standings must not get sanctions years later. The publication itself notes the sanctions that this
+    reaction has not processed by then.
+    """
+
+    async def note(event: Recorded) -> Decision | None:
+        loaded = await load(record, stream(event.tournament), TournamentState(), evolve)
+        if loaded.state.over or loaded.state.removed:
+            return None
+        notes = await record.notes_of(event.stream)
+        noted = note_sanction(
+            loaded.state,
+            await rules_of(record, loaded.state.ruleset),
+            event.stream.removeprefix("game-"),
+            event.version,
+            with_note(event.message, notes.get(event.version)),
+        )
+        return Decision([write_of(loaded, noted)]) if noted else None
+
+    return Reaction("pairing.sanctions", facts.types_of([game_events.SanctionImposed]), note)

@@ -1,0 +1,130 @@
+"""The confirmation of entered results by a second person. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.conditions import check_arbiter, check_open, found_game
+from faristol.tournament.results.results import check_standing, final_scores, given_scores
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
+from faristol.tournament.state import Pairing, RoundState, TournamentState
+
+
+def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) -> list[Message]:
+    """Set how results that an official enters are confirmed. It applies to existing results too.
+
+    Raises ``Refusal`` if the tournament is over, ``Invalid`` for blind entry without a second person.
+    """
+    check_open(situation.state)
+    if request.blind and not request.second_person:
+        raise Invalid("blind", N_("expected a second person, who types the results again"))
+    return [
+        events.ResultCheckSet(
+            second_person=request.second_person,
+            players=request.players,
+            blind=request.blind,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> list[Message]:
+    """Confirm a result that another person entered, or dispute it.
+
+    An official confirms it as a second person; a player of the game does so if the organiser allows it. Raises
+    ``Invalid`` without a person, and for scores of other players. Raises ``Refusal`` if results are not confirmed, or
+    if no official entered this one. Raises ``Refusal`` if the scores are outdated, or if the person entered them.
+    """
+    state = situation.state
+    check_open(state)
+    played, pairing = found_game(state, request.game_id)
+    person = _person(situation, pairing, request)
+    _check_due(situation, played, request.game_id)
+    if person == played.entered_by[request.game_id] and not request.disputed:
+        raise Refusal(
+            "SAME_PERSON",
+            "",
+            N_("{person} entered the result of {game}: another person must confirm it."),
+            {"person": person, "game": request.game_id},
+            subject=f"games/{request.game_id}",
+        )
+    check_standing(played, pairing, request.scores)
+    said: Mapping[str, Any] = {
+        "round": played.number,
+        "game_id": request.game_id,
+        "scores": final_scores(given_scores(pairing, request.scores)),
+        "person_id": person,
+        "occurred_at": situation.occurred_at,
+    }
+    if request.disputed:
+        return [events.ResultDisputed(**said, note=request.note)]
+    if person in played.confirmed_by.get(request.game_id, ()):
+        raise Refusal(
+            "CONFIRMED_ALREADY",
+            "",
+            N_("{person} has already confirmed {game}."),
+            {"person": person, "game": request.game_id},
+        )
+    return [events.ResultConfirmed(**said)]
+
+
+def _check_due(situation: Situation, played: RoundState, game: str) -> None:
+    """Raise ``Refusal`` if results are not confirmed, or if no official entered this one."""
+    if not situation.state.result_check.wanted:
+        raise Refusal(
+            "NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not enabled confirmation.")
+        )
+    if not played.entered_by.get(game):
+        raise Refusal(
+            "NO_RESULT_ENTERED",
+            "",
+            N_("{game} has no result entered by an official: there is no result to confirm."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+
+
+def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultRequest) -> str:
+    """Return the id of the person who confirms or disputes. Raises ``Invalid`` or ``Refusal``."""
+    if request.player_id:
+        if request.player_id not in pairing.player_ids:
+            raise Invalid(
+                "player_id",
+                N_("{found} does not play in {game}"),
+                {"found": request.player_id[:200], "game": request.game_id},
+            )
+        if not situation.state.result_check.players:
+            raise Refusal(
+                "PLAYERS_DO_NOT_CONFIRM", "", N_("Players do not confirm results here: an official confirms them.")
+            )
+        return request.player_id
+    check_arbiter(request.arbiter_id, pairing.player_ids)
+    return request.arbiter_id
+
+
+def list_unconfirmed_tables(state: TournamentState, played: RoundState) -> tuple[Pairing, ...]:
+    """Return the tables of a round with an unconfirmed result; an empty tuple if results are not confirmed."""
+    return tuple(pairing for pairing in played.pairings if state.result_check.wanted and played.is_unconfirmed(pairing))
+
+
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.SetResultCheckRequest: PairingCommand(set_result_check, rests_on=(events.ResultCheckSet,)),
+    pb.ConfirmResultRequest: PairingCommand(confirm_result, concerned=lambda state, request: ()),
+}
+
+
+def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Message:
+    last = latest(events.ResultCheckSet, before)
+    return pb.SetResultCheckRequest(second_person=last.second_person, players=last.players, blind=last.blind)
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.ResultCheckSet: Undo(_check_before, thing=lambda act: "result-check"),
+}

@@ -1,0 +1,181 @@
+"""The pairing of a round, and its undo. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import reduce
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.pairings import BYE_KINDS
+from faristol.kernel.refusal import N_, Refusal, check_none
+from faristol.kernel.times import to_timestamp
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Bye, Ruleset, derive_seed
+from faristol.tournament.conditions import paired_round
+from faristol.tournament.rounds.readiness import against_next, check_next
+from faristol.tournament.rounds.systems import Proposal, of_algorithm, propose
+from faristol.tournament.rounds.tables import hall_of_table, tables_for, tables_for_matches
+from faristol.tournament.situation import PairingCommand, Situation, Undo, started_since
+from faristol.tournament.state import BoardBye, Pairing, Phase, TournamentState, evolve, game_id
+from faristol.tournament.teams import boards
+from faristol.tournament.teams.boards import MatchBoard
+
+
+def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
+    """Pair the next round (FISC I.1) by the system of the rules or by one for this round.
+
+    Pairs made by hand are kept. If there are halls, all pairings get a table in them. A ``Refusal`` has all other
+    reasons in ``others``.
+    """
+    state, ruleset, number = situation.state, situation.ruleset, request.round
+    check_next(state, number)
+    check_none(against_next(state, ruleset, number))
+    if ruleset.championship.team_boards is not None:
+        return [_between_teams(state, ruleset, number, request.system, situation.moment)]
+    paired = propose(state, ruleset, number, _derive_lot_seed(state, number), request.system)
+    seated = zip(tables_for(state, paired.tables), paired.tables, strict=True)
+    games = [(table, MatchBoard(0, 0, players)) for table, players in sorted(seated)]
+    byes = [(player_id, kind, BoardBye()) for player_id, kind in paired.requested]
+    facts: list[Message] = [_round_paired(state, number, paired, games, byes, situation.moment)]
+    if paired.bye is not None:
+        facts.append(events.ByeAwarded(round=number, player_id=paired.bye))
+    return facts
+
+
+def _derive_lot_seed(state: TournamentState, number: int) -> bytes:
+    """Derive the seed of the lots in the pairing of a round."""
+    return derive_seed(state.seed, f"pairing round {number}")
+
+
+def _between_teams(
+    state: TournamentState, ruleset: Ruleset, number: int, system: str, occurred_at: datetime
+) -> events.RoundPaired:
+    """Pair a round of matches between teams. The boards of a match get adjacent tables."""
+    paired = boards.propose(state, ruleset, number, _derive_lot_seed(state, number), system)
+    laid = boards.lay_out(state, ruleset, paired, number)
+    tables = tables_for_matches(state, [[board.players for board in match] for match in laid.boards])
+    fact = _round_paired(
+        state, number, paired, boards.list_numbered_boards(tables, laid.boards), laid.byes, occurred_at
+    )
+    fact.matches.extend(match.message() for match in laid.matches)
+    fact.bye_team_id = paired.bye or ""
+    fact.team_byes.extend(events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in paired.requested)
+    return fact
+
+
+def _round_paired(
+    state: TournamentState,
+    number: int,
+    paired: Proposal,
+    games: Iterable[tuple[int, MatchBoard]],
+    byes: Iterable[tuple[str, Bye, BoardBye]],
+    occurred_at: datetime,
+) -> events.RoundPaired:
+    """Build the event of a paired round, with its ``games`` by table and its byes."""
+    return events.RoundPaired(
+        round=number,
+        pairings=[
+            Pairing(
+                table,
+                game_id(state.tournament_id, number, table, board.players, state.unpaired),
+                board.players,
+                hall_of_table(state, table),
+                board.match,
+                board.board,
+            ).message()
+            for table, board in games
+        ],
+        algorithm=paired.algorithm,
+        seed=_derive_lot_seed(state, number),
+        inputs_digest=paired.inputs,
+        requested_byes=[at.to_requested_bye(player_id, BYE_KINDS[kind]) for player_id, kind, at in byes],
+        occurred_at=to_timestamp(occurred_at),
+    )
+
+
+def obstacles(state: TournamentState, ruleset: Ruleset, number: int) -> list[Refusal]:
+    """Return all reasons why the next round, ``number``, cannot be paired; an empty list if it can."""
+    found = against_next(state, ruleset, number)
+    if found:
+        return found
+    try:
+        if ruleset.championship.team_boards is None:
+            tables_for(state, propose(state, ruleset, number, _derive_lot_seed(state, number)).tables)
+        else:
+            _between_teams(state, ruleset, number, "", state.latest)
+    except Refusal as refusal:
+        return [refusal]
+    return []
+
+
+def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message]:
+    """Undo the pairing of a round that is not started."""
+    number = request.round
+    if paired_round(situation.state, number).phase is not Phase.PAIRED:
+        raise Refusal(
+            "ROUND_STARTED",
+            "",
+            N_("Round {round} has been started: its pairing cannot change."),
+            {"round": number},
+            subject=f"rounds/{number}",
+        )
+    return [events.RoundUnpaired(round=number, note=request.note, occurred_at=situation.occurred_at)]
+
+
+def _bye(situation: Situation, request: pb.PairRoundRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
+    resting = [fact.player_id for fact in facts if isinstance(fact, events.ByeAwarded)]
+    return {"bye_player_id": resting[0] if resting else ""}
+
+
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.PairRoundRequest: PairingCommand(pair, tells=events.RoundPaired, more=_bye),
+    pb.UnpairRoundRequest: PairingCommand(unpair),
+}
+
+
+def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
+    """Restore a pairing that was undone, with its postponed games.
+
+    Raises ``Refusal`` if the pairing would differ because of events since then.
+    """
+    unpaired, before = situation.act(version), situation.facts[: version - 1]
+    assert isinstance(unpaired, events.RoundUnpaired)
+    number = unpaired.round
+    was = reduce(evolve, before, TournamentState()).played[number - 1]
+    again = pair(situation, pb.PairRoundRequest(round=number, system=of_algorithm(was.algorithm)))
+    if replace(was, postponed=frozenset()) != reduce(evolve, again, situation.state).played[number - 1]:
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_(
+                "Round {round} would be paired differently from before: pair it without expecting a particular pairing."
+            ),
+            {"round": number},
+            subject=f"rounds/{number}",
+        )
+    agreed = {fact.game_id: fact for fact in before if isinstance(fact, events.GamePostponed)}
+    return [*again, *(situation.again(agreed[game]) for game in sorted(was.postponed))]
+
+
+def _thing(act: events.RoundPaired | events.RoundUnpaired) -> Hashable:
+    return "pairing", act.round
+
+
+def _always(act: events.RoundUnpaired, later: Message) -> bool:
+    # A new pairing of the round is not the one that was undone.
+    return True
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.RoundPaired: Undo(
+        lambda act, before: pb.UnpairRoundRequest(round=act.round), thing=_thing, rests=started_since
+    ),
+    events.RoundUnpaired: Undo(
+        lambda act, before: pb.PairRoundRequest(round=act.round), _pair_again, thing=_thing, rests=_always
+    ),
+}

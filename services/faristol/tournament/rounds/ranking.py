@@ -1,0 +1,78 @@
+"""The order in which players are paired: initial ranking and standings. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from faristol.rules import Bye, Result, Ruleset
+from faristol.rules.standings import TableResult, standings
+from faristol.tournament.engines.swiss import Entrant
+from faristol.tournament.rounds.past import past_of, result_of
+from faristol.tournament.state import PlayerState, TournamentState
+
+
+def initial_ranking(state: TournamentState) -> tuple[str, ...]:
+    """Return player ids by last published rating, highest first (FISC I.1).
+
+    For equal ratings a published one precedes the start rating of an unrated player; then ids decide.
+    """
+    return tuple(player.player_id for player in in_order(state.players) if not player.never_came)
+
+
+def standing_of(state: TournamentState, ruleset: Ruleset) -> tuple[str, ...]:
+    """Return player ids by the standings and the tie-breaks of the rules; equal players by initial ranking.
+
+    All paired rounds are closed: a round is paired by the standings after the round before.
+    """
+    results: list[Result | TableResult] = []
+    for played in state.played:
+        results += filter(None, (result_of(played, pairing) for pairing in played.pairings))
+        byes = [*played.requested.items(), *([(played.bye, Bye.ALLOCATED)] if played.bye else [])]
+        results += [Result.bye(played.number, player_id, kind) for player_id, kind in byes]
+    rows = standings(
+        results,
+        initial_ranking(state),
+        ruleset,
+        state.rounds,
+        adjustments=[adjustment for played in state.played for adjustment in played.adjustments],
+    )
+    return tuple(row.player for row in rows)
+
+
+def in_order(players: Iterable[PlayerState]) -> list[PlayerState]:
+    """Sort players by the initial ranking."""
+    return sorted(players, key=lambda player: (-player.rating, player.unrated, player.player_id))
+
+
+def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:
+    """Return the players to pair in the next round, by points and then initial ranking (FIDE C.04.3 A).
+
+    The points are those for pairing, with the fictitious ones of late entries (FISC I.4). Opponents without a game may
+    meet again. A player with an unplayed win gets no bye (FIDE C.04.1).
+    """
+    number = len(state.played) + 1
+    everybody = []
+    for player in in_order(state.to_pair(number)):
+        player_id = player.player_id
+        past = past_of(state, ruleset, player_id, number)
+        everybody.append(
+            Entrant(
+                player_id,
+                player.fictitious + sum(earlier.half_points for earlier in past),
+                frozenset(earlier.opponent for earlier in past if earlier.played),
+                any(earlier.as_bye for earlier in past),
+                frozenset(other for pair in state.forbidden if player_id in pair for other in pair - {player_id}),
+            )
+        )
+    # Equal points keep the initial order because sorting is stable.
+    return tuple(sorted(everybody, key=lambda entrant: -entrant.half_points))
+
+
+def by_standing(everybody: Iterable[Entrant], standing: Sequence[str]) -> tuple[Entrant, ...]:
+    """Sort entrants by the classification: points for pairing, then the standings (FISC I.1).
+
+    ``standing`` has all player ids in the order of the standings, best first. Fictitious points of late entries count
+    only among the points (FISC I.4).
+    """
+    place = {player_id: index for index, player_id in enumerate(standing)}
+    return tuple(sorted(everybody, key=lambda entrant: (-entrant.half_points, place[entrant.player_id])))

@@ -1,0 +1,59 @@
+"""The pairing service over gRPC. The contract documents its methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from google.protobuf.message import Message
+
+from faristol.host import Runtime
+from faristol.host.rpc.dispatch import Answer, Dispatcher
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.command_handling.handler import COMMANDS, PairingHandler
+from faristol.tournament.command_handling.players import (
+    amend_player,
+    answer_data_request,
+    move_player,
+    register_player,
+    register_players,
+)
+from faristol.tournament.command_handling.tournaments import (
+    change_options,
+    choose_lexicon,
+    create_tournament,
+)
+from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
+from faristol.tournament.queries.history import list_acts, list_sanctions
+from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
+from faristol.tournament.queries.results import get_result_check, list_results
+from faristol.tournament.queries.tournament import get_tournament
+
+
+def service(runtime: Runtime) -> Dispatcher:
+    """Build the dispatcher of the pairing service."""
+    office = PairingHandler(runtime)
+    # Commands on several streams, or on names, which are stored outside the record.
+    own_ways: Mapping[type[Message], Answer] = {
+        pb.CreateTournamentRequest: partial(create_tournament, office),
+        pb.ChangeOptionsRequest: partial(change_options, office),
+        pb.ChooseLexiconRequest: partial(choose_lexicon, office),
+        pb.RegisterPlayerRequest: partial(register_player, office),
+        pb.RegisterPlayersRequest: partial(register_players, office),
+        pb.AmendPlayerRequest: partial(amend_player, office),
+        pb.AnswerDataRequestRequest: partial(answer_data_request, office),
+        pb.MovePlayerRequest: partial(move_player, office),
+    }
+    questions: Mapping[type[Message], Answer] = {
+        pb.GetTournamentRequest: partial(get_tournament, office),
+        pb.ListActsRequest: partial(list_acts, office),
+        pb.ListSanctionsRequest: partial(list_sanctions, office),
+        pb.ListDataRequestsRequest: partial(list_data_requests, office),
+        pb.GetPersonalDetailsRequest: partial(get_personal_details, office),
+        pb.ListResultsRequest: partial(list_results, office),
+        pb.GetResultCheckRequest: partial(get_result_check, office),
+        pb.ListObstaclesRequest: partial(list_obstacles, office),
+        pb.ExplainPairingRequest: partial(explain_pairing, office),
+    }
+    descriptor = pb.DESCRIPTOR.services_by_name["PairingService"]
+    return Dispatcher(descriptor, COMMANDS, office.carry_out, {**own_ways, **questions})

@@ -1,0 +1,183 @@
+"""The input of a decision on a tournament, and the descriptions of commands and their undo. Pure.
+
+A decision takes a ``Situation`` and a request and returns the events to append. It raises ``Invalid`` for a malformed
+field and ``AlreadyExists`` for a taken id. It raises ``Refusal`` if the rules or the state of the tournament do not
+allow the command. ``COMMANDS`` of each feature describes its commands and the data they need; ``UNDO`` describes how
+its events are undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.details import Person
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_timestamp
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Ruleset, pinned_ruleset
+from faristol.tournament import conditions
+from faristol.tournament.state import Origins, TableRulings, TournamentState
+
+M = TypeVar("M", bound=Message)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The data of a player that are stored outside events."""
+
+    person: Person = field(default_factory=lambda: Person(""))
+    note: str = ""
+    """Note for officials; may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imposed:
+    """A sanction of an arbiter at a table."""
+
+    game: str
+    version: int
+    """Version of its event in the stream of the game, from 1."""
+    sanction: game_events.SanctionImposed
+    """The sanction with its note, unless that was erased."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The state of a tournament at a decision, and the other inputs of the decision."""
+
+    state: TournamentState
+    now: datetime
+    at: datetime | None = None
+    """The requested time of the command; None for ``now``."""
+    rules: Ruleset | None = None
+    """The rules of the tournament; None for the pinned ones."""
+    facts: Sequence[Message] = ()
+    """All events of the tournament so far."""
+    divisions: Sequence[TournamentState] = ()
+    """The other divisions of its championship."""
+    tables: Mapping[str, TableRulings] = field(default_factory=dict)
+    """The folded streams of tables, by game id."""
+    imposed: Sequence[Imposed] = ()
+    """The sanctions at tables that the tournament has not noted yet, in the order of the record."""
+    origins: Origins = field(default_factory=Origins)
+    """The countries and affiliations of the persons concerned."""
+    words: Words = field(default_factory=Words)
+    """The data outside events of the player to amend."""
+
+    @cached_property
+    def ruleset(self) -> Ruleset:
+        """The rules of the tournament. Raises ``Refusal`` if this process does not have their content."""
+        pin = self.state.ruleset
+        return self.rules or pinned_ruleset(pin.name, pin.digest, dict(pin.options))
+
+    @property
+    def moment(self) -> datetime:
+        """The time of the command. Raises ``Invalid`` if it is before the latest event."""
+        return conditions.compute_command_time(self.state, self.at, self.now)
+
+    @property
+    def occurred_at(self) -> Timestamp:
+        """The time of the command as a message."""
+        return to_timestamp(self.moment)
+
+    def again(self, fact: M, note: str = "") -> M:
+        """Copy an event with the time of the command, and with ``note`` if its type has one."""
+        repeated: Any = type(fact)()
+        repeated.CopyFrom(fact)
+        repeated.occurred_at.CopyFrom(self.occurred_at)
+        if "note" in repeated.DESCRIPTOR.fields_by_name:
+            repeated.note = note
+        return repeated  # type: ignore[no-any-return] # an event of the same type
+
+    def act(self, version: int) -> Message:
+        """Return the event of ``version``, from 1. Raises ``Invalid`` if it is 0, ``NotFound`` if it is unknown."""
+        if not version:
+            raise Invalid("version", N_("is missing; expected the number of the act in the history"))
+        if not 1 <= version <= len(self.facts):
+            raise NotFound("act", f"{self.state.tournament_id}/{version}")
+        return self.facts[version - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class PairingCommand:
+    """The decision of a command, the data it needs, and the fields of its answer."""
+
+    decide: Callable[[Situation, Any], list[Message]]
+    of_tables: bool = False
+    """Whether it is about pairs, tables or results of games of two, and so not for duplicate games."""
+    tells: type[Message] | None = None
+    """The type of event whose fields the answer copies by name."""
+    more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, facts: {}
+    """Computes further fields of the answer from the request and the new events."""
+    facts: bool = False
+    """Whether all events of the tournament are read."""
+    divisions: bool = False
+    """Whether the other divisions are read and guarded against concurrent changes."""
+    games: Callable[[Any], Iterable[str]] | None = None
+    """Returns the games whose tables are read and guarded against concurrent changes."""
+    imposed: bool = False
+    """Whether the sanctions at tables that the tournament has not noted yet are read."""
+    persons: Callable[[TournamentState, Any], Collection[str]] = lambda state, request: ()
+    """Returns the persons whose countries and affiliations are read."""
+    keeps: Callable[[TournamentState, Any], Sequence[Person]] = lambda state, request: ()
+    """Returns the persons whose details are stored with its events, see ``people.remember_persons``."""
+    rests_on: tuple[type[Message], ...] = (Message,)
+    """Types of events that make an older ``expected_version`` stale."""
+    concerned: Callable[[TournamentState, Any], Collection[str]] | None = None
+    """Returns the players who may not be its arbiter; None if it has no arbiter. The default arbiter is the caller."""
+
+
+def of_player(state: TournamentState, request: Any) -> Collection[str]:
+    """Return the player of a request."""
+    return {str(request.player_id)}
+
+
+def of_game(state: TournamentState, request: Any) -> Collection[str]:
+    """Return the players of the game of a request, or an empty tuple if there is no such game."""
+    found = state.find_game(request.game_id)
+    return found[1].player_ids if found else ()
+
+
+def latest(kind: type[M], before: Sequence[Message]) -> M:
+    """Return the last event of a type among ``before``, or an empty one."""
+    return next((fact for fact in reversed(before) if isinstance(fact, kind)), kind())
+
+
+def paired_since(act: Any, later: Message) -> bool:
+    """Check whether ``later`` is the pairing of the event's round."""
+    return isinstance(later, events.RoundPaired) and later.round == act.round
+
+
+def started_since(act: Any, later: Message) -> bool:
+    """Check whether ``later`` is the start of the event's round."""
+    return isinstance(later, events.RoundStarted) and later.round == act.round
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """How an event is undone, and the obstacles."""
+
+    by: Callable[[Any, Sequence[Message]], Message] | None = None
+    """Builds the command that undoes the event, from it and all events before it; None if it cannot be undone."""
+    decide: Callable[[Situation, int, str], list[Message]] | None = None
+    """Decides the undo of a version, with a note, if the command lacks information."""
+    thing: Callable[[Any], Hashable] | None = None
+    """Returns a key of the event's subject. A later event with the same key supersedes it."""
+    rests: Callable[[Any, Message], bool] = lambda act, later: False
+    """Checks whether a later event depends on this one."""
+    check: Callable[[Situation, Any], None] = lambda situation, act: None
+    """Raises ``Refusal`` if the event cannot be undone, regardless of later events."""
+    now: Callable[[TournamentState, Sequence[Message], int, str], str] | None = None
+    """Returns the name of the command that can undo a version in the current state, or an empty string.
+
+    Its last argument is the name of the command of ``by``.
+    """

@@ -1,0 +1,488 @@
+"""The state of a tournament: players, rounds, pairings and results. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import Enum
+from itertools import chain, count
+from types import MappingProxyType
+from typing import Any
+
+from faristol.kernel.divisions import first_division_of
+from faristol.kernel.pairings import seats_of
+from faristol.kernel.pins import UNPINNED, Pin
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Bye
+from faristol.rules.standings import SpreadAdjustment
+from faristol.tournament.state.player import PlayerState
+from faristol.tournament.state.team import BoardBye, TeamMatch, TeamState
+
+
+def stream(tournament_id: str) -> str:
+    """Return the name of the stream of a tournament."""
+    return f"tournament-{tournament_id}"
+
+
+def game_id(
+    tournament_id: str, round_number: int, table: int, player_ids: Sequence[str], unpaired: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the id of the game of these players at a table; it is the same in every run of the tournament.
+
+    ``unpaired`` has the players of games whose pairing was undone, by game id. The same players get the same id again;
+    other players get an id with a numeric suffix.
+    """
+    first = f"{tournament_id}-r{round_number}-t{table}"
+    ids = chain([first], (f"{first}-{again}" for again in count(2)))
+    return next(each for each in ids if tuple(unpaired.get(each, player_ids)) == tuple(player_ids))
+
+
+BEFORE_ALL_EVENTS = datetime.min.replace(tzinfo=UTC)
+"""A moment before every event."""
+
+
+class Phase(Enum):
+    """The phase of a round."""
+
+    PAIRED = "paired"
+    STARTED = "started"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class HallRange:
+    """A hall with its range of table numbers, the last one included."""
+
+    name: str
+    first_table: int
+    last_table: int
+
+    def __contains__(self, table: int) -> bool:
+        return table in self.tables
+
+    @property
+    def tables(self) -> range:
+        """The table numbers of the hall."""
+        return range(self.first_table, self.last_table + 1)
+
+    @classmethod
+    def of(cls, hall: events.Hall) -> HallRange:
+        """Parse the hall of an event."""
+        return cls(hall.name, hall.first_table, hall.last_table)
+
+    def message(self) -> events.Hall:
+        """Convert the hall to a message."""
+        return events.Hall(name=self.name, first_table=self.first_table, last_table=self.last_table)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The players of a table: two, the higher-ranked one first, or more in the order of their turns."""
+
+    table: int
+    game_id: str
+    player_ids: tuple[str, ...]
+    hall: str = ""
+    """The hall of the table; empty without halls."""
+    match: int = 0
+    """Number in the round of the match between teams; 0 without teams."""
+    board: int = 0
+    """Number of the board in the match, from 1."""
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The players of a table of two."""
+        first, second = self.player_ids
+        return first, second
+
+    @classmethod
+    def of(cls, pairing: events.Pairing) -> Pairing:
+        """Parse the pairing of an event."""
+        return cls(pairing.table, pairing.game_id, seats_of(pairing), pairing.hall, pairing.match, pairing.board)
+
+    def message(self) -> events.Pairing:
+        """Convert the pairing to a message."""
+        first, second, *others = self.player_ids
+        return events.Pairing(
+            table=self.table,
+            game_id=self.game_id,
+            first_player_id=first,
+            second_player_id=second,
+            player_ids=self.player_ids if others else (),
+            hall=self.hall,
+            match=self.match,
+            board=self.board,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GameDecision:
+    """The decision of a game, apart from its scores."""
+
+    winner_id: str = ""
+    """Empty for a draw and if all players lost. Older events leave it empty: then the higher score wins."""
+    lost_by_all: bool = False
+    revision: int = 0
+    """How many times the result was reopened."""
+    condition: game_events.EndCondition.ValueType = game_events.END_CONDITION_UNSPECIFIED
+    """The condition that ended the game; unspecified in older events."""
+    losers: tuple[str, ...] = ()
+    """Players who left the game or lost it by decision."""
+    unplayed: bool = False
+    """Whether the game was decided before its first turn was over."""
+
+    @classmethod
+    def by(cls, fact: game_events.ResultFinal | events.ResultRecorded) -> GameDecision:
+        """Read the decision of an event."""
+        return cls(
+            winner_id=fact.winner_id,
+            lost_by_all=fact.lost_by_all,
+            revision=fact.revision,
+            condition=fact.condition,
+            losers=tuple(fact.loser_ids),
+            unplayed=fact.unplayed,
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the decision as fields of an event."""
+        return {
+            "winner_id": self.winner_id,
+            "lost_by_all": self.lost_by_all,
+            "condition": self.condition,
+            "loser_ids": self.losers,
+            "unplayed": self.unplayed,
+        }
+
+    def apply_correction(self, fact: events.ResultCorrected) -> GameDecision:
+        """Return the decision after a correction."""
+        after = replace(self, winner_id=fact.winner_id, lost_by_all=fact.lost_by_all)
+        if not fact.HasField("unplayed"):
+            return after
+        return replace(after, condition=fact.condition, losers=tuple(fact.loser_ids), unplayed=fact.unplayed)
+
+
+class AppealPhase(Enum):
+    """The phase of an appeal."""
+
+    OPEN = "open"
+    UPHELD = "upheld"
+    DISMISSED = "dismissed"
+    WITHDRAWN = "withdrawn"
+    """Withdrawn before its decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appeal:
+    """An appeal against an event of the tournament."""
+
+    player_id: str
+    """The player who appeals."""
+    version: int
+    """Version of the contested event in the tournament's stream."""
+    members: tuple[events.TribunalMember, ...]
+    """The members of the tribunal for this appeal."""
+    involved: tuple[str, ...]
+    """The players involved in the dispute, with the player who appeals."""
+    phase: AppealPhase = AppealPhase.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class DataRequest:
+    """A request of a player for correction or erasure of their data."""
+
+    player_id: str
+    kind: events.DataRequestKind.ValueType
+    waits: bool = True
+    """Whether the request is unanswered."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameSanction:
+    """A sanction in force that changes the result of a game."""
+
+    version: int = field(compare=False)
+    """Version of its event in the tournament's stream."""
+    player_id: str
+    kind: events.SanctionKind.ValueType
+    points: int
+    arbiter_id: str
+    beside_result: bool = False
+    """Whether its points are deducted from the spread and the total instead of the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsanctioned:
+    """The result of a game before sanctions."""
+
+    scores: tuple[int, ...]
+    """In the order of the pairing."""
+    decided: GameDecision
+
+    def give_back(self, pairing: Pairing, player_id: str, points: int) -> Unsanctioned:
+        """Return the result with ``points`` more for a player.
+
+        The highest score wins, unless players left the game, lost it by decision or did not play it.
+        """
+        players = pairing.player_ids
+        scores = tuple(
+            score + points if each == player_id else score for each, score in zip(players, self.scores, strict=True)
+        )
+        decided = self.decided
+        if decided.losers or decided.lost_by_all or decided.unplayed:
+            return Unsanctioned(scores, decided)
+        best = [each for each, score in zip(players, scores, strict=True) if score == max(scores)]
+        return Unsanctioned(scores, replace(decided, winner_id=best[0] if len(best) == 1 else ""))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCheck:
+    """The rule by which results that an official entered are confirmed."""
+
+    second_person: bool = False
+    players: bool = False
+    blind: bool = False
+    """Whether the second person types the result without seeing the first entry."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether results are confirmed at all."""
+        return self.second_person or self.players
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """The event that a result after sanctions can follow; empty for none."""
+
+    game_id: str = ""
+    at: datetime = BEFORE_ALL_EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class RoundState:
+    """A round, from its pairing on."""
+
+    number: int
+    phase: Phase
+    pairings: tuple[Pairing, ...]
+    bye: str | None = None
+    """The player whom the pairing left without an opponent."""
+    requested: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
+    """Byes on request, by player."""
+    matches: tuple[TeamMatch, ...] = ()
+    """Matches between teams; empty without teams."""
+    board_byes: Mapping[str, BoardBye] = field(default_factory=lambda: MappingProxyType({}))
+    """The boards of the team players in ``requested``, by player."""
+    team_bye: str | None = None
+    """The team that the pairing left without an opponent."""
+    team_byes: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
+    """Byes on request, by team."""
+    half_points: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Half points by player, if they are not those of a win, a draw, a loss or a bye."""
+    results: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Scores of finished games in the order of the pairing, by game id."""
+    decided: Mapping[str, GameDecision] = field(default_factory=lambda: MappingProxyType({}))
+    """Decisions of finished games, by game id."""
+    game_sanctions: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Sanctions in force that change the result of a game, in the order of imposition, by game id."""
+    unsanctioned: Mapping[str, Unsanctioned] = field(default_factory=lambda: MappingProxyType({}))
+    """The last result before sanctions of each game in ``game_sanctions``."""
+    at_table: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Points that arbiters took off at tables, and that no event of the tournament takes off yet, by game id."""
+    given_back: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Players and points of lifted table sanctions that the result of the table still includes, by game id."""
+    postponed: frozenset[str] = frozenset()
+    """Games that are postponed and not started."""
+    entered: frozenset[str] = frozenset()
+    """Games whose result an arbiter entered instead of the table."""
+    entered_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The official who entered or corrected the current result, by game id; only for results not from tables."""
+    confirmed_by: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """The persons who confirmed those results, by game id."""
+    disputed: frozenset[str] = frozenset()
+    """Games whose result is disputed."""
+    algorithm: str = ""
+    """Name and version of the pairing algorithm."""
+    adjustments: tuple[SpreadAdjustment, ...] = ()
+    """Spread adjustments outside games: at most one per player, and one per player for sanctions."""
+    corrected_rulings: frozenset[tuple[str, int]] = frozenset()
+    """Games and turns whose ruling was corrected after the game."""
+
+    @property
+    def seated(self) -> frozenset[str]:
+        """The players at tables, and the player whom the pairing left without an opponent."""
+        at_tables = {player_id for pairing in self.pairings for player_id in pairing.player_ids}
+        return frozenset(at_tables | ({self.bye} if self.bye else set()))
+
+    def is_unconfirmed(self, pairing: Pairing) -> bool:
+        """Check whether the result of a table was entered and lacks a confirmation.
+
+        A second official, or all players of the table, confirm it. A disputed result is unconfirmed.
+        """
+        game = pairing.game_id
+        if not self.entered_by.get(game):
+            return False
+        confirmed = set(self.confirmed_by.get(game, ()))
+        return game in self.disputed or not (
+            confirmed - set(pairing.player_ids) or confirmed >= set(pairing.player_ids)
+        )
+
+    def without_sanctions(self, game: str) -> Unsanctioned:
+        """Return the result of a finished game before sanctions."""
+        return self.unsanctioned.get(game) or Unsanctioned(self.results[game], self.decided[game])
+
+    @property
+    def player_ids(self) -> frozenset[str]:
+        """All players of the pairing: at a table, without an opponent, or with a bye on request."""
+        seated = frozenset(player_id for pairing in self.pairings for player_id in pairing.player_ids)
+        return seated | self.requested.keys() | ({self.bye} if self.bye else set())
+
+    @property
+    def team_ids(self) -> frozenset[str]:
+        """All teams of the pairing: in a match, without an opponent, or with a bye on request."""
+        met = frozenset(team_id for match in self.matches for team_id in match.team_ids)
+        return met | self.team_byes.keys() | ({self.team_bye} if self.team_bye else set())
+
+    def running_game(self, player_id: str) -> str:
+        """Return the id of the player's running game, or an empty string."""
+        return next((pairing.game_id for pairing in self.running if player_id in pairing.player_ids), "")
+
+    @property
+    def missing(self) -> tuple[Pairing, ...]:
+        """The tables without a result."""
+        return tuple(pairing for pairing in self.pairings if pairing.game_id not in self.results)
+
+    @property
+    def running(self) -> tuple[Pairing, ...]:
+        """The tables with a running game."""
+        begun = self.missing if self.phase is Phase.STARTED else ()
+        return tuple(pairing for pairing in begun if pairing.game_id not in self.postponed)
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentState:
+    """The state of a tournament. ``Tournament()`` does not exist yet."""
+
+    tournament_id: str = ""
+    name: str = ""
+    rounds: int = 0
+    time_zone: str = "UTC"
+    """IANA name of the time zone of the halls."""
+    seed: bytes = b""
+    created_at: datetime = BEFORE_ALL_EVENTS
+    latest: datetime = BEFORE_ALL_EVENTS
+    """The latest time of an event of the tournament."""
+    ruleset: Pin = UNPINNED
+    lexicon: Pin = UNPINNED
+    players: tuple[PlayerState, ...] = ()
+    """In the order of registration."""
+    teams: tuple[TeamState, ...] = ()
+    """In the order of registration; empty if players play individually."""
+    played: tuple[RoundState, ...] = ()
+    """The rounds paired so far."""
+    unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    """Players of games whose pairing was undone, by game id."""
+    forbidden: frozenset[frozenset[str]] = frozenset()
+    """Forbidden pairs of players or teams."""
+    kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Pairs of players or teams made by hand, by round."""
+    halls: tuple[HallRange, ...] = ()
+    """Halls; empty if tables are numbered from 1."""
+    top_tables: int = 0
+    """How many of the first pairings sit at the first tables."""
+    announced: tuple[events.RoundTime, ...] = ()
+    """Announced start times of rounds, in order."""
+    place: str = ""
+    """Place of the tournament; this and the following fields are empty if unknown."""
+    country: str = ""
+    starts_on: str = ""
+    """The first day, such as ``2026-11-28``."""
+    ends_on: str = ""
+    organiser: str = ""
+    link: str = ""
+    archived: bool = False
+    """Whether it is left out of the list of tournaments."""
+    removed: bool = False
+    """Whether it was removed before any round was started."""
+    division: str = ""
+    """Name of this division of a championship; empty if it is not a division."""
+    division_of: str = ""
+    """Id of the first division of the championship; empty for the first division itself."""
+    divisions: tuple[events.Division, ...] = ()
+    """In the first division: all divisions of the championship, itself included, in the order of addition."""
+    tribunal: tuple[events.TribunalMember, ...] = ()
+    """The appointed members of the tribunal of appeals."""
+    appeals: tuple[Appeal, ...] = ()
+    """By number, from 1."""
+    data_requests: tuple[DataRequest, ...] = ()
+    """By number, from 1."""
+    result_check: ResultCheck = ResultCheck()
+    """How results that an official entered are confirmed."""
+    noted_at_tables: frozenset[tuple[str, int]] = frozenset()
+    """Table sanctions that are noted: game id and version of the event in the game's stream."""
+    over: bool = False
+    version: int = field(default=0, compare=False)
+    """Number of events folded."""
+    following: Following = Following()
+    """The last event, if the next correction can be the result after its sanctions."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether the tournament was created."""
+        return bool(self.tournament_id)
+
+    @property
+    def first_division(self) -> str:
+        """Id of the first division of the championship; the own id without divisions."""
+        return first_division_of(self)
+
+    def player(self, player_id: str) -> PlayerState | None:
+        """Return the player with this id, if registered."""
+        return next((player for player in self.players if player.player_id == player_id), None)
+
+    @property
+    def entries(self) -> tuple[PlayerState, ...]:
+        """The entries that are paired: teams as players if there are any, else the players."""
+        return tuple(team.entry for team in self.teams) or self.players
+
+    def team(self, team_id: str) -> TeamState | None:
+        """Return the team with this id, if registered."""
+        return next((team for team in self.teams if team.team_id == team_id), None)
+
+    def team_of(self, player_id: str) -> TeamState | None:
+        """Return the team whose line-up has the player, or None. Teams that were never present do not count."""
+        return next((team for team in self.teams if player_id in team.line_up and not team.entry.never_came), None)
+
+    def to_pair(self, number: int) -> tuple[PlayerState, ...]:
+        """Return the players who can be paired in a round, in the order of registration."""
+        return tuple(player for player in self.players if player.takes_part(number) and number not in player.byes)
+
+    def kept_pairs(self, number: int) -> tuple[tuple[str, str], ...]:
+        """Return the pairs made by hand for a round whose two players can both be paired."""
+        there = {player.player_id for player in self.to_pair(number)}
+        return tuple(pair for pair in self.kept.get(number, ()) if there.issuperset(pair))
+
+    @property
+    def open_round(self) -> RoundState | None:
+        """The round that is paired and not closed."""
+        return self.played[-1] if self.played and self.played[-1].phase is not Phase.CLOSED else None
+
+    @property
+    def next_to_start(self) -> int:
+        """Number of the round that starts next, paired or not; ``rounds`` + 1 after the last."""
+        paired = self.open_round is not None and self.open_round.phase is Phase.PAIRED
+        return len(self.played) + (0 if paired else 1)
+
+    def gave_up(self, pairing: Pairing) -> tuple[str, ...]:
+        """Return the players of a table who gave its game up by withdrawing and are not reinstated."""
+        gone = {player.player_id for player in self.players if player.gave_up == pairing.game_id}
+        return tuple(player_id for player_id in pairing.player_ids if player_id in gone)
+
+    def find_game(self, wanted: str) -> tuple[RoundState, Pairing] | None:
+        """Return the round and the table of a game, or None if it was not paired."""
+        for played in self.played:
+            for pairing in played.pairings:
+                if pairing.game_id == wanted:
+                    return played, pairing
+        return None

@@ -1,0 +1,737 @@
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from sqlalchemy import text
+from tests.support.halls import FISC, Hall
+from tests.support.pairing_service import Desk
+
+from faristol.cli.contract import command_of
+from faristol.cli.tournament.history import history
+from faristol.event_store import Decision, Loaded, Metadata, Write
+from faristol.event_store.integrity.verification import verify
+from faristol.host import StartError
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.pb.rating.v1 import events_pb2 as rating_events
+from faristol.personal_data import people
+from faristol.personal_data.erasure import erase
+from faristol.table_terminal.shared.names import game_meant
+from faristol.tournament.command_handling.outcome import write_of
+
+
+def command() -> str:
+    return str(uuid.uuid4())
+
+
+async def create(desk: Desk, **fields: object) -> pb.CreateTournamentResponse:
+    given = {"command_id": command(), "tournament_id": "open", "name": "Open", "rounds": 5, **fields}
+    return await desk.stub.CreateTournament(pb.CreateTournamentRequest(**given))  # type: ignore[arg-type]
+
+
+async def register(desk: Desk, **fields: object) -> pb.RegisterPlayerResponse:
+    given = {"command_id": command(), "tournament_id": "open", **fields}
+    return await desk.stub.RegisterPlayer(pb.RegisterPlayerRequest(**given))  # type: ignore[arg-type]
+
+
+async def open_tournament(desk: Desk, players: int = 8) -> None:
+    await create(desk)
+    for place in range(1, players + 1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", rating=2000 - place)
+
+
+async def read_refusal(call: Awaitable[object]) -> tuple[grpc.StatusCode, str, error_details_pb2.ErrorInfo]:
+    """Return the status, message and reason with which a call is refused."""
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await call
+    status = rpc_status.from_call(answer.value)  # type: ignore[arg-type]
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    status.details[0].Unpack(info)
+    return answer.value.code(), answer.value.details() or "", info
+
+
+async def names_on_stream(desk: Desk, stream: str = "tournament-open") -> list[str]:
+    return [event.name for event in await desk.record.read_stream(stream)]
+
+
+async def test_a_tournament_is_created_with_its_pins_in_one_append(desk: Desk) -> None:
+    answer = await create(desk)
+
+    assert answer.position == 4
+    assert (answer.ruleset.name, answer.ruleset.digest) == ("fisc-2023", FISC.digest)
+    assert (answer.lexicon.name, answer.lexicon.digest) == ("catalan", "c" * 64)
+    assert await names_on_stream(desk) == ["TournamentCreated", "RulesetPinned", "LexiconPinned"]
+    assert await names_on_stream(desk, f"ruleset-{FISC.digest}") == ["RulesetKept"]
+
+
+async def test_the_rules_are_kept_once_however_many_tournaments_pin_them(desk: Desk) -> None:
+    await create(desk, tournament_id="first")
+    await create(desk, tournament_id="second")
+    (kept,) = await desk.record.read_stream(f"ruleset-{FISC.digest}")
+    assert kept.message == events.RulesetKept(digest=FISC.digest, content=FISC.canonical)
+
+
+async def test_a_seed_is_drawn_where_none_is_given_and_kept_where_one_is(desk: Desk) -> None:
+    await create(desk, tournament_id="one")
+    await create(desk, tournament_id="two")
+    await create(desk, tournament_id="three", seed=b"7" * 32)
+
+    seeds = []
+    for name in ("one", "two", "three"):
+        created = (await desk.record.read_stream(f"tournament-{name}"))[0].message
+        assert isinstance(created, events.TournamentCreated)
+        seeds.append(created.seed)
+
+    assert [len(seed) for seed in seeds] == [32, 32, 32]
+    assert seeds[0] != seeds[1]
+    assert seeds[2] == b"7" * 32
+
+
+@pytest.mark.parametrize(("given", "shown"), [("", "UTC"), ("Europe/Athens", "Europe/Athens")])
+async def test_a_tournament_says_the_time_zone_of_its_halls(desk: Desk, given: str, shown: str) -> None:
+    await create(desk, time_zone=given)
+
+    answer = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    assert answer.time_zone == shown
+
+
+async def test_an_id_is_made_from_the_name_and_made_another_when_taken(desk: Desk) -> None:
+    answers = [await create(desk, tournament_id="", name="Trofeu Valls") for _ in range(3)]
+
+    assert [answer.tournament_id for answer in answers] == ["trofeu-valls", "trofeu-valls-2", "trofeu-valls-3"]
+    assert (await create(desk, tournament_id="", name="Valls R2")).tournament_id == "valls-r2-2"  # valls-r2 is a game
+
+
+async def test_a_command_sent_again_gets_its_first_answer(desk: Desk) -> None:
+    again = command()
+    first = await create(desk, command_id=again, tournament_id="", name="Open")
+    second = await create(desk, command_id=again, tournament_id="", name="Open")
+
+    assert second == first
+    assert await names_on_stream(desk, "tournament-open-2") == []
+
+
+async def test_four_rounds_are_refused_with_the_article(desk: Desk) -> None:
+    # FISC I.1, as a caller sees it.
+    code, message, info = await read_refusal(create(desk, rounds=4))
+
+    assert code is grpc.StatusCode.FAILED_PRECONDITION
+    assert (info.reason, info.metadata["article"]) == ("TOO_FEW_ROUNDS", "FISC I.1")
+    assert "5 rounds or more, not 4" in message
+    assert await desk.record.last_position() == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"tournament_id": "No Spaces"}, "tournament_id"),
+        ({"name": " "}, "name"),
+        ({"ruleset": "fisc-1999"}, "ruleset"),
+        ({"seed": b"short"}, "seed"),
+        ({"time_zone": "Europe/Atlantis"}, "time_zone"),
+        ({"time_zone": "../etc/passwd"}, "time_zone"),
+        ({"command_id": "seven"}, "command_id"),
+        ({"occurred_at": Timestamp(seconds=10**15)}, "occurred_at"),
+    ],
+)
+async def test_a_malformed_field_is_named(desk: Desk, fields: dict[str, object], field: str) -> None:
+    code, message, info = await read_refusal(create(desk, **fields))
+
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert message.startswith(f"{field}: ")
+    assert info.metadata["field"] == field
+
+
+async def test_a_lexicon_that_is_not_installed_is_refused(desk: Desk) -> None:
+    code, message, info = await read_refusal(create(desk, lexicon="klingon"))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "LEXICON_MISSING")
+    assert "installed: catalan, spanish" in message
+
+
+async def test_without_a_lexicon_results_can_be_typed_and_one_is_chosen_later(desk: Desk) -> None:
+    recorded = game_events.KEEPING_RECORDED
+    made = await create(desk, ruleset="pes-2024", without_lexicon=True, keeping=recorded)
+    assert not made.HasField("lexicon")
+    assert not (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).HasField("lexicon")
+    assert await names_on_stream(desk) == ["TournamentCreated", "RulesetPinned"]
+    choice = pb.ChooseLexiconRequest(command_id=command(), tournament_id="open")
+    _, message, info = await read_refusal(desk.stub.ChooseLexicon(choice))
+    assert (info.reason, "greek is not installed here" in message) == ("LEXICON_MISSING", True)
+
+    await create(desk, tournament_id="paper", without_lexicon=True, keeping=recorded)
+    chosen = pb.ChooseLexiconRequest(command_id=command(), tournament_id="paper")
+    assert (await desk.stub.ChooseLexicon(chosen)).lexicon.name == "catalan"
+    told = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="paper"))
+    assert told.lexicon.digest == "c" * 64
+    again = pb.ChooseLexiconRequest(command_id=command(), tournament_id="paper")
+    assert (await read_refusal(desk.stub.ChooseLexicon(again)))[2].reason == "LEXICON_PINNED"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "If the system holds the bag"),
+        (
+            {"ruleset": "fisc-2023-duplicate", "keeping": game_events.KEEPING_RECORDED},
+            "A duplicate game is scored with a lexicon",
+        ),
+    ],
+)
+async def test_what_needs_a_lexicon_is_not_created_without_one(
+    desk: Desk, fields: dict[str, object], expected: str
+) -> None:
+    code, message, info = await read_refusal(create(desk, without_lexicon=True, **fields))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NO_LEXICON")
+    assert expected in message
+    assert "installs others" in message
+    assert await desk.record.last_position() == 0
+
+
+async def test_a_lexicon_and_none_are_not_both_chosen(desk: Desk) -> None:
+    code, _, info = await read_refusal(create(desk, lexicon="catalan", without_lexicon=True))
+    assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "lexicon")
+
+
+async def test_ids_are_taken_once(desk: Desk) -> None:
+    await open_tournament(desk, players=1)
+
+    for call in (create(desk), register(desk, player_id="p1", name="Somebody else")):
+        code, _, _ = await read_refusal(call)
+        assert code is grpc.StatusCode.ALREADY_EXISTS
+
+
+async def test_what_does_not_exist_is_not_found_by_its_id(desk: Desk) -> None:
+    stub, id_of_command, where = desk.stub, command(), "nowhere"
+    calls: list[Awaitable[object]] = [
+        register(desk, tournament_id=where, name="Anna"),
+        stub.PairRound(pb.PairRoundRequest(command_id=id_of_command, tournament_id=where, round=1)),
+        stub.StartRound(pb.StartRoundRequest(command_id=id_of_command, tournament_id=where, round=1)),
+        stub.CloseRound(pb.CloseRoundRequest(command_id=id_of_command, tournament_id=where, round=1)),
+        stub.PublishStandings(pb.PublishStandingsRequest(command_id=id_of_command, tournament_id=where)),
+        stub.GetTournament(pb.GetTournamentRequest(tournament_id=where)),
+    ]
+    for call in calls:
+        code, message, _ = await read_refusal(call)
+        assert code is grpc.StatusCode.NOT_FOUND
+        assert "nowhere" in message
+
+
+async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: Desk) -> None:
+    await create(desk)
+    await register(desk, player_id="first", name="Núria Bonet", club="Valls")
+
+    code, message, info = await read_refusal(register(desk, name="NÚRIA BONET"))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
+    assert "first" in message
+    assert (info.metadata["player"], info.metadata["club"]) == ("first", "Valls")
+    assert (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).player_ids == ["first"]
+
+
+async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
+    await open_tournament(desk)
+    version = len(await desk.record.read_stream("tournament-open"))
+    rounds = [
+        fact
+        for number in (1, 2)
+        for fact in (
+            events.RoundPaired(round=number),
+            events.RoundStarted(round=number),
+            events.RoundClosed(round=number),
+        )
+    ]
+    await desk.record.append(Decision([Write("tournament-open", version, rounds, "open")]), Metadata())
+
+    code, _, info = await read_refusal(register(desk, player_id="late", name="Late Comer"))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "TOO_LATE_TO_ENTER")
+    assert await people.names(desk.record, ["late"]) == {}
+
+
+async def test_players_of_a_list_are_registered_together_and_who_is_refused_keeps_nobody_out(
+    desk: Desk,
+) -> None:
+    await create(desk)
+    await register(desk, player_id="p1", name="Player 1", rating=1999)
+    await create(desk, tournament_id="other")
+    await register(desk, tournament_id="other", player_id="gone", name="Galo", rating=1999)
+    await erase(desk.record, "gone")
+    await register(desk, tournament_id="other", player_id="eva", name="Eva Mas", club="Reus", rating=1500)
+    listed: list[dict[str, object]] = [
+        {"name": "Anna Puig", "club": "Valls", "rating": 1700, "category": "U18", "note": "needs a ramp"},
+        {"player_id": "p1", "name": "Player 1"},
+        {"name": "anna  puig"},
+        {"name": "Anna Puig", "club": "Reus"},
+        {"player_id": "gone", "name": "Galo"},
+        {"name": "Biel", "country": "nowhere"},
+        {"player_id": "eva", "name": "Eva Sala"},
+        {"player_id": "eva", "name": "Eva Mas"},
+        {"name": "Player 1"},
+    ]
+    players = [pb.RegisterPlayerRequest(command_id=command(), **given) for given in listed]  # type: ignore[arg-type]
+    request = pb.RegisterPlayersRequest(command_id=command(), tournament_id="open", players=players)
+    answer = await desk.stub.RegisterPlayers(request)
+
+    reasons = ["", "ALREADY_EXISTS", "NAME_TAKEN", "", "PERSON_ERASED", "INVALID", "NAME_DIFFERS", "", "NAME_TAKEN"]
+    assert [found.reason for found in answer.registrations] == reasons
+    entered = [found.player_id for found in answer.registrations if found.player_id]
+    shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    assert [player.player_id for player in shown.players] == ["p1", *entered]
+    told = [(player.name, player.club, player.rating, player.note) for player in shown.players[1:]]
+    assert told == [
+        ("Anna Puig", "Valls", 1700, "needs a ramp"),
+        ("Anna Puig", "Reus", 1000, ""),
+        ("Eva Mas", "Reus", 1000, ""),
+    ]
+    assert (await desk.stub.RegisterPlayers(request)).position == answer.position
+    events_of = [event for event in await desk.record.read_stream("tournament-open") if event.metadata.names]
+    assert [event.metadata.names.split(":")[0] for event in events_of[1:]] == entered
+    assert (await verify(desk.record)).wrong == ""
+
+
+async def test_a_list_for_another_tournament_or_of_nobody_is_refused_as_a_whole(desk: Desk) -> None:
+    await create(desk)
+    stranger = pb.RegisterPlayerRequest(command_id=command(), tournament_id="other", name="Anna")
+    for players, field in ([stranger], "players[0].tournament_id"), ([], "players"):
+        request = pb.RegisterPlayersRequest(command_id=command(), tournament_id="open", players=players)
+        _, _, info = await read_refusal(desk.stub.RegisterPlayers(request))
+        assert info.metadata["field"] == field
+
+
+async def test_many_desks_can_register_at_once(desk: Desk) -> None:
+    await create(desk)
+    # Others writing first are not an error while attempts last.
+    await asyncio.gather(*(register(desk, player_id=f"p{place}", name=f"Player {place}") for place in range(6)))
+
+    found = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+
+    assert sorted(found.player_ids) == [f"p{place}" for place in range(6)]
+
+
+async def test_a_round_is_paired_started_and_shown(desk: Desk) -> None:
+    await open_tournament(desk, players=7)
+    stub = desk.stub
+
+    answer = await stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    shown = await stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    await stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+    started = await stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+
+    assert [(table.table, table.first_player_id, table.second_player_id) for table in answer.pairings] == [
+        (1, "p1", "p4"),
+        (2, "p2", "p5"),
+        (3, "p3", "p6"),
+    ]
+    assert answer.bye_player_id == "p7"
+    (played,) = shown.played
+    assert played == pb.Round(
+        round=1, phase=pb.ROUND_PHASE_PAIRED, pairings=answer.pairings, bye_player_id="p7", finished_game_ids=[]
+    )
+    assert started.played[0].phase == pb.ROUND_PHASE_STARTED
+    assert started.version == shown.version + 1
+    assert (shown.name, shown.rounds, shown.over) == ("Open", 5, False)
+
+
+async def test_a_round_is_not_closed_without_its_results(desk: Desk) -> None:
+    await open_tournament(desk, players=8)
+    stub = desk.stub
+    await stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    await stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+
+    code, message, info = await read_refusal(
+        stub.CloseRound(pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
+    )
+
+    assert (code, info.reason, info.metadata["article"]) == (
+        grpc.StatusCode.FAILED_PRECONDITION,
+        "RESULTS_MISSING",
+        "FISC I.8",
+    )
+    assert "1 (open-r1-t1), 2 (open-r1-t2), 3 (open-r1-t3), 4 (open-r1-t4)" in message
+
+
+async def test_a_command_that_says_when_keeps_its_time(desk: Desk) -> None:
+    at = Timestamp(seconds=1_700_000_000, nanos=123_000)
+    await create(desk, occurred_at=at)
+
+    created = (await desk.record.read_stream("tournament-open"))[0].message
+
+    assert isinstance(created, events.TournamentCreated)
+    assert created.occurred_at == at
+
+
+async def act(desk: Desk, name: str, **fields: object) -> object:
+    """Send a command on the tournament."""
+    request = getattr(pb, f"{name}Request")(command_id=command(), tournament_id="open", **fields)
+    return await getattr(desk.stub, name)(request)
+
+
+async def test_everything_that_keeps_a_round_from_being_paired_is_listed_and_told_with_the_refusal(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    await act(desk, "StartRound", round=1)
+
+    listed = await desk.stub.ListObstacles(
+        pb.ListObstaclesRequest(tournament_id="open"), metadata=(("accept-language", "ca"),)
+    )
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await act(desk, "PairRound", round=2)
+    status = rpc_status.from_call(answer.value)  # type: ignore[arg-type]
+    assert status is not None
+    failure = error_details_pb2.PreconditionFailure()
+    assert status.details[1].Unpack(failure)
+
+    assert listed.round == 2
+    assert [obstacle.subject for obstacle in listed.obstacles] == [
+        "rounds/1",
+        *(f"games/open-r1-t{n}" for n in range(1, 5)),
+    ]
+    assert listed.obstacles[1].text == "Falta el resultat de la taula 1 de la ronda 1: p1, p5."
+    assert [violation.subject for violation in failure.violations] == [
+        violation.subject for violation in listed.obstacles
+    ]
+
+
+async def test_a_director_brings_players_in_lets_them_rest_and_out_again_over_grpc(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "CheckInPlayer", player_id="p1")
+    await act(desk, "CheckOutPlayer", player_id="p1")
+    await act(desk, "GrantBye", player_id="p1", round=1, kind=events.BYE_KIND_HALF_POINT)
+    await act(desk, "GrantBye", player_id="p2", round=1, kind=events.BYE_KIND_FULL_POINT)
+    await act(desk, "RevokeBye", player_id="p2", round=1)
+    await act(desk, "KeepPair", player_ids=["p2", "p3"])
+    await act(desk, "ForbidPair", player_ids=["p4", "p7"])
+    await act(desk, "AllowPair", player_ids=["p4", "p7"])
+    await act(desk, "KeepPair", player_ids=["p4", "p5"])
+    await act(desk, "ReleasePair", player_ids=["p4", "p5"])
+    await act(desk, "PairRound", round=1)
+    await act(desk, "UnpairRound", round=1, note="the wrong list")
+    await act(desk, "PairRound", round=1)
+    await act(desk, "StartRound", round=1)
+    _, _, unsaid = await read_refusal(act(desk, "WithdrawPlayer", player_id="p2", note="ill"))
+    given_up = pb.RUNNING_GAME_GIVEN_UP
+    gone = await act(desk, "WithdrawPlayer", player_id="p2", note="ill", running_game=given_up)
+    late = await register(desk, player_id="late", name="Late", rating=1500)
+    await act(desk, "ReinstatePlayer", player_id="p2")
+    found = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+
+    assert unsaid.reason == "GAME_RUNNING"
+    assert isinstance(gone, pb.WithdrawPlayerResponse)
+    assert (gone.round, gone.game_id) == (2, "open-r1-t3")
+    assert (late.round, late.fictitious_half_points) == (2, 1)
+    assert [bye.player_id for bye in found.played[0].requested_byes] == ["p1"]
+    assert [player.withdrawn_round for player in found.players] == [0] * 9
+    assert found.players[-1].entered_round == 2
+
+
+async def test_why_is_answered_in_the_language_of_the_caller(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+
+    answer = await desk.stub.ExplainPairing(
+        pb.ExplainPairingRequest(tournament_id="open", round=1, player_id="p1"),
+        metadata=(("accept-language", "es"),),
+    )
+
+    assert (answer.reason, answer.article) == ("first", "FISC I.1")
+    assert answer.text == "En la primera ronda la mitad superior se enfrenta a la inferior: p1 se enfrenta a p5."
+
+
+async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
+    await open_tournament(desk)
+    metadata = (("faristol-actor", "director-1"), ("faristol-role", "director"))
+    forbid = pb.ForbidPairRequest(command_id=command(), tournament_id="open", player_ids=["p1", "p5"])
+    await desk.stub.ForbidPair(forbid, metadata=metadata)
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+    undone = await act(desk, "UndoAct", version=acts[-1].version)
+    later = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=acts[-1].version))
+
+    assert [told.version for told in acts] == list(range(1, 13))
+    assert (acts[-1].type, list(acts[-1].player_ids), acts[-1].actor, acts[-1].undone_by) == (
+        "PairForbidden",
+        ["p1", "p5"],
+        "director-1",
+        "AllowPair",
+    )
+    assert isinstance(undone, pb.UndoActResponse)
+    assert undone.undone_by == "AllowPair"
+    assert [told.type for told in later.acts] == ["PairAllowed"]
+    code, _, _ = await read_refusal(act(desk, "UndoAct", version=99))
+    assert code is grpc.StatusCode.NOT_FOUND
+    code, message, _ = await read_refusal(act(desk, "UndoAct"))
+    assert (code, message) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "version: is missing; expected the number of the act in the history",
+    )
+    for command_name in ("PairRound", "StartRound", "CloseRound"):
+        code, message, _ = await read_refusal(act(desk, command_name))
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert message == "round: is missing; expected the number of the round, from 1"
+    _, _, info = await read_refusal(act(desk, "UndoAct", version=acts[-1].version))
+    assert info.reason == "NOT_UNDONE"
+
+
+async def test_who_leaves_or_comes_once_a_round_is_paired_is_told_that_it_has_to_be_paired_again(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_tournament(desk)
+    before = await act(desk, "WithdrawPlayer", player_id="p8")
+    assert isinstance(before, pb.WithdrawPlayerResponse)
+    assert before.round_to_pair_again == 0
+    await act(desk, "PairRound", round=1)
+    monkeypatch.setenv("LC_ALL", "es_ES.UTF-8")
+    given = {"tournament_id": "open", "player_id": "player 2", "json_output": False}
+    await asyncio.to_thread(command_of("WithdrawPlayer"), **given, address=desk.runtime.channels.own_address)
+    told = capsys.readouterr().out
+    assert told == (
+        "Player 2 se ha retirado, desde la ronda 1. "
+        "La ronda 1 ya se ha emparejado: hay que volver a emparejarla antes de que empiece.\n"
+    )
+    code, message, _ = await read_refusal(act(desk, "StartRound", round=1))
+    assert (code, message.endswith("pair it again.")) == (grpc.StatusCode.FAILED_PRECONDITION, True)
+    assert (await register(desk, player_id="p9", name="Player 9")).round_to_pair_again == 1
+
+
+async def test_who_is_expelled_once_a_round_is_paired_makes_it_to_be_paired_again(desk: Desk) -> None:
+    await open_tournament(desk)
+    decided = {"arbiter_id": "marta", "decided_by": ["ona", "pau", "rep"]}
+    before = await act(desk, "ExpelPlayer", player_id="p8", **decided)
+    assert isinstance(before, pb.ExpelPlayerResponse)
+    assert before.round_to_pair_again == 0
+    await act(desk, "PairRound", round=1)
+    after = await act(desk, "ExpelPlayer", player_id="p7", **decided)
+    assert isinstance(after, pb.ExpelPlayerResponse)
+    assert after.round_to_pair_again == 1
+
+
+async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_and_no_event_ever_held_it(
+    desk: Desk,
+) -> None:
+    async def list_notes() -> list[tuple[str, str]]:
+        acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+        return [(act.type, act.note) for act in acts if act.note]
+
+    await open_tournament(desk)
+    await act(desk, "ChangeRounds", rounds=6, note="the hall is free on Sunday")
+    withdraw = pb.WithdrawPlayerRequest(command_id=command(), tournament_id="open", player_id="p1", note="his back")
+    await desk.stub.WithdrawPlayer(withdraw)
+    await desk.stub.WithdrawPlayer(withdraw)
+    before = [("RoundsChanged", "the hall is free on Sunday"), ("PlayerWithdrawn", "his back")]
+    assert await list_notes() == before
+    assert not [event for event in await desk.record.read() if b"back" in event.payload or b"Sunday" in event.payload]
+    await act(desk, "ReinstatePlayer", player_id="p1")
+    assert await list_notes() == before
+
+    await erase(desk.record, "p1")
+
+    assert await list_notes() == before[:1]
+    assert (await verify(desk.record)).wrong == ""
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+    assert list(acts[-2].player_ids) == ["p1"]
+
+
+async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_players_until_they_are_erased(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "en")
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    scores = [game_events.FinalScore(player_id="p1", score=-5), game_events.FinalScore(player_id="p5", score=402)]
+    result = events.ResultRecorded(round=1, game_id="g", scores=scores, winner_id="p5")
+    version = len(await names_on_stream(desk))
+    await desk.record.append(Decision([Write("tournament-open", version, [result], "open")]), Metadata())
+
+    async def read_history() -> tuple[pb.Act, str]:
+        acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+        await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
+        lines = capsys.readouterr().out.splitlines()
+        return acts[version], lines[version]
+
+    shown, line = await read_history()
+    assert [(score.player_id, score.score) for score in shown.scores] == [("p1", -5), ("p5", 402)]
+    assert [(player.player_id, player.name) for player in shown.players] == [("p1", "Player 1"), ("p5", "Player 5")]
+    assert "Result: Player 1 -5 – Player 5 402 (g)." in line
+
+    entered = events.ResultEntered(round=1, game_id="h", arbiter_id="eleni")
+    other = events.ResultRecorded(round=1, game_id="h", scores=[game_events.FinalScore(player_id="p2", score=7)])
+    await desk.record.append(Decision([Write("tournament-open", version + 1, [entered, other], "open")]), Metadata())
+    await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
+    assert "Entered: Player 2 7 (h). Arbiter: eleni." in capsys.readouterr().out
+
+    await erase(desk.record, "p1")
+
+    shown, line = await read_history()
+    assert [player.name for player in shown.players] == ["", "Player 5"]
+    assert "Result: p1 -5 – Player 5 402 (g)." in line
+
+
+async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the_place_of(desk: Desk) -> None:
+    await open_tournament(desk)
+    rooms = [
+        events.Hall(name="Blue", first_table=1, last_table=9),
+        events.Hall(name="Red", first_table=10, last_table=12),
+    ]
+    await act(desk, "SetHalls", halls=rooms)
+    await act(desk, "PairRound", round=1)
+    first = [game_events.FinalScore(player_id="p1", score=310), game_events.FinalScore(player_id="p5", score=402)]
+    second = [game_events.FinalScore(player_id="p1", score=410), game_events.FinalScore(player_id="p5", score=402)]
+    none = [game_events.FinalScore(player_id="p2"), game_events.FinalScore(player_id="p6")]
+    facts: list[Message] = [
+        events.ResultRecorded(round=1, game_id="g", scores=first, winner_id="p5"),
+        events.ResultCorrected(round=1, game_id="g", scores=second, winner_id="p1", unplayed=False),
+        events.ResultRecorded(round=1, game_id="h", scores=none, winner_id="p2", unplayed=True),
+        events.ResultCorrected(round=1, game_id="h", scores=none, winner_id="p6"),  # of a version without `unplayed`
+        events.ResultCorrected(round=1, game_id="h", scores=none, unplayed=False),
+    ]
+    version = len(await names_on_stream(desk))
+    await desk.record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
+
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+    set_halls = next(told for told in acts if told.type == "HallsSet")
+    assert list(set_halls.details) == ["halls: Blue 1–9, Red 10–12"]
+    assert [(score.player_id, score.score) for score in acts[-4].scores] == [("p1", 410), ("p5", 402)]
+    assert list(acts[-4].details) == ["winner-id: p1", "unplayed: no", "scores-before: p1 310, p5 402"]
+    assert [list(act.details) for act in acts[-2:]] == [
+        ["winner-id: p6", "scores-before: p2 0, p6 0", "unplayed-before: yes", "winner-id-before: p2"],
+        ["unplayed: no", "scores-before: p2 0, p6 0", "unplayed-before: yes", "winner-id-before: p6"],
+    ]
+
+
+async def test_what_was_noted_in_the_event_itself_by_an_older_version_is_shown(desk: Desk) -> None:
+    await open_tournament(desk)
+    old = events.PlayerWithdrawn(player_id="p1", round=1, note="ill")
+    await act(desk, "WithdrawPlayer", player_id="p1")
+    async with desk.record.writing() as connection:
+        await connection.execute(
+            text("UPDATE events SET payload = :payload WHERE type = :type"),
+            {"payload": old.SerializeToString(), "type": old.DESCRIPTOR.full_name},
+        )
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+    assert (acts[-1].type, acts[-1].note) == ("PlayerWithdrawn", "ill")
+
+
+def test_what_is_noted_of_a_game_concerns_its_players_even_where_it_names_one_of_them() -> None:
+    hall = Hall({"anna": 6, "biel": 5, "carme": 4, "dolors": 3, "eloi": 2, "fina": 1})
+    hall.pair(1)
+    loaded = Loaded(hall.state, 7)
+    game_id = hall.state.played[0].pairings[0].game_id
+
+    def list_concerned(fact: Message) -> list[str]:
+        return sorted(write_of(loaded, [fact]).concerned)
+
+    assert list_concerned(events.ResultEntered(game_id=game_id, note="anna was ill")) == ["anna", "dolors"]
+    assert list_concerned(events.PostponementCancelled(game_id=game_id, note="both are here")) == ["anna", "dolors"]
+    assert list_concerned(events.PlayerWithdrawn(player_id="anna", game_id=game_id, note="ill")) == ["anna", "dolors"]
+    assert list_concerned(events.PlayerWithdrawn(player_id="anna", note="ill")) == []
+    assert list_concerned(events.RoundUnpaired(round=1, note="the wrong list")) == []
+
+
+async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about(desk: Desk) -> None:
+    await open_tournament(desk, players=6)
+    await act(desk, "PairRound", round=1)
+    pages: list[pb.ListActsResponse] = []
+    while not pages or pages[-1].more:
+        after = pages[-1].acts[-1].version if pages else 0
+        asked = pb.ListActsRequest(tournament_id="open", after_version=after, limit=4)
+        pages.append(await desk.stub.ListActs(asked))
+
+    acts = [told_of for page in pages for told_of in page.acts]
+    assert [len(page.acts) for page in pages] == [4, 4, 2]
+    assert [told_of.version for told_of in acts] == list(range(1, 11))
+    assert sorted(acts[-1].player_ids) == ["p1", "p2", "p3", "p4", "p5", "p6"]
+    code, _, _ = await read_refusal(desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=501)))
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice_is_in_the_history(desk: Desk) -> None:
+    await open_tournament(desk, players=2)
+    which = pb.GetTournamentRequest(tournament_id="open")
+    assert (await desk.stub.GetTournament(which)).rating_system == ""
+    for version, system in enumerate(("fide-2024", "naspa-1")):
+        chosen = rating_events.RatingSystemChosen(tournament_id="open", system=system)
+        await desk.record.append(Decision([Write("ratings-open", version, [chosen], "open")]), Metadata(actor="eva"))
+    await act(desk, "WithdrawPlayer", player_id="p1")
+
+    assert (await desk.stub.GetTournament(which)).rating_system == "naspa-1"
+    first = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=1))
+    assert (first.more, list(first.rating_choices)) == (True, [])
+    found = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=first.acts[-1].version))
+    told = [
+        (choice.type, choice.version, choice.actor, choice.details[-1], choice.undone_by)
+        for choice in found.rating_choices
+    ]
+    assert told == [
+        ("RatingSystemChosen", 0, "eva", "system: fide-2024", ""),
+        ("RatingSystemChosen", 0, "eva", "system: naspa-1", ""),
+    ]
+    assert found.acts[-2].position < found.rating_choices[0].position < found.acts[-1].position
+    listed = rating_events.RatingListPublished(tournament_id="open", system="fisc-1")
+    await desk.record.append(Decision([Write("ratings-open", 2, [listed], "open")]), Metadata())
+    assert (await desk.stub.GetTournament(which)).rating_system == "fisc-1"
+
+
+async def test_the_tournament_tells_the_names_clubs_and_ratings_of_its_players(desk: Desk) -> None:
+    await create(desk)
+    await register(desk, player_id="anna", name="Anna Puig", club="Valls", rating=1834)
+    await register(desk, player_id="blai", name="Blai Soler")
+    await erase(desk.record, "blai")
+
+    answer = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    assert [(player.player_id, player.name, player.club) for player in answer.players] == [
+        ("anna", "Anna Puig", "Valls"),
+        ("blai", "", ""),
+    ]
+    assert [(player.rating if not player.unrated else None) for player in answer.players] == [1834, None]
+
+
+async def test_who_pairs_a_round_is_told_who_sits_it_out_as_was_granted(desk: Desk) -> None:
+    await open_tournament(desk, players=7)
+    await act(desk, "GrantBye", player_id="p3", round=1, kind=events.BYE_KIND_HALF_POINT)
+    paired = await act(desk, "PairRound", round=1)
+    assert isinstance(paired, pb.PairRoundResponse)
+    assert list(paired.requested_byes) == [events.RequestedBye(player_id="p3", kind=events.BYE_KIND_HALF_POINT)]
+    assert paired.bye_player_id == ""
+
+
+async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    await act(desk, "StartRound", round=1)
+    game = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).played[0].pairings[0]
+    given = {"tournament_id": "open", "player_id": "player 1", "json_output": False}
+    with pytest.raises(StartError) as refusal:
+        await asyncio.to_thread(command_of("WithdrawPlayer"), **given, address=desk.runtime.channels.own_address)
+    said = str(refusal.value)
+    assert said.startswith("Player 1 is playing Player 1 – Player")
+    assert "(round 1, table 1)" in said
+    assert "--game lost|played-out" in said
+    assert game.game_id not in said
+
+
+async def test_a_game_is_named_by_its_tournament_round_and_table_on_the_command_line(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    played = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).played[0]
+    address = desk.runtime.channels.own_address
+    assert await game_meant("open", 1, 1, address) == played.pairings[0].game_id
+    assert await game_meant("open", 2, 0, address) == played.pairings[1].game_id
+    assert await game_meant("copa-r1-t1", 0, 0, address) == "copa-r1-t1"
+
+
+async def test_a_misspelt_ruleset_is_told_with_the_one_that_was_probably_meant(desk: Desk) -> None:
+    request = pb.CreateTournamentRequest(command_id=str(uuid.uuid4()), name="Copa", ruleset="fise-", rounds=5)
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await desk.stub.CreateTournament(request)
+    assert "there is no ruleset 'fise-'; did you mean fise?" in str(refused.value.details())

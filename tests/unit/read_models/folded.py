@@ -1,0 +1,76 @@
+"""Read models folded in memory, out of steps or single facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from google.protobuf.message import Message
+from tests.support.synthetic import TOURNAMENT, Step
+
+from faristol.event_store import Metadata, Recorded
+from faristol.event_store.event import utc_now
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.read_models.api import answers
+from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.model import State, fold
+from faristol.read_models.storage.rows import Round
+
+STREAM = f"tournament-{TOURNAMENT}"
+
+
+def to_recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Recorded:
+    """Return a fact as an event of the one tournament."""
+    event = Recorded(
+        position=1,
+        stream=stream,
+        version=version,
+        event_id="1",
+        type=fact.DESCRIPTOR.full_name,
+        schema_version=1,
+        tournament=TOURNAMENT,
+        payload=b"",
+        metadata=Metadata(),
+        recorded_at=utc_now(),
+        hash=b"",
+    )
+    vars(event)["message"] = fact
+    return event
+
+
+class Folded:
+    """The rows after some steps of the one tournament."""
+
+    def __init__(self, steps: Iterable[Step] = ()) -> None:
+        self.state = State()
+        for step in steps:
+            for stream, facts in step.items():
+                for fact in facts:
+                    self.take(fact, stream)
+
+    def take(self, fact: Message, stream: str = STREAM, version: int = 1) -> None:
+        """Fold one fact more."""
+        fold(self.state, to_recorded(fact, stream, version))
+
+    def add(self, *facts: Message) -> None:
+        """Fold facts of the tournament."""
+        for fact in facts:
+            self.take(fact)
+
+    @property
+    def of(self) -> Championship:
+        """The tournament."""
+        return self.state.championships[TOURNAMENT]
+
+    @property
+    def rounds(self) -> dict[int, Round]:
+        """Its rounds."""
+        return self.of.rounds
+
+    @property
+    def shown(self) -> results.Tournament:
+        """The tournament as it is shown."""
+        return answers.tournament(self.of.tournament, self.of.rounds.values(), self.of.tournament.divisions)
+
+    def pairings(self, number: int) -> results.GetPairingsResponse:
+        """Return a round as it is shown."""
+        return answers.pairings(self.rounds[number], self.of.teams)
