@@ -132,7 +132,7 @@ async def test_a_sanction_takes_points_off_once_however_often_its_form_is_sent(
         for page in ("discipline", "history"):
             while True:  # until the sanction is noted
                 shown = (await director.get(f"/tournaments/{OWN}/console/{page}")).text
-                if "At the table: 30 points taken off" in shown:
+                if "At the table: 30 points deducted" in shown:
                     break
                 await asyncio.sleep(0.05)
             assert "shouted" in shown

@@ -172,7 +172,7 @@ class Value:
             try:
                 name = self._key(Value(self.file, key), known)
                 if name in found:
-                    raise Value(self.file, key).wrong(N_("{name} is there twice"), {"name": repr(name)})
+                    raise Value(self.file, key).wrong(N_("{name} occurs twice"), {"name": repr(name)})
             except CaseError as error:
                 if errors is None:
                     raise

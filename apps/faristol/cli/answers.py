@@ -69,11 +69,11 @@ WITHDRAWN_PLAYERS = N_("Withdrawn: {players}.")
 REGISTERED_TEAMS = N_("Teams: {teams}.")
 HALLS = N_("Halls: {halls}.")
 OWN_TABLE = N_("{who} sits at table {table}.")
-BYE_TO_COME = N_("{who} sits round {round} out: {kind}.")
+BYE_TO_COME = N_("{who} sits out round {round}: {kind}.")
 OPPONENT_GONE = N_("{who} has no game in round {round} because the opponent is absent: {kind}.")
 DIVISIONS = N_("Divisions: {divisions}.")
 TRIBUNAL = N_("Tribunal of appeals: {members}.")
-APPEAL = N_("Appeal {appeal} of {player}, against act {version}: {phase}. Members of the tribunal: {members}.")
+APPEAL = N_("Appeal {appeal} of {player}, against command {version}: {phase}. Members of the tribunal: {members}.")
 APPEAL_PHASES: Mapping[pairing.AppealPhase.ValueType, str] = {
     pairing.APPEAL_PHASE_OPEN: N_("to be decided"),
     pairing.APPEAL_PHASE_UPHELD: N_("upheld"),

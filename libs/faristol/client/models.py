@@ -464,7 +464,7 @@ class RuledWord(Model):
 
 
 class ScoreSanction(Model):
-    """A sanction that took points off the score of a game."""
+    """A sanction that deducted points from the score of a game."""
 
     player_id: str
     points: int

@@ -36,7 +36,7 @@ Taken = Literal["player", "team", "tournament"]
 
 # A sentence for each kind: in other languages the article and the ending depend on the kind.
 THERE_IS_NO: Mapping[Missing, str] = {
-    "act": N_("there is no act {id}"),
+    "act": N_("there is no command {id}"),
     "case": N_("there is no case {id}"),
     "case of the game": N_("there is no case of the game {id}"),
     "credential": N_("there is no credential {id}"),

@@ -65,7 +65,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "GamePostponed": N_("{game} is postponed."),
     "TribunalAppointed": N_("The tribunal of appeals is appointed."),
     "TableSanctionNoted": N_("At the table: {sanction}, {who} ({at_table})."),
-    "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
+    "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against command {version}."),
     "RatingSystemChosen": RATED_BY,
 }
 """Events that have a separate sentence."""
@@ -79,7 +79,7 @@ OF_DUPLICATE_GAMES: Mapping[str, str] = {
     WITHOUT_ID["RegisterPlayer"]: N_("{name} is registered, from game {round} on."),
     TOURNAMENT_COMMANDS["WithdrawPlayer"].said: N_("{who} has withdrawn, from game {round} on."),
     TOURNAMENT_COMMANDS["ReinstatePlayer"].said: N_("{who} plays again from game {round} on."),
-    TOURNAMENT_COMMANDS["GrantBye"].said: N_("{who} sits game {round} out: {kind}."),
+    TOURNAMENT_COMMANDS["GrantBye"].said: N_("{who} sits out game {round}: {kind}."),
     TOURNAMENT_COMMANDS["RevokeBye"].said: N_("{who} no longer sits out game {round}."),
 }
 """Sentences about a round in a tournament of duplicate games, by the usual one: a round is a turn there."""
@@ -105,9 +105,9 @@ COUNTED: Mapping[str, str] = {
     "PlayerRegistered": N_("Registered: {count} {count:player|players}."),
 }
 """What is said of several acts of one type that one command did."""
-ALIKE = N_("{first} And {count} acts of this kind in all.")
+ALIKE = N_("{first} There are {count} commands of this kind in all.")
 PAIRED = N_("Round {round} is paired: {games} {games:game|games}.")
-FOLLOWING = N_("Acts that follow from it: {count}.")
+FOLLOWING = N_("Commands that follow from it: {count}.")
 MOST_FOLLOWING_COUNT = 3
 
 ITSELF = "Faristol"

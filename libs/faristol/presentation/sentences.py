@@ -28,12 +28,12 @@ def select_sentence(text: str, params: Mapping[str, Param]) -> str:
 NO_HALLS = N_("tables are numbered from 1")
 NO_TIMES = N_("no round")
 NO_PRIZES = N_("none")
-POINTS_OFF = N_("Points taken off: {points_off}.")
+POINTS_OFF = N_("Points deducted: {points_off}.")
 ROUNDS_OUT = N_("Not paired in rounds: {rounds_out}.")
 GAME_LOST = N_("The game {game} is lost.")
 TABLE_SANCTIONS: Mapping[str, str] = {
     "warning": N_("a warning"),
-    "points": N_("{points} {points:point|points} taken off"),
+    "points": N_("{points} {points:point|points} deducted"),
     "turn": N_("loss of a turn"),
     "game": N_("loss of the game"),
     "expulsion": N_("expulsion proposed"),

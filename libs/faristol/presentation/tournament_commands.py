@@ -102,7 +102,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "RemoveTournament": Command("tournament remove", N_("{tournament} is removed: it is no longer public.")),
     "RestoreTournament": Command("tournament restore", N_("{tournament} is in the list of tournaments again.")),
     "ListObstacles": Command("tournament obstacles"),
-    "UndoAct": Command("tournament undo", N_("Act {version} is undone, by `{undone_by}`.")),
+    "UndoAct": Command("tournament undo", N_("Command {version} is undone, by `{undone_by}`.")),
     "RegisterPlayer": Command(
         "player add",
         N_("{name} is registered: {id}, from round {round} on."),
@@ -160,7 +160,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "WithdrawTeam": Command("team withdraw", N_("{who} has withdrawn, from round {round} on.")),
     "ReinstateTeam": Command("team reinstate", N_("{who} is paired again from round {round} on.")),
     "SetHalls": Command("hall set", N_("In effect from the next pairing: {halls}."), arguments=()),
-    "GrantBye": Command("bye grant", N_("{who} sits round {round} out: {kind}.")),
+    "GrantBye": Command("bye grant", N_("{who} sits out round {round}: {kind}.")),
     "RevokeBye": Command("bye revoke", N_("{who} no longer sits out round {round}.")),
     "ForbidPair": Command("pair forbid", N_("Kept apart: {who}.")),
     "AllowPair": Command("pair allow", N_("Allowed to meet again: {who}.")),
@@ -232,7 +232,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "StartPostponedGame": Command("game start", N_("{game} has started: the table is open, the clock runs.")),
     "FixTable": Command("table fix", N_("{who} sits at table {table}."), arguments=("player_id", "table")),
     "ReleaseTable": Command("table release", N_("{who} may sit at any table again.")),
-    "LiftSanction": Command("sanction lift", N_("Act {version} is lifted.")),
+    "LiftSanction": Command("sanction lift", N_("Command {version} is reversed.")),
     "LiftExpulsion": Command("sanction lift-expulsion", N_("The expulsion of {who} is lifted.")),
     "LodgeAppeal": Command(
         "appeal lodge",

@@ -591,7 +591,7 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
         if column not in LIST_COLUMNS:
             yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
         elif times > 1:
-            yield LineError(line, say(N_("the column {column} is there twice"), given, language))
+            yield LineError(line, say(N_("the column {column} occurs twice"), given, language))
 
 
 def _division(row: Mapping[str, str], divisions: Sequence[events.Division], language: str) -> str:

@@ -101,7 +101,7 @@ class Situation:
     def act(self, version: int) -> Message:
         """Return the event of ``version``, from 1. Raises ``Invalid`` if it is 0, ``NotFound`` if it is unknown."""
         if not version:
-            raise Invalid("version", N_("is missing; expected the number of the act in the history"))
+            raise Invalid("version", N_("is missing; expected the number of the command in the history"))
         if not 1 <= version <= len(self.facts):
             raise NotFound("act", f"{self.state.tournament_id}/{version}")
         return self.facts[version - 1]

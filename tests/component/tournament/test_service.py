@@ -473,7 +473,7 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     code, message, _ = await read_refusal(act(desk, "UndoAct"))
     assert (code, message) == (
         grpc.StatusCode.INVALID_ARGUMENT,
-        "version: is missing; expected the number of the act in the history",
+        "version: is missing; expected the number of the command in the history",
     )
     for command_name in ("PairRound", "StartRound", "CloseRound"):
         code, message, _ = await read_refusal(act(desk, command_name))

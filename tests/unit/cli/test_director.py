@@ -352,7 +352,7 @@ def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(run_
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--kind", "points", "--points", "30", "--table", "3"], "is sanctioned. Points taken off: 30."),
+        (["--kind", "points", "--points", "30", "--table", "3"], "is sanctioned. Points deducted: 30."),
         (["--kind", "rounds", "--rounds", "4,5"], "is sanctioned. Not paired in rounds: 4, 5."),
         (["--kind", "game", "--table", "3"], "The game Anna Puig (Valls) – Blai Soler (round 1, table 3) is lost."),
     ],

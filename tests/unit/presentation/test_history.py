@@ -51,7 +51,7 @@ def acts(*given: pairing.Act) -> list[pairing.Act]:
                 pairing.Act(type="PlayerSanctioned", player_ids=["anna"], details=["kind: points", "points: 20"]),
                 pairing.Act(type="SpreadAdjusted", player_ids=["anna"], details=["points: -20"]),
             ),
-            "Anna is sanctioned. Points taken off: 20.",
+            "Anna is sanctioned. Points deducted: 20.",
         ),
         ([], ""),
     ],

@@ -306,7 +306,7 @@ def _marks(player: pairing.Player) -> Iterator[str]:
     if player.table:
         yield localize(N_("table {table}"), table=player.table)
     for bye in player.byes:
-        yield localize(N_("sits round {round} out: {kind}"), round=bye.round, kind=localize(labels.BYES[bye.kind]))
+        yield localize(N_("sits out round {round}: {kind}"), round=bye.round, kind=localize(labels.BYES[bye.kind]))
     if player.note:
         yield localize(NOTE, note=player.note)
 

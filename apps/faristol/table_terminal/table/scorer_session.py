@@ -51,7 +51,7 @@ SERVICES_UNAVAILABLE = N_(
     "The services are unavailable. Your entries are saved and are sent when they are available again."
 )
 STEP_KEPT = N_("The entry was not carried out. It is saved, and is sent when you open this table again.")
-GOING_ON = N_("From last time, not carried out yet: %(step)s")
+GOING_ON = N_("From the last session, not executed yet: %(step)s")
 SCORER_HELP = N_(
     "WHO: VERB …, where WHO is a player, arbiter or judge. A whole turn: `Anna: turn H8 C A S A`, "
     "`Anna: turn exchange A E`, `Anna: turn pass`. Options: `Anna: draw-tiles, with: {count: 4}`, `at: "

@@ -161,7 +161,7 @@ def enter_rack(
         raise Refusal(
             "NOT_IN_BAG",
             article,
-            N_("Bag and rack do not have enough {tiles}."),
+            N_("The bag and the rack do not hold enough {tiles}."),
             {"tiles": " ".join(sorted(missing.elements()))},
         )
     size = min(ruleset.game.rack_size, len(left))

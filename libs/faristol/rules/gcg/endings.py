@@ -79,13 +79,17 @@ class Closing:
     def _time(self, event: TimePenalty) -> int:
         step = self._ruleset.clock.overtime_points
         if event.score >= 0 or (step and event.score % step):
-            expected = f"a multiple of {step} points taken off" if step else "points deducted"
+            expected = f"a multiple of {step} points deducted" if step else "points deducted"
             raise Wrong("TIME_POINTS", f"overtime gives {event.score:+}", expected)
         return event.score
 
     def _points(self, event: RackPoints, end: EndCondition, out: str | None, unseen: Counter[str]) -> int:
         if end is not EndCondition.OUT or event.nick != out:
-            expected = f"such a line of {out} only" if out else "the own rack taken off each score: no player went out"
+            expected = (
+                f"such a line of {out} only"
+                if out
+                else "each rack deducted from its player's score: no player went out"
+            )
             raise Wrong("NOT_OUT", f"{event.nick} did not go out", expected)
         tiles = read_rack(event.tiles, self._ruleset.tile_set)
         self._check_left(tiles, unseen)
@@ -94,12 +98,10 @@ class Closing:
 
     def _penalty(self, event: RackPenalty, end: EndCondition, out: str | None, supply: Supply, board: Board) -> int:
         if event.nick == out:
-            raise Wrong(
-                "IS_OUT", f"{event.nick} went out and has no rack to take off", "such a line of the other player"
-            )
+            raise Wrong("IS_OUT", f"{event.nick} went out and has no rack to deduct", "such a line of the other player")
         if out is not None and self._twice:
             expected = f"twice the rack for {out}, and this line not"
-            raise Wrong("COUNTED_TWICE", f"the rack of {event.nick} is taken off as well", expected)
+            raise Wrong("COUNTED_TWICE", f"the rack of {event.nick} is deducted as well", expected)
         tiles = read_rack(event.tiles, self._ruleset.tile_set)
         if (
             event.rack is not None

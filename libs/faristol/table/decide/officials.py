@@ -100,7 +100,7 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
         raise Refusal(
             "SANCTION_TOO_SMALL",
             ruleset.article("arbiter.sanction_points_min"),
-            N_("A sanction takes off {least} {least:point|points} or more, not {points}."),
+            N_("A sanction deducts {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
         )
     if kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME):

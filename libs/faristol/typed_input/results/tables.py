@@ -25,11 +25,11 @@ CORRECTED_AT = N_("corrected at {time}")
 FROM_TABLE = N_("from its table at {time}")
 ENTERED_AS = N_("entered as {scores}")
 TAKEN_OFF = N_(
-    "a sanction at the table takes {points} {points:point|points} off the score of {player}: type the "
+    "a sanction at the table deducts {points} {points:point|points} from the score of {player}: type the "
     "score without the sanction"
 )
 SANCTION_BESIDE_RESULT = N_(
-    "a sanction at the table takes {points} {points:point|points} off the spread of {player}: type the "
+    "a sanction at the table deducts {points} {points:point|points} from the spread of {player}: type the "
     "score without the sanction"
 )
 NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
@@ -152,7 +152,7 @@ class Tables:
         ]
 
     def _taken_off(self, given: ParsedResult, names: Sequence[str]) -> Iterator[Doubt]:
-        """Yield a doubt for each sanction that takes points off, since the scores must exclude it."""
+        """Yield a doubt for each sanction that deducts points, since the scores must exclude it."""
         table = self[given.table]
         seats = [player.player_id for player in table.players]
         for each in table.taken_off:

@@ -57,7 +57,7 @@ def no_gcg_of_duplicate() -> Refusal:
 def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: RacksByTurn | None = None) -> GcgGame:
     """Convert the complete turns of a game, with its recorded and perhaps corrected scores and totals.
 
-    Notes contain the parts that the format cannot express, such as points taken off or a free exchange. ``ruleset`` is
+    Notes contain the parts that the format cannot express, such as deducted points or a free exchange. ``ruleset`` is
     the pinned one by default. ``racks`` are included if given. Raises ``Refusal`` for a table of more than two players,
     and for rules that are not installed with the pinned content.
     """

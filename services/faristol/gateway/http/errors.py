@@ -85,7 +85,7 @@ ERROR_TEXTS: Mapping[str, str] = {
 DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
 PATTERN_TEXTS: Mapping[str, str] = {
-    DAY: N_("expected a day, as 2026-03-07, got {given}"),
+    DAY: N_("expected a day, such as 2026-03-07, got {given}"),
     NUMBERS: N_("expected whole numbers separated by commas, such as 1,2, got {given}"),
 }
 """Texts by the pattern of a text, where people read it more easily than the pattern."""

@@ -87,7 +87,7 @@ def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
             subject="rounds/1",
         )
     if pin_of(ruleset) == state.ruleset:
-        raise Refusal("SAME_OPTIONS", "", N_("No change of the rules: specify a new option."))
+        raise Refusal("SAME_OPTIONS", "", N_("No change to the rules: specify a new option."))
     if state.teams and ruleset.championship.team_boards != situation.ruleset.championship.team_boards:
         raise Refusal(
             "TEAMS_REGISTERED",

@@ -26,9 +26,9 @@ MAX_SEARCHED_EVENTS = 1_000
 MAX_HINT_PLAYERS = 4
 """Limit of players to name: enough for a table, not for a round."""
 
-WAS_FIRST = N_("{who} was faster, at {time}.")
-WAS_FIRST_WITH = N_("{who} was faster, at {time}: {players}.")
-CAME_FIRST = N_("Another change was faster, at {time}.")
+WAS_FIRST = N_("{who} made a change first, at {time}.")
+WAS_FIRST_WITH = N_("{who} made a change first, at {time}: {players}.")
+CAME_FIRST = N_("Another change was made first, at {time}.")
 CAME_FIRST_WITH = N_("Another user made a change first, at {time}: {players}.")
 
 _Thing = Mapping[str, str]

@@ -49,13 +49,15 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
     entry = UNDO.get(type(act), NO_UNDO)
     entry.check(situation, act)
     if entry.by is None:
-        raise Refusal("NOT_UNDONE", "", N_("Act {version} cannot be undone by another act."), {"version": version})
+        raise Refusal(
+            "NOT_UNDONE", "", N_("Command {version} cannot be undone by another command."), {"version": version}
+        )
     if (later := superseded_by(act, situation.facts[version:])) is not None:
         place = next(number for number, fact in enumerate(situation.facts, 1) if fact is later)
         raise Refusal(
             "NOT_UNDONE",
             "",
-            N_("Act {version} can no longer be undone: act {later} came after it."),
+            N_("Command {version} can no longer be undone: command {later} came after it."),
             {"version": version, "later": place},
         )
     if entry.decide is not None:

@@ -180,7 +180,7 @@ def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> No
         raise Refusal(
             "SANCTION_TOO_SMALL",
             ruleset.article("arbiter.sanction_points_min"),
-            N_("A sanction takes off {least} {least:point|points} or more, not {points}."),
+            N_("A sanction deducts {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
         )
     most = MAX_SPREAD_PENALTY_POINTS
@@ -191,7 +191,10 @@ def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> No
         raise Refusal(
             "SANCTION_TOO_LARGE",
             ruleset.article("arbiter.sanction_points_from"),
-            N_("The sanction takes {points} {points:point|points} off {player} in {game}; expected {least} to {most}."),
+            N_(
+                "The sanction deducts {points} {points:point|points} from {player} in {game}; expected {least} to "
+                "{most}."
+            ),
             {"points": points, "player": request.player_id, "game": game, "least": least, "most": most},
         )
 

@@ -34,7 +34,7 @@ MESSAGES = {
         "{one} and {other} are a pair of the first candidate: the upper half against the lower half in order."
     ),
     ORDER: N_(
-        "With {one} against {other} the round would be equally good, but that pairing comes later in the "
+        "If {one} met {other}, the round would be equally good, but that pairing comes later in the "
         "order of candidates."
     ),
     NO_BYE: N_("This round has no bye."),
@@ -44,23 +44,31 @@ MESSAGES = {
     "C4": N_("If {one} met {other}, the remaining players could not all be paired."),
     "C5": N_("If {one} met {other}, the bye would go to a player with more points."),
     "C6": N_("If {one} met {other}, fewer players would be paired within their bracket."),
-    "C7": N_("If {one} met {other}, a player with more points would go down a bracket."),
-    "C8": N_("If {one} met {other}, the bracket below would be paired worse."),
+    "C7": N_("If {one} met {other}, a player with more points would drop to a lower bracket."),
+    "C8": N_("If {one} met {other}, the pairing of the next bracket would be worse."),
     "C9": N_("If {one} met {other}, the bye would go to a player with more unplayed games."),
-    "C10": N_("If {one} met {other}, a topscorer's game would bring a colour difference greater than two."),
-    "C11": N_("If {one} met {other}, a topscorer's game would bring the same colour three times in a row."),
+    "C10": N_("If {one} met {other}, a player in a topscorer's game would have a colour difference greater than two."),
+    "C11": N_("If {one} met {other}, a player in a topscorer's game would have the same colour three times in a row."),
     "C12": N_("If {one} met {other}, more players would not get the colour that they prefer."),
     "C13": N_("If {one} met {other}, more players would not get the colour that they strongly prefer."),
-    "C14": N_("If {one} met {other}, more players would go down a bracket as they did in the round before."),
-    "C15": N_("If {one} met {other}, more players would meet one from above as they did in the round before."),
-    "C16": N_("If {one} met {other}, more players would go down a bracket as they did two rounds before."),
-    "C17": N_("If {one} met {other}, more players would meet one from above as they did two rounds before."),
-    "C18": N_("If {one} met {other}, a player who went down in the round before would fall further."),
-    "C19": N_(
-        "If {one} met {other}, a player who met one from above in the round before would meet one from higher up."
+    "C14": N_("If {one} met {other}, more players would again drop to a lower bracket, as in the previous round."),
+    "C15": N_(
+        "If {one} met {other}, more players would again face a higher-scoring opponent, as in the previous round."
     ),
-    "C20": N_("If {one} met {other}, a player who went down two rounds before would fall further."),
-    "C21": N_("If {one} met {other}, a player who met one from above two rounds before would meet one from higher up."),
+    "C16": N_("If {one} met {other}, more players would again drop to a lower bracket, as two rounds earlier."),
+    "C17": N_("If {one} met {other}, more players would again face a higher-scoring opponent, as two rounds earlier."),
+    "C18": N_(
+        "If {one} met {other}, a player who dropped to a lower bracket in the previous round would drop further."
+    ),
+    "C19": N_(
+        "If {one} met {other}, a player who faced a higher-scoring opponent in the previous round would face an even "
+        "higher one."
+    ),
+    "C20": N_("If {one} met {other}, a player who dropped to a lower bracket two rounds earlier would drop further."),
+    "C21": N_(
+        "If {one} met {other}, a player who faced a higher-scoring opponent two rounds earlier would face an even "
+        "higher one."
+    ),
 }
 """The sentence of each reason; ``one`` and ``other`` are players."""
 
@@ -68,16 +76,16 @@ BYE_MESSAGES = {
     NO_BYE: MESSAGES[NO_BYE],
     BYE: MESSAGES[BYE],
     "C2": MESSAGES["C2"],
-    "C4": N_("With the bye for {one}, the remaining players could not all be paired."),
+    "C4": N_("If {one} had the bye, the remaining players could not all be paired."),
     "C5": N_("{one} has more points than others who may have the bye."),
     ORDER: N_(
-        "With the bye for {one} the round would be equally good, but that pairing comes later in the order "
+        "If {one} had the bye, the round would be equally good, but that pairing comes later in the order "
         "of candidates."
     ),
 }
 """The sentence of each reason if the bye takes the place of an opponent."""
 
-BYE_OTHERWISE = N_("With the bye for {one}, criterion {criterion} would be met less well.")
+BYE_OTHERWISE = N_("If {one} had the bye, criterion {criterion} would be met less well.")
 """The sentence of every other criterion against the bye."""
 
 ARTICLES = {

@@ -107,7 +107,7 @@ def _apply_result_entered(state: TournamentState, fact: events.ResultEntered) ->
 
 
 def take_off_entered(state: TournamentState, number: int, game: str) -> TournamentState:
-    """Move points taken off at a table to the sanctions on the game's result, unless they are deducted outside it."""
+    """Move points deducted at a table to the sanctions on the game's result, unless they are deducted outside it."""
     played = state.played[number - 1]
     noted = played.at_table.get(game, ())
     off = tuple(each for each in noted if not each.beside_result)

@@ -289,7 +289,7 @@ class RoundState:
     unsanctioned: Mapping[str, Unsanctioned] = field(default_factory=lambda: MappingProxyType({}))
     """The last result before sanctions of each game in ``game_sanctions``."""
     at_table: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Points that arbiters took off at tables, and that no event of the tournament takes off yet, by game id."""
+    """Points that arbiters deducted at tables, and that no event of the tournament deducts yet, by game id."""
     given_back: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Players and points of lifted table sanctions that the result of the table still includes, by game id."""
     postponed: frozenset[str] = frozenset()

@@ -16,8 +16,8 @@ SAID_OF_TEAMS: Mapping[str, str] = {
     "All against all of {players} players takes {expected} {expected:round|rounds}; the championship has {rounds}.": N_(
         "All against all of {players} teams takes {expected} {expected:round|rounds}; the championship has {rounds}."
     ),
-    "The {players} players are an odd number, and each has already had a bye, so no player may have it.": N_(
-        "The {players} teams are an odd number, and each has already had a bye, so no team may have it."
+    "The number of players is odd ({players}), and each has already had a bye, so no player may have it.": N_(
+        "The number of teams is odd ({players}), and each has already had a bye, so no team may have it."
     ),
     "{player} has met every other player, and players cannot meet twice; the arbiter decides.": N_(
         "{player} has met every other team, and teams cannot meet twice; the arbiter decides."
@@ -60,38 +60,42 @@ SAID_OF_TEAMS: Mapping[str, str] = {
     "If {one} met {other}, fewer players would be paired within their bracket.": N_(
         "If {one} met {other}, fewer teams would be paired within their bracket."
     ),
-    "If {one} met {other}, a player with more points would go down a bracket.": N_(
-        "If {one} met {other}, a team with more points would go down a bracket."
+    "If {one} met {other}, a player with more points would drop to a lower bracket.": N_(
+        "If {one} met {other}, a team with more points would drop to a lower bracket."
     ),
     "If {one} met {other}, the bye would go to a player with more unplayed games.": N_(
         "If {one} met {other}, the bye would go to a team with more unplayed matches."
     ),
-    "If {one} met {other}, more players would go down a bracket as they did in the round before.": N_(
-        "If {one} met {other}, more teams would go down a bracket as they did in the round before."
+    "If {one} met {other}, more players would again drop to a lower bracket, as in the previous round.": N_(
+        "If {one} met {other}, more teams would again drop to a lower bracket, as in the previous round."
     ),
-    "If {one} met {other}, more players would meet one from above as they did in the round before.": N_(
-        "If {one} met {other}, more teams would meet one from above as they did in the round before."
+    "If {one} met {other}, more players would again face a higher-scoring opponent, as in the previous round.": N_(
+        "If {one} met {other}, more teams would again face a higher-scoring opponent, as in the previous round."
     ),
-    "If {one} met {other}, more players would go down a bracket as they did two rounds before.": N_(
-        "If {one} met {other}, more teams would go down a bracket as they did two rounds before."
+    "If {one} met {other}, more players would again drop to a lower bracket, as two rounds earlier.": N_(
+        "If {one} met {other}, more teams would again drop to a lower bracket, as two rounds earlier."
     ),
-    "If {one} met {other}, more players would meet one from above as they did two rounds before.": N_(
-        "If {one} met {other}, more teams would meet one from above as they did two rounds before."
+    "If {one} met {other}, more players would again face a higher-scoring opponent, as two rounds earlier.": N_(
+        "If {one} met {other}, more teams would again face a higher-scoring opponent, as two rounds earlier."
     ),
-    "If {one} met {other}, a player who went down in the round before would fall further.": N_(
-        "If {one} met {other}, a team that went down in the round before would fall further."
+    "If {one} met {other}, a player who dropped to a lower bracket in the previous round would drop further.": N_(
+        "If {one} met {other}, a team that dropped to a lower bracket in the previous round would drop further."
     ),
-    "If {one} met {other}, a player who met one from above in the round before would meet one from higher up.": N_(
-        "If {one} met {other}, a team that met one from above in the round before would meet one from higher up."
+    "If {one} met {other}, a player who faced a higher-scoring opponent in the previous round would face an even "
+    "higher one.": N_(
+        "If {one} met {other}, a team that faced a higher-scoring opponent in the previous round would face an even "
+        "higher one."
     ),
-    "If {one} met {other}, a player who went down two rounds before would fall further.": N_(
-        "If {one} met {other}, a team that went down two rounds before would fall further."
+    "If {one} met {other}, a player who dropped to a lower bracket two rounds earlier would drop further.": N_(
+        "If {one} met {other}, a team that dropped to a lower bracket two rounds earlier would drop further."
     ),
-    "If {one} met {other}, a player who met one from above two rounds before would meet one from higher up.": N_(
-        "If {one} met {other}, a team that met one from above two rounds before would meet one from higher up."
+    "If {one} met {other}, a player who faced a higher-scoring opponent two rounds earlier would face an even higher "
+    "one.": N_(
+        "If {one} met {other}, a team that faced a higher-scoring opponent two rounds earlier would face an even "
+        "higher one."
     ),
-    "With the bye for {one}, the remaining players could not all be paired.": N_(
-        "With the bye for {one}, the remaining teams could not all be paired."
+    "If {one} had the bye, the remaining players could not all be paired.": N_(
+        "If {one} had the bye, the remaining teams could not all be paired."
     ),
     "{one} has more points than others who may have the bye.": N_(
         "{one} has more points than other teams that may have the bye."

@@ -225,7 +225,7 @@ async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_playe
     for query, field in malformed:
         answer = await finished_stage.http.get(f"/api/v1/tournaments?{query}")
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), query
-    expected = "expected a day, as 2026-03-07, got 'soon'"
+    expected = "expected a day, such as 2026-03-07, got 'soon'"
     answer = await finished_stage.http.get("/api/v1/tournaments?from=soon", headers={"accept-language": "en"})
     assert answer.json()["errors"][0]["problem"] == expected
 

@@ -234,10 +234,10 @@ async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_sc
     assert table["score_sanctions"] == sheet["score_sanctions"] == earlier["score_sanctions"] == taken
     assert {seat["player_id"]: seat["score"] for seat in sheet["seats"]} == before
     assert [seat["score"] for seat in sheet["counted"]] == [first["score"] - 25, second["score"]]
-    said = f"A sanction took 25 points off the score of {first['name']} (FISE 49)."
+    said = f"A sanction deducted 25 points from the score of {first['name']} (FISE 49)."
     for path in ("/tournaments/lliga/round/1", f"/games/{table['game_id']}"):
         assert said in (await stage.http.get(path)).text
-    noted = f"(a sanction took 25 off the score of {first['name']}, FISE 49)"
+    noted = f"(a sanction deducted 25 from the score of {first['name']}, FISE 49)"
     for seat in (first, second):
         shown = (await stage.http.get(f"/tournaments/lliga/standings/{seat['player_id']}")).text
         parts = {part.split('"')[0]: part for part in shown.split('<h3 id="')[1:]}

@@ -337,7 +337,7 @@ def test_a_player_is_told_what_a_sanction_takes_in_which_game_and_what_for() -> 
     own = describe_sanctions(answer, Roster(known), "en").sanctions
     where = "Anna – Biel (round 1, table 2)"
     assert [list(each.further) for each in own] == [
-        ["Points taken off: 25.", f"In the game {where}.", "Reason: shouted"],
+        ["Points deducted: 25.", f"In the game {where}.", "Reason: shouted"],
         [f"The game {where} is lost."],
         ["Not paired in rounds: 4, 5."],
     ]
@@ -389,8 +389,9 @@ def test_a_text_of_a_page_follows_its_language_and_escapes_its_parameters() -> N
     for name, expected in (("Iria", "d’Iria"), ("Blai", "de Blai"), ("<i>Ona", "d’&lt;i&gt;Ona")):
         assert environment("ca").from_string(appeal).render(name=name) == f"Apel·lació 1 {expected}"
     taken = (
-        '{{ ngettext("A sanction took %(num)s point off the score of %(name)s (%(article)s).", "A sanction took %(num)s'
-        ' points off the score of %(name)s (%(article)s).", 2, name="Ήρα", article="PES Ζ") }} {{ "PES Ζ"|article }}'
+        '{{ ngettext("A sanction deducted %(num)s point from the score of %(name)s (%(article)s).", '
+        '"A sanction deducted %(num)s points from the score of %(name)s (%(article)s).", '
+        '2, name="Ήρα", article="PES Ζ") }} {{ "PES Ζ"|article }}'
     )
     shown = environment("el").from_string(taken).render()
     assert ("(ΠΕΣ Ζ)" in shown, shown.endswith(" ΠΕΣ Ζ"), "PES" in shown) == (True, True, False)

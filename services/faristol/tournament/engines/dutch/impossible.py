@@ -56,7 +56,7 @@ def impossible(field: PlayerArrays) -> Refusal:
         return Refusal(
             "NO_BYE_LEFT",
             "FIDE C.04.3 C2",
-            N_("The {players} players are an odd number, and each has already had a bye, so no player may have it."),
+            N_("The number of players is odd ({players}), and each has already had a bye, so no player may have it."),
             {"players": count},
         )
     for index, player in enumerate(field.players):
