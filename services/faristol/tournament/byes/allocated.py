@@ -26,6 +26,6 @@ def no_bye_left(players: int) -> Refusal:
     return Refusal(
         "NO_BYE_LEFT",
         "FIDE C.04.1",
-        N_("The {players} players are an odd number, and each has already had a bye, so no player may have it."),
+        N_("The number of players is odd ({players}), and each has already had a bye, so no player may have it."),
         {"players": players},
     )
