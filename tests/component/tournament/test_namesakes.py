@@ -7,9 +7,9 @@ import pytest
 from tests.component.tournament.test_service import command, create, read_refusal, register
 from tests.support.pairing_service import Desk
 
+from faristol.event_store.beside_events.bindings import ENTRIES
 from faristol.kernel.details import Person
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.personal_data import people
 from faristol.personal_data.erasure import erase
 from faristol.personal_data.people import load_distinct_names
 
@@ -68,9 +68,7 @@ async def test_a_category_stays_with_the_player_and_a_note_can_be_erased(desk: D
         return (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).players[0]
 
     assert ((await get_player()).category, (await get_player()).note) == ("U18", "needs a ramp")
-    (event,) = [
-        recorded for recorded in await desk.record.read_stream("tournament-open") if recorded.type in people.ENTRIES
-    ]
+    (event,) = [recorded for recorded in await desk.record.read_stream("tournament-open") if recorded.type in ENTRIES]
     assert b"ramp" not in event.payload
     await erase(desk.record, "anna")
     assert ((await get_player()).category, (await get_player()).note) == ("U18", "")
