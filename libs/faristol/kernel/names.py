@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from faristol.kernel.errors import Invalid
@@ -203,10 +204,11 @@ def same_affiliation(name: str, other: str) -> bool:
 
     The comparison ignores case, space, accents and signs such as apostrophes.
     """
-    return _letters(name) == _letters(other)
+    return affiliation_key(name) == affiliation_key(other)
 
 
-def _letters(name: str) -> str:
+def affiliation_key(name: str) -> str:
+    """Return a key that is equal for two names of which ``same_affiliation`` is true."""
     return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())
 
 
@@ -273,9 +275,9 @@ def list_distinct_names(names: Iterable[tuple[str, str, str]]) -> dict[str, str]
         if len(group) == 1:
             shown[group[0][0]] = group[0][1]
             continue
-        besides = [name_key(beside) for _, _, beside in group]
+        besides = Counter(name_key(beside) for _, _, beside in group)
         for person_id, name, beside in group:
-            apart = beside if beside and besides.count(name_key(beside)) == 1 else person_id
+            apart = beside if beside and besides[name_key(beside)] == 1 else person_id
             shown[person_id] = f"{name} ({apart})" if key else name
     return shown
 

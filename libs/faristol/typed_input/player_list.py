@@ -20,8 +20,8 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.names import (
     MAX_CATEGORY_CHARACTERS,
     MAX_OFFICIAL_NOTE_CHARACTERS,
+    affiliation_key,
     name_key,
-    same_affiliation,
 )
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -344,7 +344,7 @@ def _players(
     rows: list[ListedPlayer] = []
     errors: list[LineError] = []
     ids: dict[str, int] = {}
-    by_name: dict[str, list[ListedPlayer]] = {}
+    namesakes = _Namesakes()
     zeros, with_comma = 0, ""
 
     def tell(line: int, problem: str) -> None:
@@ -372,15 +372,14 @@ def _players(
         zeros += zero
         asks_comma = bool(reorder_name(given)) and not is_known and line not in joined
         with_comma = with_comma or (given if asks_comma else "")
-        namesakes = by_name.setdefault(name_key(request.name), [])
-        if known := next((row for row in namesakes if not _are_distinct(row.request, request)), None):
+        if known := namesakes.find(request):
             tell(line, say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language))
             continue
         if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
             tell(line, say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language))
             continue
         rows.append(ListedPlayer(line, request, row.get(TEAM, ""), given if turned else "", zero))
-        namesakes.append(rows[-1])
+        namesakes.add(rows[-1])
     if unreadable:
         tell(unreadable.line, say(UNREADABLE, {}, language))
         return PlayerList([], errors, whole=True)
@@ -565,11 +564,35 @@ def _cells(line: str, *, with_comma: bool = False) -> list[str]:
     return [found.get(column, "") for column in PASTED] + spare
 
 
-def _are_distinct(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
-    """Check whether two players of the same name differ by their ids or their clubs."""
-    if first.player_id and other.player_id:
-        return True
-    return bool(first.club and other.club) and not same_affiliation(first.club, other.club)
+class _Namesakes:
+    """Index of the rows of a list, in which many namesakes need no more time than one."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, bool, str | None], ListedPlayer] = {}
+        """The first row of a name, among all rows or only those without an id, and of a club; ``_ANY_CLUB`` for all."""
+
+    def add(self, row: ListedPlayer) -> None:
+        """Add a row."""
+        name, club = name_key(row.request.name), _club_key(row.request)
+        for only_without_id in (False,) if row.request.player_id else (False, True):
+            for of_club in (_ANY_CLUB, club):
+                self._first.setdefault((name, only_without_id, of_club), row)
+
+    def find(self, request: pairing.RegisterPlayerRequest) -> ListedPlayer | None:
+        """Return the first row of the same name that differs neither by ids nor by clubs, or None."""
+        name, club = name_key(request.name), _club_key(request)
+        clubs = (_ANY_CLUB,) if club is None else (None, club)
+        found = [self._first.get((name, bool(request.player_id), of_club)) for of_club in clubs]
+        return min(filter(None, found), key=lambda row: row.line, default=None)
+
+
+_ANY_CLUB = "*"
+"""Stands for all clubs. It differs from every club's key, which has only letters and digits."""
+
+
+def _club_key(request: pairing.RegisterPlayerRequest) -> str | None:
+    """Return the key of a player's club; None without a club."""
+    return affiliation_key(request.club) if request.club else None
 
 
 def list_columns(language: str) -> list[str]:

@@ -35,20 +35,23 @@ class Resemblances:
     """Index of registered names by their shape."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self._by_shape: dict[object, list[str]] = {}
+        self._by_shape: dict[object, dict[str, str]] = {}
+        """For each shape the first name of each ``name_key``: many namesakes need no more time than one."""
         for name in names:
             self.add(name)
 
     def add(self, name: str) -> None:
         """Add a name to the index."""
+        key = name_key(name)
         for shape in _keys(name):
-            self._by_shape.setdefault(shape, []).append(name)
+            self._by_shape.setdefault(shape, {}).setdefault(key, name)
 
     def of(self, name: str) -> str:
         """Return the first name that is similar to this one but not equal, or an empty string."""
+        key = name_key(name)
         for shape in _keys(name):
-            for other in self._by_shape.get(shape, ()):
-                if name_key(other) != name_key(name):
+            for other_key, other in self._by_shape.get(shape, {}).items():
+                if other_key != key:
                     return other
         return ""
 

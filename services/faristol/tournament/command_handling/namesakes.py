@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faristol.event_store import Record
@@ -12,7 +12,7 @@ from faristol.kernel import facts
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.details import Person
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import name_key, same_affiliation, same_name
+from faristol.kernel.names import affiliation_key, name_key
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.personal_data import people
@@ -93,11 +93,41 @@ class NamesakeCache:
         return called
 
 
+class NamesakeIndex:
+    """Persons by name and club, in which many namesakes of other clubs need no more time than one."""
+
+    def __init__(self, persons: Iterable[Person] = ()) -> None:
+        self._by_name: dict[str, dict[str | None, dict[str, Person]]] = {}
+        """Persons by id, by the key of the club (None without one), by ``name_key``."""
+        self._places: dict[str, dict[str, Person]] = {}
+        """Where each person is in it, by id."""
+        for person in persons:
+            self.add(person)
+
+    def add(self, person: Person) -> None:
+        """Add a person, or replace the one with the same id."""
+        self._places.get(person.player_id, {}).pop(person.player_id, None)
+        of_name = self._by_name.setdefault(name_key(person.name), {})
+        place = self._places[person.player_id] = of_name.setdefault(_club_key(person), {})
+        place[person.player_id] = person
+
+    def find(self, entering: Person) -> list[Person]:
+        """Return the other persons of the same name who are not known to be of different clubs."""
+        of_name, club = self._by_name.get(name_key(entering.name), {}), _club_key(entering)
+        clubs = [*of_name.values()] if club is None else [of_name.get(None, {}), of_name.get(club, {})]
+        return [person for of_club in clubs for person in of_club.values() if person.player_id != entering.player_id]
+
+
+def _club_key(person: Person) -> str | None:
+    """Return the key of a person's club; None without a club."""
+    return affiliation_key(person.club) if person.club else None
+
+
 def check_name_free(
     entering: Person,
     entered: TournamentState,
     divisions: Sequence[TournamentState],
-    known: Mapping[str, Person],
+    known: NamesakeIndex,
 ) -> None:
     """Raise ``Refusal`` if another player has the name and readers of a list could not tell them apart.
 
@@ -107,8 +137,7 @@ def check_name_free(
     """
     if is_given(entering.player_id):
         return
-    others = [person for person in known.values() if person.player_id != entering.player_id]
-    same = [person for person in others if _may_be_same(person, entering)]
+    same = known.find(entering)
     for division in (entered, *divisions):
         for person in same:
             player = division.player(person.player_id)
@@ -133,11 +162,3 @@ def check_name_free(
                 ),
                 {"player": person.player_id, "division": division.division},
             )
-
-
-def _may_be_same(known: Person, entering: Person) -> bool:
-    """Check whether two persons have the same name and are not known to be of different clubs."""
-    if not same_name(known.name, entering.name):
-        return False
-    of_clubs = bool(known.club and entering.club)
-    return not of_clubs or same_affiliation(known.club, entering.club)

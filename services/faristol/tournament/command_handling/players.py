@@ -17,7 +17,7 @@ from faristol.host.rpc.errors import reason_of
 from faristol.kernel.details import Person, normalize_details, read_details
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name, name_key, same_name
+from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -29,7 +29,7 @@ from faristol.tournament.command_handling.identity import (
     is_given,
     player_id,
 )
-from faristol.tournament.command_handling.namesakes import check_name_free
+from faristol.tournament.command_handling.namesakes import NamesakeIndex, check_name_free
 from faristol.tournament.command_handling.outcome import SHARED, answer_to, write_of
 from faristol.tournament.command_handling.registry import normalize_note
 from faristol.tournament.conditions import check_unchanged
@@ -146,7 +146,7 @@ class RegistrationBatch:
         self._now, self._at = now, at
         self._known: Mapping[str, Person] = {}
         self._erased: Collection[str] = ()
-        self._by_name: dict[str, list[Person]] = {}
+        self._namesakes = NamesakeIndex()
 
     async def read(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
         """Read the known names of the entering players, and the namesakes of those without a chosen id."""
@@ -156,7 +156,7 @@ class RegistrationBatch:
             self._erased = await people.all_erased(connection, ids)
         unknown = {asked.name for asked in players if not is_given(asked.player_id)}
         for person in (await office.namesakes.of((self._state, *self._divisions), unknown)).values():
-            self._by_name.setdefault(name_key(person.name), []).append(person)
+            self._namesakes.add(person)
 
     def take(self, given: pb.RegisterPlayerRequest) -> None:
         """Register the next player, or store the reason against it."""
@@ -167,8 +167,7 @@ class RegistrationBatch:
             known = self._known.get(asked.player_id)
             _check_same_name(known, asked.name)
             person = _person(asked, known)
-            same = self._by_name.get(name_key(person.name), [])
-            check_name_free(person, self._state, self._divisions, {each.player_id: each for each in same})
+            check_name_free(person, self._state, self._divisions, self._namesakes)
             if asked.player_id in self._erased:
                 raise people.refused_as_erased(asked.player_id)
         except (Refusal, AlreadyExists, Invalid) as problem:
@@ -177,7 +176,7 @@ class RegistrationBatch:
         self._state = reduce(evolve, facts, self._state)
         self.facts += facts
         self.persons.append(person)
-        self._by_name.setdefault(name_key(person.name), []).append(person)
+        self._namesakes.add(person)
         self.registrations.append(pb.Registration(**_entry(situation, asked, facts)))
 
 
@@ -331,4 +330,4 @@ async def _check_name_free(
 ) -> None:
     if not is_given(entering.player_id):
         known = await office.namesakes.of((entered, *divisions), [entering.name])
-        check_name_free(entering, entered, divisions, known)
+        check_name_free(entering, entered, divisions, NamesakeIndex(known.values()))
