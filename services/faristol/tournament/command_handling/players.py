@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -50,6 +51,9 @@ def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Seque
 
 MAX_BATCH_PLAYERS = 500
 """Limit of players in one command."""
+PLAYERS_BETWEEN_CALLS_COUNT = 20
+"""Players that are registered before other calls of the process have their turn. Beside 10,000 others each takes two
+milliseconds."""
 
 _REGISTER_COMMAND = PairingCommand(register, more=_entry)
 _AMEND_COMMAND = PairingCommand(amend, tells=events.PlayerAmended)
@@ -112,7 +116,9 @@ async def register_players(
         others = await office.other_divisions(loaded.state)
         entry = RegistrationBatch(loaded.state, others.tournaments, office.runtime.now(), at)
         await entry.read(office, request.players)
-        for asked in request.players:
+        for place, asked in enumerate(request.players):
+            if place % PLAYERS_BETWEEN_CALLS_COUNT == 0:
+                await asyncio.sleep(0)
             entry.take(asked)
         situation = Situation(loaded.state, now=office.runtime.now(), at=at)
         again = SHARED["round_to_pair_again"](situation, entry.facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
         command_id = uuid.uuid4()
     answers = _answers(given)
     reading = Reading(desk.tournament_id, desk.tournament.divisions, desk.language, answers)
-    listed = players_pasted(text, reading)
+    listed = await asyncio.to_thread(players_pasted, text, reading)
     rows, wrong, whole = listed.rows, listed.errors, listed.whole
     if not whole:
         tournaments = {desk.tournament_id: desk.tournament}
@@ -121,7 +122,7 @@ async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
             tournaments[other] = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
         of_teams = list(without_teams(rows, tournaments, desk.language))
         wrong, whole = [*wrong, *of_teams], bool(of_teams)
-    marks = _find_warnings(rows, desk.tournament.players)
+    marks = await asyncio.to_thread(_find_warnings, rows, desk.tournament.players)
     asked = _list_open_questions(listed, answers)
     if not rows and not wrong:
         desk.errors = {"text": say(EMPTY, {}, desk.language)}
@@ -287,7 +288,7 @@ def _list_open_questions(listed: PlayerList, answers: Answers) -> tuple[str, ...
 async def read_file(desk: DirectorPageDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """Decode a file, sent as the body; answer with its text and its encoding."""
     try:
-        decoded = decode_list(await file_of(desk.request), encoding)
+        decoded = await asyncio.to_thread(decode_list, await file_of(desk.request), encoding)
     except HTTPException as problem:
         return _answer({"problem": str(problem.detail)}, problem.status_code)
     except ValueError as problem:
