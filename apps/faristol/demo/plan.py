@@ -169,6 +169,10 @@ class Plan:
         first = first.replace(minute=first.minute - first.minute % 5, second=0, microsecond=0)
         return first + (number - 1) * self.round_every
 
+    def end_of(self, opening: datetime) -> datetime:
+        """Return the time up to which a championship is dated whose first round began at ``opening``."""
+        return opening + self.rounds * self.round_every
+
     def round_end(self, number: int, now: datetime) -> datetime:
         """Return the time at which a round is closed: after its last game and before the next round."""
         return self.round_start(number + 1, now) - timedelta(minutes=1)

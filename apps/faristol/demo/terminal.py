@@ -25,7 +25,7 @@ from faristol.access_control.roles import DIRECTOR
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.client.links import sign_in_link
 from faristol.client.problems import every_reason
-from faristol.client.services import Api
+from faristol.client.services import Api, call
 from faristol.demo.championship import Championship, ChampionshipOutcome
 from faristol.demo.duplicate_game import terminal as duplicate
 from faristol.demo.duplicate_game.championship import DuplicateOutcome as DuplicateOutcome
@@ -37,6 +37,8 @@ from faristol.host import Addresses, Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.host.rpc.channels import Channels
 from faristol.host.security.tls import Tls
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_datetime
 from faristol.launcher.processes import Running, running
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import events_pb2 as access_events_pb2
@@ -44,9 +46,18 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
 from faristol.presentation.page_addresses import tournament_path
 from faristol.rules.ruleset.options import format_value
+from faristol.table_terminal.shared.common import localize
 from faristol.words import WordGraph
 
 PLAYER = "player"
+PLAYED_BEFORE = N_(
+    "These services already have the demonstration with the seed {seed}, the tournament {tournament}: specify a "
+    "different --seed, or see {page} on the pages."
+)
+CONTINUED = N_(
+    "The tournament {tournament} exists from an earlier run and is continued; if it is over, only its standings are "
+    "shown. A different --seed plays another championship."
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,9 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
         console = Console(stderr=True)
         pages = process.http_address + tournament_path(plan.tournament_id) if process else ""
         _introduce(console, plan, graph, pages)
-        playing = _run_plan(console, Api(channels.channel), plan, lexicon, graph)
+        api = Api(channels.channel)
+        now = await _find_moment(console, api, plan)
+        playing = _run_plan(console, api, plan, lexicon, graph, now)
         ended = await _until(stop, process, playing)
         if ended is None:
             return
@@ -124,11 +137,35 @@ def _elsewhere(settings: Settings) -> Channels:
     return Channels(addresses.of, partial(_build_interceptors, settings), Tls.of(settings) if settings.tls_ca else None)
 
 
-async def _run_plan(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Ended:
+async def _find_moment(console: Console, api: Api, plan: Plan) -> datetime:
+    """Return the time up to which the championship is dated: now, or that of an earlier run on the same record.
+
+    With the same times the commands of an earlier run get their first answers, and the championship continues. Raises
+    ``StartError`` for duplicate games, whose last turn is dated now.
+    """
+    which = results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id)
+    try:
+        found = await call(api.results.GetTournament, which)
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() is grpc.StatusCode.NOT_FOUND:
+            return datetime.now(UTC)
+        raise StartError(every_reason(problem)) from problem
+    params: dict[str, str | int] = {
+        "tournament": plan.tournament_id,
+        "seed": plan.seed,
+        "page": tournament_path(plan.tournament_id),
+    }
+    if isinstance(plan, DuplicatePlan):
+        raise StartError(localize(PLAYED_BEFORE, **params))
+    console.print(localize(CONTINUED, **params), highlight=False, soft_wrap=True)
+    return plan.end_of(to_datetime(found.tournament.created_at))
+
+
+async def _run_plan(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph, now: datetime) -> Ended:
     if isinstance(plan, DuplicatePlan):
         games: DuplicateOutcome = await duplicate.play(console, api, plan, lexicon, graph)
         return Ended(duplicate.as_json(plan, games), duplicate.standings(games, plan))
-    outcome = await _play(console, api, plan, lexicon, graph)
+    outcome = await _play(console, api, plan, lexicon, graph, now)
     return Ended(_as_json(plan, outcome), standings(outcome))
 
 
@@ -153,7 +190,9 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
         await asyncio.gather(playing, *others, return_exceptions=True)
 
 
-async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> ChampionshipOutcome:
+async def _play(
+    console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph, now: datetime
+) -> ChampionshipOutcome:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -178,7 +217,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
 
         measuring = asyncio.create_task(measure())
         try:
-            return await Championship(api, plan, graph, lexicon, datetime.now(UTC), show_progress).play()
+            return await Championship(api, plan, graph, lexicon, now, show_progress).play()
         finally:
             measuring.cancel()
 

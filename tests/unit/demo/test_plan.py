@@ -31,6 +31,17 @@ def test_a_demonstration_that_goes_on_later_does_not_go_back_in_time(
     assert plan.round_start(1, now) <= plan.round_start(1, now + later)
 
 
+@given(moments, st.integers(1, 30), st.sampled_from(["fisc-2023", "uf-2007", "festa-major"]))
+def test_a_demonstration_that_continues_at_any_time_has_the_times_of_its_first_run(
+    now: datetime, rounds: int, ruleset: str
+) -> None:
+    plan = Plan(players=16, rounds=rounds, seed=7, ruleset=ruleset)
+    again = plan.end_of(plan.round_start(1, now))
+    for number in range(1, rounds + 1):
+        assert plan.round_start(number, again) == plan.round_start(number, now)
+        assert plan.round_end(number, again) == plan.round_end(number, now)
+
+
 def test_four_hundred_players_have_ids_and_names_of_their_own() -> None:
     entrants = Plan(players=400, rounds=9, seed=1, ruleset="fisc-2023").entrants
     assert len({entrant.player_id for entrant in entrants}) == 400
