@@ -21,6 +21,8 @@ ADDRESS_COUNT = 40
 """Loopback addresses from which the connections come."""
 MAX_CONNECTS_AT_ONCE = 200
 """Connections that are being made at a time."""
+CONNECT_SECONDS = 10.0
+"""Seconds after which a connection that is not made is given up."""
 NICENESS_NUMBER = 19
 """The niceness of the process. Attackers use their own machines: the crowd must not take the platform's cores."""
 CLIENT_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -109,7 +111,8 @@ async def _read_to_end(reader: asyncio.StreamReader) -> None:
 
 async def _has_ended(reader: asyncio.StreamReader) -> bool:
     try:
-        return not await asyncio.wait_for(reader.read(65_536), 0.01)
+        async with asyncio.timeout(0.01):
+            return not await reader.read(65_536)
     except TimeoutError:
         return False
 
@@ -118,13 +121,15 @@ async def crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, i
     """Make the connections, let them run for this number of seconds, and report their outcome."""
     said: Counter[str] = Counter()
     gate = asyncio.Semaphore(MAX_CONNECTS_AT_ONCE)
+    has_ended = asyncio.Event()
 
     async def connection(number: int) -> None:
         source = (f"127.0.{1 + number % ADDRESS_COUNT}.1", 0)
         try:
             async with gate:
-                opened = asyncio.open_connection("127.0.0.1", port, local_addr=source, limit=65_536)
-                reader, writer = await asyncio.wait_for(opened, 10)
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    opened = asyncio.open_connection("127.0.0.1", port, local_addr=source, limit=65_536)
+                    reader, writer = await opened
                 sock: socket.socket = writer.get_extra_info("socket")
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         except (OSError, TimeoutError):
@@ -141,12 +146,13 @@ async def crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, i
 
     async def connections(number: int) -> None:
         await connection(number)
-        while kind in RETURNS:
+        while kind in RETURNS and not has_ended.is_set():
             await connection(number)
 
     tasks = [asyncio.create_task(connections(number)) for number in range(count)]
     _, still = await asyncio.wait(tasks, timeout=seconds)
     said["there to the end"] = len(still)
+    has_ended.set()
     for task in still:
         task.cancel()
     await asyncio.gather(*still, return_exceptions=True)

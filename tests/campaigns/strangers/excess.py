@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,11 @@ EMPTY_PLAYER = b"\x1a\x00"
 """An empty player of ``RegisterPlayersRequest``, field 3."""
 REPEAT_COUNT = 20
 MAX_ANSWER_BYTES = 200_000
+MAX_ANSWER_SECONDS = 30.0
+"""Seconds that one request of an attacker may take."""
+MAX_WAIT_SECONDS = 3.0
+"""Seconds that any other visitor may wait meanwhile, on a busy machine."""
+PROBE_PAUSE_SECONDS = 0.05
 MAX_GROWTH_MB = 400
 """Memory that the platform may need beside its own: the largest messages are parsed one after another."""
 
@@ -47,6 +54,8 @@ LISTS = {
     "a line of a megabyte": "x" * 900_000,
     "a cell that never ends": '"' * 250_000,
     "10,000 players": "\n".join(f"Anna{number} Puig{number}" for number in range(9_990)),
+    "10,000 namesakes of different clubs": "\n".join(f"Anna Puig;{number:x} Valls" for number in range(9_990)),
+    "10,000 similar names": "\n".join(("Anna Puig;Valls", "Puig Anna;Reus")[number % 2] for number in range(9_990)),
     "spaces": ("Anna" + " " * 1_900 + "1\n") * 150,
 }
 
@@ -132,10 +141,15 @@ async def _over_http(cell: Platform, attack: Attack, token: str) -> None:
     )
     base = f"http://127.0.0.1:{cell.http_port}"
     form = {"sec-fetch-site": "same-origin", "cookie": f"faristol={token}"}
-    async with httpx.AsyncClient(verify=PLAIN, base_url=base, timeout=60) as web:
+    async with (
+        httpx.AsyncClient(verify=PLAIN, base_url=base, timeout=2 * MAX_ANSWER_SECONDS) as web,
+        _visitor(base, attack),
+    ):
 
         async def count_answer(name: str, answer: httpx.Response) -> None:
             attack.tries += 1
+            if answer.elapsed.total_seconds() > MAX_ANSWER_SECONDS:
+                attack.wrong.append(f"{name}: an answer after {answer.elapsed.total_seconds():.0f} s")
             attack.refused[str(answer.status_code)] += 1
             if answer.status_code >= 500:
                 attack.wrong.append(f"{name}: {answer.status_code}")
@@ -154,6 +168,30 @@ async def _over_http(cell: Platform, attack: Attack, token: str) -> None:
         for name, content in (("a workbook", b"PK\x03\x04" + bytes(900_000)), ("noise", bytes(range(256)) * 3_600)):
             file = {"content-type": "application/octet-stream", **form}
             await count_answer(name, await web.post(f"{page}/text", content=content, headers=file))
+
+
+@asynccontextmanager
+async def _visitor(base: str, attack: Attack) -> AsyncIterator[None]:
+    """Request a page all the time as another visitor, and note the longest wait for it."""
+    longest = 0.0
+
+    async def visit() -> None:
+        nonlocal longest
+        async with httpx.AsyncClient(verify=PLAIN, base_url=base, timeout=2 * MAX_ANSWER_SECONDS) as web:
+            while True:
+                longest = max(longest, (await web.get("/healthz")).elapsed.total_seconds())
+                await asyncio.sleep(PROBE_PAUSE_SECONDS)
+
+    visiting = asyncio.create_task(visit())
+    try:
+        yield
+    finally:
+        visiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await visiting
+    attack.refused[f"{1_000 * longest:.0f} ms the longest wait of a visitor"] += 1
+    if longest > MAX_WAIT_SECONDS:
+        attack.wrong.append(f"a visitor waited {longest:.1f} s during the attack by size")
 
 
 def _as_it_is(message: bytes) -> bytes:
