@@ -114,7 +114,8 @@ class Cell:
         self.authority = sign_certificate("authority")
         self.mount = Mount(self.folder / "tls")
         self.certify(self.authority)
-        self.tls = Tls(Files(**self.mount.settings()))
+        authorities = self.mount / "ca.crt"
+        self.tls = Tls(Files(self.mount / "tls.crt", self.mount / "tls.key", authorities, authorities))
         """The TLS files of a client."""
         self.targets = {service: f"localhost:{free_port()}" for service in SERVICES}
         self.keys, self.of_record = self.folder / "access", self.folder / "access-record"

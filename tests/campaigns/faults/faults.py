@@ -17,7 +17,7 @@ from tests.campaigns.faults.cell import AS_INSTALLED, REPLICA_COUNT, Cell, until
 from tests.campaigns.faults.load import Load
 from tests.campaigns.faults.release import Release
 from tests.component import nats_cluster
-from tests.component.processes import START_SECONDS
+from tests.component.processes import FARISTOL, START_SECONDS, environment
 from tests.support.certificates import sign_certificate
 
 from faristol.bus.permissions import NOTIFICATION_STREAM
@@ -36,6 +36,8 @@ OFF = "5m"
 """By how much the clock of a node is off."""
 FAULTY_PLAY_SECONDS = 20.0
 """Seconds of play with a wrong clock, or with two versions, before it ends."""
+
+UPGRADE = "an upgrade from the version before: record prepared, both versions for a while, record migrated"
 
 
 class Untried(Exception):
@@ -171,12 +173,33 @@ async def play_on(_: Scene) -> None:
 
 
 async def upgrade(scene: Scene) -> None:
-    """Run one replica of each service in the previous version; after a while of both, replace them too."""
-    await asyncio.sleep(FAULTY_PLAY_SECONDS)
-    for replica in scene.cell.of():
-        if replica.by:
-            code = await scene.cell.restart(replica, by=AS_INSTALLED)
-            assert code == 0, f"{replica.name} ended with {code}"
+    """Upgrade the cell as ``docs/operations.md`` says: prepare the record, replace the replicas one after another with
+    a while of both versions, then migrate the record. An archive of the previous version is restored in this one.
+    """
+    assert scene.release
+    archive, restored = scene.cell.folder / "before.archive", scene.cell.folder / "restored.db"
+    at = ("--database-url", scene.cell.database.url)
+    await _run("record", "export", str(archive), "--with-people", *at, by=scene.release.by)
+    await _run("record", "migrate", "--pre", *at)
+    for number in range(REPLICA_COUNT):
+        for replica in scene.cell.of():
+            if replica.number == number:
+                code = await scene.cell.restart(replica, by=AS_INSTALLED)
+                assert code == 0, f"{replica.name} ended with {code}"
+        await asyncio.sleep(FAULTY_PLAY_SECONDS)
+    await _run("record", "migrate", *at)
+    own = ("--database-url", f"sqlite:///{restored}")
+    await _run("record", "restore", str(archive), "--erased", "none", *own)
+    await _run("record", "verify", "--public-key", str(scene.cell.public_key), *own)
+
+
+async def _run(*arguments: str, by: Sequence[str] = AS_INSTALLED) -> None:
+    """Run a command of Faristol while the cell runs. Raises ``AssertionError`` if it fails."""
+    process = await asyncio.create_subprocess_exec(
+        *by, FARISTOL, *arguments, env=environment(), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    output, _ = await process.communicate()
+    assert process.returncode == 0, f"{' '.join(arguments)}: {output.decode(errors='replace')}"
 
 
 def clock_of(sign: str) -> Callable[[str, int, Release | None], Sequence[str]]:
@@ -189,12 +212,10 @@ def clock_of(sign: str) -> Callable[[str, int, Release | None], Sequence[str]]:
     return by
 
 
-def older(_: str, number: int, release: Release | None) -> Sequence[str]:
-    """Return the start of the first replica of each service in the previous version; the first of all creates the
-    record.
-    """
+def older(_: str, __: int, release: Release | None) -> Sequence[str]:
+    """Return the start of a replica in the previous version, which creates the record."""
     assert release
-    return AS_INSTALLED if number else release.by
+    return release.by
 
 
 def _faketime() -> Path:
@@ -238,5 +259,11 @@ FAULTS = (
     Fault("certificates", "certificates and their authority replaced, on gRPC and NATS", rotate),
     Fault("clock-ahead", f"the clock of one node {OFF} ahead", play_on, by=clock_of("+"), other_clock=True),
     Fault("clock-behind", f"the clock of one node {OFF} behind", play_on, by=clock_of("-"), other_clock=True),
-    Fault("versions", "the version before beside this one, then replaced", upgrade, by=older, two_versions=True),
+    Fault(
+        "versions",
+        "the version before replaced by this one, both for a while, and the record migrated",
+        upgrade,
+        by=older,
+        two_versions=True,
+    ),
 )

@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from faristol.host.renamed_settings import RENAMED_SETTINGS
+
 ROOT = Path(__file__).parents[3]
-EARLIER = "f4010a451ed3035c99012dc21ec3f53d4a13c51e"
-"""The version before, as long as none was tagged: a commit with the same services and the same format."""
+EARLIER = "d271724a0f857b217bfe6cc9e12ff4005c3503f0"
+"""The version before, as long as none was tagged: a commit with the same services and format 2 of the record."""
+START = "start"
+"""Name of the script that starts a version."""
 FORMAT = re.compile(r"^(?:RECORD_)?FORMAT = (\d+)$", re.MULTILINE)
 TABLES = ("libs/faristol/event_store/backends/tables.py", "libs/faristol/record/tables.py")
 """Where versions say their format, the newest layout first."""
@@ -27,11 +31,8 @@ class Release:
 
     @property
     def by(self) -> Sequence[str]:
-        """The command with which Faristol is started, so that it has this version."""
-        return (
-            "env",
-            "PYTHONPATH=" + os.pathsep.join(str(self.folder / part) for part in ("libs", "services", "apps")),
-        )
+        """The command with which Faristol is started, so that it has this version and its names of settings."""
+        return (str(self.folder / START),)
 
     @property
     def format(self) -> int:
@@ -54,7 +55,23 @@ def before(folder: Path, commit: str | None = None) -> Release:
     subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, check=True)
     assert archive.wait() == 0
     subprocess.run([sys.executable, folder / "proto" / "generate.py"], check=True, cwd=folder, capture_output=True)
+    _write_start(folder)
     return Release(_git("describe", "--always", "--tags", chosen), folder)
+
+
+def _write_start(folder: Path) -> None:
+    """Write the script that starts the version in ``folder``, with settings under the names that it knows."""
+    renamed = folder / "libs/faristol/host/renamed_settings.py"
+    known = renamed.read_text(encoding="utf-8") if renamed.exists() else ""
+    lines = ["#!/bin/sh"]
+    for old, new in RENAMED_SETTINGS.items():
+        if new not in known:
+            lines.append(f'[ -z "${{{new}+given}}" ] || {{ export {old}="${new}"; unset {new}; }}')
+    path = os.pathsep.join(str(folder / part) for part in ("libs", "services", "apps"))
+    lines.append(f"PYTHONPATH='{path}' exec \"$@\"")
+    start = folder / START
+    start.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    start.chmod(0o755)
 
 
 def _tag() -> str:
