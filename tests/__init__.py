@@ -1,1 +1,1 @@
-"""A regular package, so that the `tests` that some dependencies install is never taken for it."""
+"""A regular package, so that it is never confused with the `tests` that some dependencies install."""

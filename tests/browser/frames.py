@@ -34,7 +34,7 @@ async def open_frame(
 ) -> AsyncIterator[Frame]:
     """Yield a frame with an address of the gateway, in a page of another origin.
 
-    The console has to stay silent, and to say why the page is ``refused``.
+    The console must have no errors, except the reason if the page is ``refused``.
     """
     async with _framing(browser, {address: size}, refused=refused) as frames:
         yield frames[-1]

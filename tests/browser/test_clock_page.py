@@ -75,7 +75,7 @@ async def test_a_tap_without_a_network_counts_at_the_moment_of_the_tap(browser: 
         left = page.locator(".clock-side:not(.on) time")
         before = await left.text_content()
         await asyncio.sleep(3)
-        assert await left.text_content() == before  # it stands on the device, too
+        assert await left.text_content() == before  # it is stored on the device, too
         await context.set_offline(False)
         await hall.until(game, 2)
         assert abs((await read_used_ms(hall, game))[mover] - (tapped - started)) < 1_500

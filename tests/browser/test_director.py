@@ -1,6 +1,6 @@
-"""A championship directed in a browser: from its rules to its final standings, on a phone and at a desk.
+"""A championship directed in a browser: from its rules to its final standings, on a phone and on a desktop.
 
-At the end every page that there is, on a phone: none is wider than the screen, and none keeps anybody out.
+At the end every page is checked on a phone: none is wider than the screen, and all are accessible.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         console = await create(page, name, 6)
         await page.goto(f"{console}/players/list")
         saved: Any = {"name": "llista.csv", "mimeType": "text/csv", "buffer": "Nom;Club\nDídac;Muç".encode("cp1252")}
-        await page.locator("#f-file").set_input_files(saved)  # as a spreadsheet of old writes it
+        await page.locator("#f-file").set_input_files(saved)  # as an old spreadsheet writes it
         await expect(page.locator("#f-text")).to_have_value("Nom;Club\nDídac;Muç")
         await page.goto(f"{console}/players")
         await page.get_by_label("Find a player").fill(f"{name} 03")
@@ -172,7 +172,9 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         for table in (1, 2):
             await type_in(page, table, 400 + table, 300 - table)
             await expect(page.locator(".entered .done")).to_have_count(table)
-        await page.keyboard.press("Enter")  # the number of the table was not hit: its scores are no other table's
+        await page.keyboard.press(
+            "Enter"
+        )  # the number of the table was not typed: its scores are not those of another table
         await expect(page.locator("#entry-table")).to_be_focused()
         await page.keyboard.type("77")
         await page.keyboard.press("Enter")
@@ -196,7 +198,7 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         await page.locator("#entry [name=second]").press("Enter")
         await expect(page.locator(".open-entry").last).to_contain_text("4002 is unusually high")
         await expect(page.locator("#open [data-asked]")).to_be_visible()
-        await page.wait_for_timeout(800)  # longer than a key bounces
+        await page.wait_for_timeout(800)  # longer than a key bounce
         await page.keyboard.press("Enter")
         await expect(page.locator(".entered .done")).to_have_count(3)
         await expect(page.locator(".open-entry")).to_have_count(1)

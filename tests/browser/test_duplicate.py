@@ -1,4 +1,4 @@
-"""A duplicate game on a phone and on a projector: it fits, it can be read, and it follows the game by itself."""
+"""A duplicate game on a phone and on a projector: it fits, is readable, and updates automatically."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCREEN = f"/duplicate/{FIRST}/screen"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
-    """Yield a game of which one turn is scored."""
+    """Yield a game with one scored turn."""
     async with open_stage(shared_nats, "gateway") as made:
         await made.slip("anna", "H4", "C A S E R N A")
         await made.slip("blai", "", "C A S E R N A")

@@ -1,4 +1,4 @@
-"""Hall screens of few and of many players, measured in the browser while there is news: no name is cut."""
+"""Hall screens of few and of many players, measured in the browser while notifications arrive: no name is cut."""
 
 from __future__ import annotations
 

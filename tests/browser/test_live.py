@@ -134,7 +134,7 @@ async def test_a_new_tournament_appears_on_the_first_page(stage: Stage, page: Pa
     await page.goto("/")
     await expect(page.locator(".empty")).to_be_visible()
     await stage.add(*Championship().create())
-    await page.clock.fast_forward(15_000)  # no tournament is followed there: the page looks again by itself
+    await page.clock.fast_forward(15_000)  # no tournament is streamed there: the page polls automatically
     await expect(page.locator(".card:not(.roles *)")).to_contain_text("Lliga de primavera")
 
 

@@ -46,7 +46,7 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
 
 @asynccontextmanager
 async def signed_in(browser: Browser, cell: Cell, who: Credential, **more: Any) -> AsyncIterator[Page]:
-    """Yield a browser with a signed-in user, whose console stays silent."""
+    """Yield a browser with a signed-in user, whose console has no errors."""
     context = await browser.new_context(base_url=cell.process.http_address, **{"locale": "en", **more})
     await context.add_cookies([{"name": "faristol", "value": cell.token(who), "url": cell.process.http_address}])
     page = await context.new_page()
@@ -93,7 +93,7 @@ async def test_a_challenge_comes_to_a_judge_and_a_call_to_an_arbiter_and_both_ta
         assert await ada.locator("input:checked").count() == 0
         assert not (await do(cell, lexicon.GetCaseRequest(case_id=case_id))).ruled
 
-        # The lease runs in sight, and signs that the judge is there renew it.
+        # The page shows the remaining lease, and input of the judge renews it.
         await expect(ada.locator("#lease-left")).not_to_have_text(str(LEASE_SECONDS))
         await ada.wait_for_timeout(1_000 * LEASE_SECONDS)
         assert 0 < await read_lease_seconds(ada) <= LEASE_SECONDS
@@ -132,7 +132,7 @@ async def test_a_judge_out_of_sight_loses_the_case_and_not_what_was_written(brow
         await ada.evaluate(HIDE, True)
         await expect(ada).to_have_title("0 s · A case · Faristol", timeout=1_000 * (LEASE_SECONDS + 5))
         await expect(berta.get_by_role("button", name="Take the case")).to_be_visible(timeout=10_000)
-        await ada.wait_for_timeout(3_000)  # the service lets a claim lapse a moment later
+        await ada.wait_for_timeout(3_000)  # the service expires a claim a moment later
         await ada.evaluate(HIDE, False)
         await expect(ada.locator("#lost")).to_contain_text("The case is no longer yours")
         await expect(ada.locator("#rule")).to_be_hidden()
@@ -162,7 +162,7 @@ async def test_a_judge_without_a_stream_still_hears_of_cases(browser: Browser, c
         await page.unroute("**/api/v1/judges/queue")
         await page.route("**/api/v1/judges/queue", busy)
         await page.reload()
-        # A stream that was refused twice is asked for again, and comes.
+        # A stream that was refused twice is requested again and accepted.
         await page.wait_for_event(
             "response", lambda answer: answer.url.endswith("/judges/queue") and answer.ok, timeout=15_000
         )

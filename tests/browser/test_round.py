@@ -1,6 +1,6 @@
-"""A whole round in browsers: directed, kept at a table by two scorers, ruled on by a judge, followed by the public.
+"""A whole round in browsers, with a director, two scorers at a table, a judge, and the public.
 
-With ``FARISTOL_SCREENSHOTS`` a folder is named that pictures of each page are put in, for people to look at.
+``FARISTOL_SCREENSHOTS`` names a folder for pictures of each page, for review.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ async def test_a_whole_round_is_directed_kept_ruled_on_corrected_and_followed(
         await place.take_picture(found, "09-find")
         await director.goto(console)
         await press(director, place.said("Start round %(number)s") % {"number": 1})
-        await expect(screen.locator(".screen-clock")).to_have_count(0)  # it has begun, and these rules know no end
+        await expect(screen.locator(".screen-clock")).to_have_count(0)  # it has begun, and these rules define no end
 
         scorer = build_credential(needs.ROLE_SCORER, tournament)
         keeping = f"/games/{tournament}-r1-t1/keep"

@@ -92,7 +92,7 @@ async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_t
         board, waiting = [await page.locator(part).bounding_box() for part in (".grid", ".waiting")]
         assert board
         assert waiting
-        assert board["y"] < waiting["y"]  # the board stays where it is, however many wait
+        assert board["y"] < waiting["y"]  # the board stays in place, however many entries wait
         for square in ("H5, C", "H6, A"):  # no element covers the square beside the chosen one
             await page.get_by_role("gridcell", name=square).click(timeout=5_000)
         assert (await hall.table(game)).phase == game_pb2.PHASE_TURN

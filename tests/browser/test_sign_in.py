@@ -1,4 +1,4 @@
-"""Signing in with a phone: by a link, by a PIN, out again, and never by a page of another site."""
+"""Signing in and out on a phone: by a link, by a PIN, and never by a page of another site."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 @asynccontextmanager
 async def phone(browser: Browser, cell: Cell, **more: Any) -> AsyncIterator[Page]:
-    """Yield a page on a phone, whose console stays silent."""
+    """Yield a page on a phone, whose console has no errors."""
     wanted = {"viewport": {"width": 390, "height": 780}, "locale": "en", **more}
     context: BrowserContext = await browser.new_context(base_url=cell.process.http_address, **wanted)
     page = await context.new_page()
@@ -118,7 +118,7 @@ async def test_who_signs_out_on_every_device_is_out_in_another_browser(browser: 
 
 
 def serving(body: str) -> Callable[[Route], Awaitable[None]]:
-    """Return a server's answers."""
+    """Return the answers of a server."""
     return lambda route: route.fulfill(body=body, content_type="text/html")
 
 

@@ -58,7 +58,7 @@ async def test_what_a_phone_with_a_wrong_clock_saves_without_a_network_is_sent_w
         await page.fill("#word", "xyz")
         await expect(page.locator("#state")).to_have_text("Written, not saved")
         await page.fill("#coordinates", "h8")
-        saved = page.locator("#saved")  # by itself, once there is no key for a moment
+        saved = page.locator("#saved")  # automatically, after a moment without a key press
         await expect(saved).to_contain_text("H8 XYZ The slip has arrived.", timeout=20_000)
         assert await page.locator(".tag, .refusal, [aria-invalid]").count() == 0, "what is no word looks like one"
         await expect(page.locator("#state")).to_have_text("All entries are saved")

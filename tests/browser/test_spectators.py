@@ -1,4 +1,4 @@
-"""Spectators in a browser: they find a table, move through a game, read a hall screen."""
+"""Spectators in a browser: they find a table, replay a game, read a hall screen."""
 
 from __future__ import annotations
 

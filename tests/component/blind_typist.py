@@ -25,10 +25,9 @@ OWN_TABLE = ("tie", "forfeit with points", "high", "letter", "low", "as before",
 
 
 def slips_for(count: int, seed: int = 1, kinds: Sequence[str] = KINDS, *, is_in_order: bool = False) -> list[PaperSlip]:
-    """Return a slip for each table from 1 to ``count``, mixed or in order. Of the doubtful ones each kind comes in
-    turn.
+    """Return a slip for each table from 1 to ``count``, mixed or in order. The kinds of doubtful slips alternate.
 
-    Two plausible slips never have the same scores: that would be asked about.
+    Two plausible slips never have the same scores, because that would cause a question.
     """
     mixed = random.Random(seed)
     tables = list(range(1, count + 1))
@@ -43,7 +42,7 @@ def slips_for(count: int, seed: int = 1, kinds: Sequence[str] = KINDS, *, is_in_
 
 
 def _doubtful(kind: str, slips: Sequence[PaperSlip], place: int, count: int) -> Sequence[str]:
-    """Return a slip in doubt in place of the one of ``place``, of which only the table is kept, where it has one."""
+    """Return a doubtful slip in place of the one at ``place``; only the table of that one remains, if it has one."""
     table = slips[place].words[0]
     before = next(slip for slip in reversed(slips[:place]) if not slip.is_doubtful)
     made: Mapping[str, Sequence[str]] = {

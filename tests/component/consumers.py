@@ -76,7 +76,7 @@ async def consuming(
 
 
 async def line_of(record: Record, consumer: str, wanted: Callable[[Status], bool]) -> Status:
-    """Return the line of a consumer in the status, once it is as wanted."""
+    """Return the line of a consumer in the status, once it meets the condition."""
     for _ in range(200):
         for line in (await status(record))[0]:
             if line.name == consumer and wanted(line):

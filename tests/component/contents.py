@@ -49,7 +49,7 @@ async def register(record: Record, tournament: str, player: str) -> int:
 
 
 async def warn(record: Record, tournament: str, player: str, note: str, *, concerned: Sequence[str] = ()) -> int:
-    """Append a warning with words that are stored beside the event; return its position."""
+    """Append a warning with a note that is stored beside the event; return its position."""
     stream = f"tournament-{tournament}"
     version = len(await record.read_stream(stream))
     fact = pairing.PlayerWarned(player_id=player, round=1, note=note)
@@ -176,7 +176,7 @@ async def no_connection_left(record: Record) -> AsyncIterator[None]:
 
 
 async def until(condition: Callable[[], Awaitable[T]], seconds: float = 10) -> T:
-    """Wait until an asynchronous condition gives something."""
+    """Wait until an asynchronous condition returns a value."""
     async with asyncio.timeout(seconds):
         while True:
             if found := await condition():

@@ -57,7 +57,7 @@ _CALL_SECONDS = 60
 
 
 async def call_method(channel: grpc.aio.Channel, path: str, request: Message, token: str = "", **said: str) -> Any:
-    """Return the response of a method by its path; the first one of a stream. ``said`` is more metadata."""
+    """Return the response of a method by its path; the first one of a stream. ``said`` is additional metadata."""
     method = METHODS[path]
     answer = GetMessageClass(method.output_type)
     metadata = (*said.items(), *([("authorization", f"Bearer {token}")] if token else []))

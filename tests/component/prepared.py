@@ -1,8 +1,8 @@
 """Processes of ``faristol`` that start at once: forked from one that has imported all modules.
 
-A start costs a second or two of imports, and the tests start hundreds. What comes of the fork is a process like any
-other: own memory, own environment, own signals. Only what is imported is there already. Tests of the start itself, at
-a terminal or by a shell, run the installed command.
+A start costs a second or two of imports, and the tests start hundreds. The fork is a process like any other, with
+separate memory, environment and signals. Only its modules are already imported. Tests of the start itself, at a
+terminal or by a shell, run the installed command.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class _Server:
 
 
 def _be(arguments: list[str], environment: dict[str, str], folder: str) -> None:
-    """Be the command, which is killed if the process that it was forked from ends: a run of tests that is cut off."""
+    """Run the command, which is killed if the process that it was forked from ends, as in an aborted test run."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DEATH_SIGNAL_NUMBER, signal.SIGKILL)
     os.environ.clear()

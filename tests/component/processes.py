@@ -51,7 +51,7 @@ def environment(**settings: object) -> dict[str, str]:
     if lexicons := os.environ.get("FARISTOL_LEXICONS"):
         clean["FARISTOL_LEXICONS"] = lexicons
     if not {"open", "access"} & settings.keys():
-        clean["FARISTOL_OPEN"] = "true"  # as tests/conftest.py has it
+        clean["FARISTOL_OPEN"] = "true"  # as in tests/conftest.py
     return clean | {f"FARISTOL_{key.upper()}": str(value) for key, value in settings.items()}
 
 
@@ -171,7 +171,7 @@ class Cell:
 
 
 class ReplicatedCell:
-    """So many processes of each service, and the targets by which all of them are found."""
+    """This number of processes of each service, and the targets that lead to all of them."""
 
     def __init__(self, folder: Path, database_url: str, nats_url: str, replicas: int, **settings: object) -> None:
         ports = {service: [free_port() for _ in range(replicas)] for service in SERVICES}
@@ -191,7 +191,7 @@ class ReplicatedCell:
                 for number, port in enumerate(ports[service])
             ]
             if service == SERVICES[0]:
-                self._wait(service)  # the first makes the record, and the others find it
+                self._wait(service)  # the first creates the record, and the others open it
 
     def _start(self, service: str, number: int, settings: dict[str, object], folder: Path) -> Child:
         if service == "gateway":  # it requests all data from the others

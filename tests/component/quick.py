@@ -36,7 +36,7 @@ OVER = frozenset({game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL})
 
 @dataclass
 class Championship:
-    """One tournament, its director and all who play in it."""
+    """One tournament, its director and all its players."""
 
     running: Running
     http: httpx.AsyncClient
@@ -52,7 +52,7 @@ class Championship:
 
     @property
     def address(self) -> str:
-        """Where gRPC is answered."""
+        """The address of gRPC."""
         return self.running.grpc_address
 
     async def create(self, players: int, unrated: int = 2) -> None:
@@ -152,7 +152,7 @@ class Championship:
         raise AssertionError(f"it does not come to be anybody's turn at {game_id}: {game}")
 
     async def _ask(self, request: Any) -> Any:
-        """Send a command at a table, and retry while its precondition is on the way from another service."""
+        """Send a command at a table, and retry until its precondition arrives from another service."""
         request.command_id = str(uuid.uuid4())
         stub = self.api.clock if type(request).__module__.endswith("clock_pb2") else self.api.game
         method = getattr(stub, type(request).__name__.removesuffix("Request"))

@@ -62,7 +62,7 @@ class Receiver:
 
     @property
     def taken(self) -> list[int]:
-        """The positions of the messages that it took."""
+        """The positions of the accepted messages."""
         return [position for position, answer in self.answered if answer.startswith("2")]
 
     async def wait_for(self, count: int, seconds: float = 20) -> list[int]:
@@ -98,7 +98,7 @@ class Receiver:
 
 
 async def until(there: Callable[[], bool], seconds: float = 20) -> None:
-    """Wait until something is the case."""
+    """Wait until a condition is true."""
     give_up = time.monotonic() + seconds
     while not there():
         assert time.monotonic() < give_up, "it has not come about"

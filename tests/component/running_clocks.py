@@ -94,7 +94,7 @@ async def start(
 
 
 async def wait_for_event(record: Record, game_id: str, name: str, stream: str = "clock") -> Recorded:
-    """Return the fact of that name on the clock of a game, or another stream of it, once it is there."""
+    """Return the event of that type on the clock of a game, or another stream of it, once it exists."""
     give_up = time.monotonic() + EVENT_TIMEOUT_SECONDS
     while time.monotonic() < give_up:
         for event in await record.read_stream(f"{stream}-{game_id}"):
@@ -105,5 +105,5 @@ async def wait_for_event(record: Record, game_id: str, name: str, stream: str = 
 
 
 async def list_clock_events(record: Record, game_id: str) -> list[str]:
-    """Return every fact of the clock of a game, after those that it was set up with."""
+    """Return every event of the clock of a game after its set-up."""
     return [event.name for event in (await record.read_stream(f"clock-{game_id}"))[3:]]

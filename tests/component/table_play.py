@@ -1,4 +1,4 @@
-"""Two scorers, a judge and two replicas of every service at one table, all at once, and no agreement who goes first."""
+"""Two scorers, a judge and two replicas of every service act on one table concurrently, without coordination."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ REFUSED = frozenset(
 
 @dataclass
 class Hall:
-    """One table of a tournament, and the services that keep it, each twice."""
+    """One table of a tournament, and two replicas of each of its services."""
 
     ruleset: Ruleset
     chance: random.Random
@@ -87,7 +87,7 @@ class Hall:
         await self.until(lambda game: game.phase == game_pb2.PHASE_TURN)
 
     async def until(self, holds: Callable[[game_pb2.GetGameResponse], bool]) -> game_pb2.GetGameResponse:
-        """Return the table, once something holds of it."""
+        """Return the table, once it meets a condition."""
         loop = asyncio.get_running_loop()
         give_up = loop.time() + TURN_TIMEOUT_SECONDS
         while loop.time() < give_up:
@@ -100,7 +100,7 @@ class Hall:
         raise AssertionError(f"the table is stuck after {facts}; refused last: {self.answers}")
 
     async def look(self, player_id: str = "") -> game_pb2.GetGameResponse:
-        """Return the table as one replica has it."""
+        """Return the table from one replica."""
         stub = self.chance.choice(self.games)
         return await stub.GetGame(game_pb2.GetGameRequest(game_id=GAME, player_id=player_id))
 
@@ -176,7 +176,7 @@ class Hall:
         return commands + [doubt] * self.chance.choice([0, 1, 3])
 
     async def judge(self) -> None:
-        """Rule on every challenge and every appeal, as chance has it."""
+        """Rule randomly on every challenge and every appeal."""
         kinds = {kind.DESCRIPTOR.full_name: kind for kind in (game_events.ChallengeRaised, game_events.AppealRaised)}
         async for event in self.record.follow(0, types=kinds):
             await self.pause(0.05)
@@ -203,7 +203,7 @@ OVER = frozenset({game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL})
 
 
 def next_to(game: game_pb2.GetGameResponse) -> list[game_events.Placement]:
-    """Return a play that any book takes: two letters on the centre, or one at an end of the row that is there."""
+    """Return a play that any book accepts: two letters on the centre, or one at an end of the existing row."""
     letters = [face for face in game.rack if face != "?"]
     row = [tile.column for tile in game.board if tile.row == 7]
     columns = [7, 8] if not row else [max(row) + 1] if max(row) < 14 else [min(row) - 1]

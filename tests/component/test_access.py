@@ -317,7 +317,7 @@ async def test_what_was_revoked_works_nowhere_after_two_seconds_and_its_streams_
     await desk.ask("RevokeCredential", command(access.RevokeCredentialRequest, credential_id=credential_id))
     with pytest.raises(grpc.aio.AioRpcError) as ended:
         await _read_to_the_end(queue)
-    assert time.monotonic() - revoked_at < 6  # two, and the time of a busy machine
+    assert time.monotonic() - revoked_at < 6  # two, with the delay of a busy machine
     assert reason_of(ended.value) == "CREDENTIAL_REVOKED"
     assert await Desk(cell, given.token).reason("GetCaller", access.GetCallerRequest()) == "CREDENTIAL_REVOKED"
 
@@ -490,7 +490,7 @@ async def test_nobody_is_asked_only_where_nobody_else_can_reach_the_ports(folder
 
 
 class Shadow(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """Tries each command first as a stranger would: without a credential, and with that of a scorer of elsewhere."""
+    """Tries each command first without a credential, and with that of a scorer of another tournament."""
 
     def __init__(self, cell: Cell) -> None:
         self._cell = cell

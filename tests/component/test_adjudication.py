@@ -81,7 +81,7 @@ class Bout:
 
     @property
     def direct(self) -> pb_grpc.AdjudicationServiceAsyncStub:
-        """Where directors say who rules."""
+        """The commands of directors on adjudication."""
         return pb_grpc.AdjudicationServiceStub(self.lexicon)
 
     async def open(self) -> None:
@@ -125,7 +125,7 @@ class Bout:
         return self.api.game.GetGame(game_pb2.GetGameRequest(game_id=self.game_id, player_id=player_id))
 
     async def until_phase(self, *phases: game_pb2.Phase.ValueType) -> game_pb2.GetGameResponse:
-        """Return the table, once it waits for that."""
+        """Return the table, once it waits for that decision."""
 
         async def find_game() -> game_pb2.GetGameResponse | None:
             game = await self.look()
@@ -190,7 +190,7 @@ class Bout:
 
 @asynccontextmanager
 async def calling(cell: Cell) -> AsyncIterator[tuple[Api, grpc.aio.Channel]]:
-    """Yield the six services, and the way to that of lexicons."""
+    """Yield the six services, and the channel to that of lexicons."""
     channels = {name: grpc.aio.insecure_channel(cell.addresses[name]) for name in SERVICES if name != "gateway"}
     try:
         async with asyncio.timeout(120):

@@ -1,4 +1,4 @@
-"""A name that is put right is the one that every page, answer and file shows."""
+"""Every page, answer and file shows the corrected name."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Hall:
     address: str
 
     def table(self, script: str, *options: str) -> subprocess.CompletedProcess[str]:
-        """Keep the table by a script."""
+        """Record the table by a script."""
         return subprocess.run(
             [FARISTOL, "table", "keep", GAME, "--address", self.address, "--language", "es", *options],
             input=script,
@@ -238,7 +238,7 @@ def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once
         assert "no ejecutado: Anna: turn H8 S O L" in again.stdout
         assert "Rechazado" not in again.stdout
         assert "Turno 2 · " in again.stdout
-        # The second time is as if the first had been killed before it said that this was done.
+        # The second run is as if the first had been killed before it reported the end.
         done = json.dumps({"id": step_id})
         lines = journal.read_text(encoding="utf-8").splitlines()
         assert lines[-1] == done

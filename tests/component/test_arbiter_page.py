@@ -51,7 +51,7 @@ async def call(cell: Cell, game_id: str) -> str:
 
 
 async def waits(web: httpx.AsyncClient, text: str, show: str = "waiting") -> str:
-    """Return the list, as soon as it says something."""
+    """Return the list, as soon as it has an entry."""
     async with asyncio.timeout(10):
         while True:
             page = (await web.get(f"{HALL}?show={show}&part=live")).text
@@ -61,7 +61,7 @@ async def waits(web: httpx.AsyncClient, text: str, show: str = "waiting") -> str
 
 
 def offers(page: str) -> set[str]:
-    """Return the acts that the page of a table has a form for."""
+    """Return the commands for which the page of a table has a form."""
     return set(re.findall(r'name="act" value="(\w+)"', page))
 
 

@@ -83,7 +83,7 @@ async def test_what_nats_does_not_tell_of_is_taken_and_while_nothing_happens_the
     record, elsewhere = await Record.open(new_database), await Record.open(new_database)
     async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
         assert await progress.wait_until_reached(await append(elsewhere, "game-a", 0), 10)
-        await asyncio.sleep(1)  # it notes how far it is
+        await asyncio.sleep(1)  # it stores its position
         reads: list[str] = []
         event.listen(record.engine.sync_engine, "before_cursor_execute", lambda *told: reads.append(told[2]))
         await asyncio.sleep(2.5)
@@ -121,7 +121,9 @@ async def test_a_cell_that_ends_leaves_the_consumers_of_cells_with_a_longer_name
 async def test_a_reaction_that_ends_notes_how_far_it_came(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.consumer.CONSUMER_POLL_SECONDS", 5.0)  # when it notes by itself
+    monkeypatch.setattr(
+        "faristol.consumers.consumer.CONSUMER_POLL_SECONDS", 5.0
+    )  # when it stores its position automatically
     seen: list[int] = []
 
     async def react(event: Recorded) -> None:

@@ -1,4 +1,4 @@
-"""A program outside the cell that follows a championship over NATS, as docs/apps.md has it."""
+"""A program outside the cell that follows a championship over NATS, as docs/apps.md describes."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ async def test_every_service_does_its_work_with_its_own_user(
         record = runtimes["access"].record
         position = await append(record, "game-a", 0, 3)
         assert await runtimes["access"].progress("results@5").wait_until_reached(position, 20)
-        # A consumer that starts reads the record, and may be at the end of it before the news have come.
+        # A consumer that starts reads the record, and may reach its end before the notifications arrive.
         client = await nats.connect(guarded_nats.url_of("operator"))
         told: dict[str, int] = {}
         async with asyncio.timeout(20):

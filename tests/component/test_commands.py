@@ -1,4 +1,4 @@
-"""A command is carried out once, for the one who sent it, however it is sent."""
+"""A command is executed once, for its sender, however it is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data folder that lost its record is not taken for a new one, and a record on a read-only medium is read."""
+"""A data folder without its record is not treated as a new one, and a record on a read-only medium is read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOBODY_USER_ID = 65_534
 
 
 async def create_record(folder: Path) -> str:
-    """Make a record in a folder; its id."""
+    """Create a record in a folder, and return its id."""
     record = await Record.open(f"sqlite:///{folder / 'record.db'}")
     await record.close()
     return record.record_id
@@ -76,7 +76,7 @@ def read_only(folder: Path) -> Iterator[None]:
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """Yield a folder that others than its owner come to."""
+    """Yield a folder that users other than its owner can access."""
     with tempfile.TemporaryDirectory(dir="/tmp") as made:
         folder = Path(made)
         folder.chmod(0o755)

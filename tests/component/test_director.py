@@ -1,4 +1,4 @@
-"""The director's console and result entry over real HTTP: every kind of act and refusal, by the forms of the pages."""
+"""The director's console and result entry over real HTTP: every kind of command and refusal, by forms."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Desk:
         return await self.web.send_form(path, **sent)
 
     async def carry_out(self, path: str, act: str, **fields: Any) -> str:
-        """Return the page that a form leads to once it was carried out."""
+        """Return the page that follows a form after its execution."""
         answer = await self.send(path, act, **fields)
         assert answer.status_code == 303, read_text(answer)[100:600]
         return read_text(await self.web.get(answer.headers["location"]))
@@ -210,9 +210,7 @@ async def test_a_corrected_name_that_is_similar_is_asked_about(cell: Cell, desk:
     assert await ids(cell, desk) == known
     await desk.carry_out(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", others="yes", **changed)
     back = {"player_id": known["Zoe Prat"], "name.before": "Nuria Más"}
-    await desk.carry_out(
-        f"{CONSOLE}/players", "AmendPlayer", name="Zoé Prat", **back
-    )  # like the name of before, their own
+    await desk.carry_out(f"{CONSOLE}/players", "AmendPlayer", name="Zoé Prat", **back)  # like their own earlier name
 
 
 async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, desk: Desk) -> None:
@@ -438,7 +436,7 @@ def form_of(page: str, player_id: str) -> str:
 
 
 def form(page: str, act: str) -> str:
-    """Return the form of a page that does an act."""
+    """Return the form of a page for a command."""
     found = [each for each in re.findall(r"<form.*?</form>", page, re.DOTALL) if f'name="act" value="{act}"' in each]
     assert found, act
     return str(found[0])

@@ -1,4 +1,4 @@
-"""A duplicate game through the services: a tournament is made, its round started, slips come from halls and phones."""
+"""A duplicate game through the services: a tournament, its round, and slips from halls and phones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Stage:
         self.address, self.http_address = cell.address, cell.http_address
 
     async def ask(self, request: Any) -> Any:
-        """Return the answer to a command or a question."""
+        """Return the answer to a command or a query."""
         known = request.DESCRIPTOR.fields_by_name
         if "command_id" in known and not request.command_id:
             request.command_id = str(uuid.uuid4())
@@ -310,7 +310,7 @@ async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
         settings = environment(client_address=cell.address, open="true") | {"LC_ALL": "C.UTF-8"}
         settings["PATH"] = f"{Path(FARISTOL).parent}:{settings['PATH']}"
         for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
-            if language:  # settings that this test makes differently
+            if language:  # settings that differ in this test
                 continue
             head, _, _ = text.partition(",")
             if not text.startswith("faristol "):

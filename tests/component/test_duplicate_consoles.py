@@ -36,7 +36,7 @@ PLAYERS = ("anna", "blai", "cesca", "didac")
 
 
 class Clock:
-    """The real time, and as much as is waited."""
+    """The real time, plus the simulated waits."""
 
     def __init__(self) -> None:
         self.more = timedelta()
@@ -53,7 +53,7 @@ CLOCK = Clock()
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_open: None) -> AsyncIterator[Cell]:
-    """Yield a platform that asks for credentials, with a duplicate game in two halls that has begun."""
+    """Yield a platform that requires credentials, with a duplicate game in two halls that has begun."""
     folder = tmp_path_factory.mktemp("consoles")
     install(Library(folder / "lexicons"), load_tile_set("ca-100"), WORDS)
     given = {"data": folder, "lexicons": folder / "lexicons", "nats_url": shared_nats, "open": False}

@@ -1,4 +1,4 @@
-"""Games that are prepared, groups under embargo, and halls that lose the line, through the services."""
+"""Games that are prepared, groups under embargo, and halls that lose their connection, through the services."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Stage:
         await self.ask(pairing.StartRoundRequest(tournament_id=cup, round=1))
 
     async def call(self, game: str, *halls: HallState, **more: Any) -> Any:
-        """Return the next rack, and its time until it is over; ``halls`` hear of its begin."""
+        """Return the next rack, and its time until it is over; ``halls`` are notified of its start."""
         called = await self.ask(pb.CallRackRequest(game_id=game, arbiter_id="judge", **more))
         if called.turn:
             await self.ask(turns.StartTurnRequest(game_id=game, turn=called.turn, arbiter_id="judge"))
@@ -144,7 +144,7 @@ async def open_stage(nats_url: str, *more: str) -> AsyncIterator[Stage]:
 
 
 class Line:
-    """The line of a hall to the services, which can be cut; a hall that was killed is opened again on its journal."""
+    """The connection of a hall to the services, which can be cut; a killed hall is reopened on its journal."""
 
     def __init__(self, stage: Stage, folder: Path, hall: str) -> None:
         self.stage, self.name = stage, hall
@@ -243,7 +243,7 @@ async def test_another_master_play_voids_what_follows_and_a_hall_that_is_cut_off
     choose.command_id = ""
     await stage.ask(choose)
     await stage.score("cup-r1", "Nord", without_open_halls=True, reason="Sud has no line")
-    # The hall does not know, and plays on.
+    # The hall does not know, and continues.
     called = hall.call()
     hall.start()
     stage.clock.wait(181)
@@ -285,7 +285,7 @@ async def test_a_hall_without_a_line_plays_on_and_sends_each_slip_once_in_order(
     line.cut = True
     await hall.sync()
     hall.take(4, slip())
-    hall = line.again()  # the process was killed, and has no line
+    hall = line.again()  # the process was killed, and has no connection
     assert not await hall.sync()
     with pytest.raises(Refusal, match="Close round 1 first"):
         hall.call()
@@ -303,7 +303,7 @@ async def test_a_hall_without_a_line_plays_on_and_sends_each_slip_once_in_order(
     called = await stage.call("cup-r1")
     assert tuple(called.faces) == second.rack
     before = await stage.ask(pb.GetDuplicateStandingsRequest(game_id="cup-r1"))
-    # The answer to the first command is lost: it is sent again, and carried out once.
+    # The answer to the first command is lost: it is sent again, and executed once.
     line.cut, line.lose_answers = False, True
     assert not await hall.sync()
     hall = line.again()

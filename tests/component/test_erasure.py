@@ -1,4 +1,4 @@
-"""Erasing a person: the name is gone from tables, files, pages and exports, and every hash and seal is right."""
+"""Erasure: the name is removed from tables, files, pages and exports, and every hash and seal is valid."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def tables_of(connection: AsyncConnection) -> list[str]:
 async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None:
     await fill(record, rounds=20)
     async with record.writing() as connection:
-        if connection.dialect.name == "sqlite":  # some builds of it overwrite by themselves
+        if connection.dialect.name == "sqlite":  # some builds of it overwrite automatically
             await connection.execute(text("PRAGMA secure_delete = OFF"))
         for number in range(200):
             await store_player(connection, f"p{number}", f"Somebody {number}", "")
@@ -102,7 +102,7 @@ async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None
 
 
 async def test_samples_of_names_that_somebody_asked_for_go_with_a_name(new_database: str) -> None:
-    """PostgreSQL keeps those that it took before it was told to take none."""
+    """PostgreSQL retains the samples that it took before sampling was disabled."""
     record = await Record.open(new_database)
     async with record.writing() as connection:
         for number in range(200):  # the planner samples bounds of the found names

@@ -1,6 +1,6 @@
-"""Every address of the gateway, walked for each mode of tournament before, while and after it is played.
+"""Every address of the gateway, requested for each mode of tournament before, during and after play.
 
-A route that is added is walked too: the addresses come from the routes, and a parameter that has no value here fails.
+A new route is requested too: the addresses come from the routes, and a parameter without a value here fails.
 """
 
 from __future__ import annotations
@@ -343,10 +343,10 @@ def _languages(mode: Mode, state: str) -> Mapping[str, str]:
 
 
 def _list_addresses(mode: Mode, state: str, site: str) -> Iterator[tuple[str, str]]:
-    """Yield the addresses to walk: what is of no tournament with one mode alone.
+    """Yield the addresses to request; those of no tournament only with one mode.
 
-    A PDF is typeset of the page beside it, which is walked in each state: each is made in one state of a mode, and in
-    another one of each mode.
+    A PDF is made from the page beside it, which is requested in each state. Each PDF is made in one state of a mode,
+    and in a different state for each mode.
     """
     turn = MODES.index(mode) + STATES.index(state)
     for number, (path, address) in enumerate(_addresses(mode, site)):

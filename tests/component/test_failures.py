@@ -90,7 +90,7 @@ class Appending:
                 self._processes.append(subprocess.Popen(command, stdout=out))
 
     def list_acknowledged(self) -> list[str]:
-        # A line that is cut off was not said to anybody.
+        # A truncated line was not reported to any caller.
         return [line for output in self._outputs for line in output.read_text().split("\n")[:-1]]
 
     async def until(self, count: int) -> None:

@@ -1,7 +1,7 @@
 """A large championship through the public interfaces: its standings can be recomputed in every case.
 
-Players sit in three halls, come late, sit rounds out, leave, do not come; results are entered, and corrected where
-they were entered wrongly; acts are undone. ``make great`` plays it with 300 players in 8 rounds.
+Players sit in three halls, arrive late, sit out rounds, leave, or are absent; results are entered, and wrong entries
+corrected; commands are undone. ``make great`` plays it with 300 players in 8 rounds.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Director:
         self.there.remove(player)
 
     async def _undo(self, kind: str) -> None:
-        """Undo the last act of a kind."""
+        """Undo the last command of a kind."""
         acts: list[pairing_pb2.Act] = []
         request = pairing_pb2.ListActsRequest(tournament_id=self.hall.tournament_id)
         while (answer := await self.pairing.ListActs(request)).acts:
@@ -137,7 +137,7 @@ class Director:
         await self.hall.direct(self.pairing.UndoAct, pairing_pb2.UndoActRequest(version=version, note="a mistake"))
 
     async def _pair_again(self, paired: pairing_pb2.PairRoundResponse) -> pairing_pb2.PairRoundResponse:
-        """Return the same lot and the same players make the same pairing."""
+        """Check that the same draw and the same players give the same pairing."""
         await self._undo("RoundPaired")
         again: pairing_pb2.PairRoundResponse = await self.hall.direct(
             self.pairing.PairRound, pairing_pb2.PairRoundRequest(round=3)

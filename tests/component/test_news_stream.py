@@ -1,4 +1,4 @@
-"""The stream of the news on real NATS servers: ours by the settings, an operator's as it is, and one of three lost."""
+"""The stream of notifications on real NATS servers: ours, an operator's, and in a cluster that loses one."""
 
 from __future__ import annotations
 

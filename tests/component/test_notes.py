@@ -1,4 +1,4 @@
-"""Free words of people: they stand beside the events, and go without a trace in any hash when a person is erased."""
+"""Free text is stored beside the events, and is erased with the person without a change of any hash."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def test_erasing_again_takes_what_was_noted_since(record: Record) -> None:
 async def test_the_files_of_the_database_hold_no_remains_of_a_note(record: Record) -> None:
     await fill(record)
     async with record.writing() as connection:
-        if connection.dialect.name == "sqlite":  # some builds of it overwrite by themselves
+        if connection.dialect.name == "sqlite":  # some builds of it overwrite automatically
             await connection.execute(text("PRAGMA secure_delete = OFF"))
     for number in range(120):
         await warn(record, "cup", "biel", f"{number} times")
@@ -156,7 +156,7 @@ async def test_whatever_was_noted_and_whoever_is_erased_the_record_is_right_and_
         for table in ("events", "commands", "people", "notes", "erased", "seals"):
             await connection.execute(text(f"DELETE FROM {table}"))
         await connection.execute(text("UPDATE counter SET position = 0"))
-    await record.append(Decision(), Metadata())  # looks where the record stands now
+    await record.append(Decision(), Metadata())  # reads the current end of the record
     facts = [pairing.PlayerRegistered(player_id=player) for player in PLAYERS]
     await record.append(Decision([Write("tournament-all", 0, facts, "all")]), Metadata())
     noted: dict[int, tuple[str, frozenset[str]]] = {}

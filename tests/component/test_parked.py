@@ -186,7 +186,7 @@ async def test_a_reaction_that_loses_every_race_pauses_longer_each_time_and_park
         if event.stream != "game-a":
             return await accept(event)
         tried.append(asyncio.get_running_loop().time())
-        return Decision([Write("game-a", 7, [events_pb2.GameStarted()], "cup")])  # which it is never at
+        return Decision([Write("game-a", 7, [events_pb2.GameStarted()], "cup")])  # which it never has
 
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)):
         await append(record, "game-a", 0)
@@ -203,7 +203,7 @@ async def test_a_reaction_that_loses_every_race_pauses_longer_each_time_and_park
 async def test_what_is_missing_for_one_event_alone_parks_its_stream(record: Record, nats_server: NatsServer) -> None:
     async def react(event: Recorded) -> Decision | None:
         if event.stream == "game-a":
-            raise FileNotFoundError("a lexicon")  # as when a disk is away, which is waited for
+            raise FileNotFoundError("a lexicon")  # as with an unavailable disk, which is waited for
         return await accept(event)
 
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)):

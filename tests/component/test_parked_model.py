@@ -90,7 +90,7 @@ class World:
         return Reaction(f"{self.prefix}.clock", frozenset({PASSED}), react)
 
     def projection(self, generation: int = 1) -> Projection:
-        """Return a row of each tournament that says in which order which events came."""
+        """Return a row for each tournament with its events in the order of arrival."""
         table = Table(
             f"{self.prefix}_rows_{generation}",
             MetaData(),

@@ -144,7 +144,7 @@ async def test_the_stream_ends_and_says_why_when_its_credential_is_revoked(cell:
         async with asyncio.timeout(10):
             while (event := await next_event(lines))[0] != "ended":
                 pass
-        assert time.monotonic() - revoked_at < 6  # two, and the time of a busy machine
+        assert time.monotonic() - revoked_at < 6  # two, with the delay of a busy machine
         assert event == ("ended", {"reason": "CREDENTIAL_REVOKED"})
         with pytest.raises(EOFError):
             await next_event(lines)
@@ -166,7 +166,7 @@ async def _some(lines: AsyncIterator[str], count: int) -> AsyncIterator[str]:
 
 
 class Cable:
-    """A way to a server that can be cut, as a service that restarts cuts it."""
+    """A connection to a server that can be cut, as by a restart of the service."""
 
     def __init__(self, port: int) -> None:
         self._to = port

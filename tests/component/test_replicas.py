@@ -1,4 +1,4 @@
-"""Replicas of a consumer: one of them works, the others follow, and take over when it is gone."""
+"""Replicas of a consumer: one of them works, and another takes over when it ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CROWDED = {
 
 @dataclass
 class Replica:
-    """A process, as far as consumers are concerned: its shares, its consumer, how far it knows that to be."""
+    """A process with its shares, its consumer, and the known position of that consumer."""
 
     shares: WorkShares
     progress: Progress
@@ -59,7 +59,7 @@ class Replica:
         await self.shares.release()
 
     async def die(self) -> None:
-        """End without giving anything back."""
+        """End without releasing anything."""
         await cancel_tasks(self.tasks)
 
 

@@ -138,7 +138,7 @@ def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) ->
         nil.until(" 412 – ")
         nil.until(", entered by Eva Soler at ")
         assert hall.scores(tournament) == {1: (412, 378)}
-        # Both look at it, and both correct it.
+        # Both read it, and both correct it.
         eva.type("1 413 378")
         eva.until("413–378 would replace it")
         nil.type("1 414 378")

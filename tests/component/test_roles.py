@@ -192,7 +192,7 @@ OWNERS = "SELECT schemaname::text, tablename::text, tableowner::text FROM pg_tab
 
 
 async def claim(url: str, projection: str, table: str) -> None:
-    """Say in the list of read models, as a service may, that a table is one of a projection."""
+    """Register a table in the list of read models as one of a projection, as a service may."""
     row = f"('{projection}', 99, 1, '{table}', 0, 0)"
     await query(url, f"INSERT INTO public.projection_generations VALUES {row}")
 

@@ -94,7 +94,7 @@ STRANGE = [
 async def test_a_value_of_another_type_is_named_with_its_position_and_not_stumbled_over(
     tmp_path: Path, table: str, change: str, said: str
 ) -> None:
-    """On SQLite, that is, where any column takes any value."""
+    """Only on SQLite, where any column accepts any value."""
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
     await fill(record)
     await seal(record, KEY, events=10)

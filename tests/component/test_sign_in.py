@@ -100,7 +100,7 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
 
 
 class Visitor(httpx.AsyncClient):
-    """A browser at the pages: it keeps cookies, and says where its forms come from."""
+    """A browser of the pages: it stores cookies, and sends the origin of its forms."""
 
     async def send_form(self, path: str, **fields: str) -> httpx.Response:
         headers = {"Origin": str(self.base_url).rstrip("/"), "Content-Type": "application/x-www-form-urlencoded"}
@@ -359,7 +359,7 @@ async def test_a_stranger_who_guesses_keeps_no_device_from_its_table_that_was_th
         assert (await other.send_form("/sign-in", code=link.code)).status_code == 303
         mark = hall.cookies["faristol-tables"]
         assert len(mark) == 52
-        stranger.cookies.set("faristol-tables", "a" * 52)  # a mark that no service gave
+        stranger.cookies.set("faristol-tables", "a" * 52)  # a mark that no service issued
         assert (await stranger.send_form("/sign-in", **at, pin=pin)).status_code == 401
 
 
@@ -426,7 +426,7 @@ async def test_the_language_is_kept_through_signing_in_and_out(cell: Cell) -> No
     async with visiting(cell, follow_redirects=True) as web:
         page = (await web.get("/sign-in?lang=el")).text
         assert "Σύνδεση" in page
-        assert "<code>faristol access grant director NAME --by link</code>" in page  # where a link comes from
+        assert "<code>faristol access grant director NAME --by link</code>" in page  # the origin of a link
         assert "Ρόλος" in (await web.send_form("/sign-in", code=link.code)).text
         assert "Αποσυνδεθήκατε." in (await web.send_form("/sign-out")).text
 
@@ -612,7 +612,7 @@ async def wait_for_output(child: Child, pattern: str) -> str:
 
 
 async def console(cell: Cell, *words: str, **more: Any) -> tuple[int, str]:
-    """Return the exit code and all that a command at the desk of the cell says."""
+    """Return the exit code and the whole output of a command at the console of the cell."""
     at = {"client_address": cell.process.grpc_address, "data": cell.folder, **more}
     done = await asyncio.to_thread(faristol, "access", *words, open=False, **at)
     return done.returncode, done.stdout + done.stderr

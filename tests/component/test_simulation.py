@@ -1,4 +1,4 @@
-"""Worlds that a seed decides: a few of them are clean, the same seed is the same world, and a defect is found."""
+"""Simulated worlds: a few of them are clean, the same seed gives the same world, and a defect is found."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_command_that_is_refused_because_it_was_carried_out_is_found(
     words: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def forget_answer(self: Record, command_id: str) -> None:
-        """Do not look for the answer that was given and lost."""
+        """Do not search for the lost answer."""
 
     monkeypatch.setattr(Record, "find_answer", forget_answer)
     often_lost = sorted(range(200), key=lambda seed: World(seed).faults.answer_lost, reverse=True)[:8]

@@ -31,7 +31,7 @@ TURN_COUNT = 12
 
 
 def find_broken_rules(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
-    """Yield every rule of the windows that the facts of a table and its clock break, in the order of the record."""
+    """Yield every rule of the windows that the events of a table and its clock violate, in the order of the record."""
     presses, law = "press" in ruleset.turn.steps, ruleset.challenge
     placed, drawn, pressed, withdrawn, over = (set[int]() for _ in range(5))
     written = defaultdict[int, set[str]](set)
@@ -96,7 +96,7 @@ def find_broken_rules(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[
 
 
 def neutral(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
-    """Yield every challenge for which no clock stood though the book says so, and every stand that was for none."""
+    """Yield every challenge without the stopped clock that the book requires, and every stop without a challenge."""
     raised = [fact.message.challenge for fact in events if isinstance(fact.message, game.ChallengeRaised)]
     stood = [fact.message.challenge for fact in events if isinstance(fact.message, clock.ClockNeutralised)]
     if "challenge" in ruleset.clock.neutralised_by:

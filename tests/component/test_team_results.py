@@ -32,9 +32,7 @@ TEAMS = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def league(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> AsyncIterator[Championship]:
-    """Yield five teams of two boards in a Swiss of three rounds, one with a reserve: a bye each round, one team that
-    asks to rest, a player who leaves their team, and a team that leaves.
-    """
+    """Yield five teams of two boards in a Swiss of three rounds, with a reserve, byes and withdrawals."""
     folder = tmp_path_factory.mktemp("league")
     options = {"teams": 2, "tie_breaks": "spread"}
     async with championship(folder, shared_nats, book="fise", rounds=3, seed=21, options=options) as hall:

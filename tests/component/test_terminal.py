@@ -1,4 +1,4 @@
-"""Every command that asks a person something is typed at, at a terminal."""
+"""Every interactive command is tested at a terminal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PROMPTS = {
 
 
 def prompts() -> Iterator[str]:
-    """Yield modules that call ``input``, ``prompt`` or ``confirm``, or hand them to something that does."""
+    """Yield modules that call ``input``, ``prompt`` or ``confirm``, or pass them to a function that does."""
     rooms = [Path(str(room.__file__)).parent for room in (cli, results_entry, table_terminal, terminal)]
     for file in sorted(file for room in rooms for file in room.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -75,7 +75,7 @@ async def list_tournaments(address: str, given: dict[str, Path]) -> str:
 
 
 async def call_results(channel: grpc.aio.Channel) -> None:
-    """Ask the results service. Raises ``AioRpcError``."""
+    """Query the results service. Raises ``AioRpcError``."""
     await ResultsServiceStub(channel).ListTournaments(results_pb2.ListTournamentsRequest(), timeout=5)
 
 
@@ -340,7 +340,7 @@ def test_up_makes_its_own_authority_and_certificate(tmp_path: Path, lexicons: Pa
         assert "does not accept this connection" in faristol("tournament", "list", client_address=at, data=data).stderr
         with urllib.request.urlopen(f"http://127.0.0.1:{http}/api/v1/tournaments", timeout=10) as answer:
             assert [each["name"] for each in json.load(answer)["tournaments"]] == ["Cup"], "the gateway asks by TLS"
-        assert f"FARISTOL_TLS_CA={ca}" in child.output()  # it is said just after it serves
+        assert f"FARISTOL_TLS_CA={ca}" in child.output()  # it is reported just after it serves
     finally:
         child.terminate()
 
@@ -491,7 +491,7 @@ async def test_nats_knows_a_service_by_its_certificate(tmp_path: Path) -> None:
 
 
 async def expect_refusal(url: str, tls: Tls, name: str) -> None:
-    """Connect until NATS says why not: a connection that it closes can break before its reason has come."""
+    """Connect until NATS gives the reason for a refusal: a closed connection can break before its reason arrives."""
     for _ in range(20):
         with suppress(BusUnavailable):
             await Bus.connect(url, tls=tls.nats_context, name=name)

@@ -57,7 +57,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 class Times:
-    """Answers a message by another status, a number of times each."""
+    """Answers each message with another status this number of times."""
 
     def __init__(self, times: int, answer: str, positions: set[int] | None = None) -> None:
         self._times, self._answer, self._positions = times, answer, positions
@@ -169,7 +169,7 @@ async def test_who_is_away_for_a_while_gets_everything_in_order_and_is_shown_as_
 
 async def test_retry_after_is_waited_for(cell: WebhookCell, receiver: Receiver) -> None:
     first = (await cell.positions())[0]
-    receiver.answer = Times(1, "429 Slowly\r\nretry-after: 9", {first})  # longer than QUICK lets anybody ask for
+    receiver.answer = Times(1, "429 Slowly\r\nretry-after: 9", {first})  # longer than QUICK permits in a request
     await cell.replica().add(receiver.port)
     await receiver.wait_for(2)
     assert QUICK.longest_asked <= receiver.got[1].at - receiver.got[0].at < 5
@@ -268,7 +268,7 @@ async def test_during_a_rotation_both_secrets_sign_for_a_day(cell: WebhookCell, 
     rotated = await replica.ask("RotateWebhookSecret", webhook_id=webhook_id, command_id=command)
     again = await replica.ask("RotateWebhookSecret", webhook_id=webhook_id, command_id=command)
     assert again.secret == rotated.secret != added.secret
-    await asyncio.sleep(0.5)  # several looks of the replica that delivers
+    await asyncio.sleep(0.5)  # several polls of the replica that delivers
     await cell.add(8)
     during = len(await cell.positions())
     assert during > before

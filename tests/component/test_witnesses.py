@@ -45,7 +45,7 @@ PUBLIC = keys.by_id([KEY.public_key()])
 
 
 class Keeper(BaseHTTPRequestHandler):
-    """A program that keeps seals, as ``docs/record.md`` describes it."""
+    """A program that stores seals, as ``docs/record.md`` describes it."""
 
     protocol_version = "HTTP/1.1"
     server: Server
@@ -143,7 +143,7 @@ class Place:
         return open_witness(self.where, self.token)
 
     def away(self, away: bool) -> None:
-        """Take it away, or bring it back."""
+        """Make it unavailable, or available again."""
         if self.kind == "http":
             self.server.refused = 503 if away else 0
             return

@@ -38,7 +38,7 @@ QUICK = Limits(first=0.01, longest=0.05, longest_asked=0.3, tries=3, dead_letter
 
 @dataclass
 class Clock:
-    """The time of day, which a test can move on."""
+    """The time of day, which a test can advance."""
 
     ahead: timedelta = timedelta()
 

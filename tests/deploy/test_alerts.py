@@ -1,4 +1,4 @@
-"""Every alert comes when it has to, and none of a cell that is well: the rules as Prometheus itself evaluates them."""
+"""Every alert fires when required, and none for a healthy cell: the rules as Prometheus evaluates them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Series = Mapping[str, str]
 
 
 def steady(value: float) -> str:
-    """Return a gauge that stays."""
+    """Return a gauge with a constant value."""
     return f"{value}x{LENGTH}"
 
 
 def rising(a_minute: float) -> str:
-    """Return a counter that rises by so much a minute."""
+    """Return a counter that rises by this amount each minute."""
     return f"0+{a_minute}x{LENGTH}"
 
 
@@ -55,7 +55,7 @@ DEPLOYMENTS = ("access", "lexicon", "game", "clock", "pairing", "rating", "resul
 
 
 def well() -> dict[str, str]:
-    """Return a cell that is well. Prometheus reads from 1970 on, as promtool has it: moments are seconds since then."""
+    """Return a healthy cell. Prometheus reads from 1970 on, as promtool has it: moments are seconds since then."""
     found: dict[str, str] = {
         "faristol_cases_wait_seconds": steady(20),
         "faristol_clock_failing": steady(0),
@@ -194,7 +194,7 @@ def scenario(name: str, series: Series, expected: set[str], hours: float) -> dic
 
 
 def group_alerts() -> Iterator[tuple[set[str], dict[str, str]]]:
-    """Yield groups of alerts with different series that are tried at once, with the changed series of each group."""
+    """Yield groups of alerts with different series that are tested together, with the changed series of each group."""
     left = {name: changed for name, changed in ILL.items() if name not in LATE}
     while left:
         names: set[str] = set()

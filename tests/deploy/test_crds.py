@@ -1,7 +1,7 @@
 """The checks of a real cluster: objects of other projects against the schemas of its API server.
 
 ``make crds`` fetches the definitions of CloudNativePG, its plugin, cert-manager, the Gateway API, KEDA and the
-Prometheus operator; those of a cluster do as well (``kubectl get crd -o yaml > var/crds/cluster.yaml``).
+Prometheus operator; those of a cluster also work (``kubectl get crd -o yaml > var/crds/cluster.yaml``).
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def test_each_container_serves_the_service_that_it_is_named_for(objects: tuple[O
 
 
 def images(found: Any) -> Iterator[str]:
-    """Yield every image that an object names, wherever it does."""
+    """Yield every image that an object names, at any depth."""
     if isinstance(found, dict):
         for key, value in found.items():
             if key in {"image", "imageName"} and isinstance(value, str):

@@ -19,7 +19,7 @@ BY_HAND = [each for each in OVERLAYS if not each.endswith("dev")]
 
 
 def list_required(found: Any, kind: str) -> set[str]:
-    """Return the names of the Secrets or ConfigMaps that an object cannot do without."""
+    """Return the names of the Secrets or ConfigMaps that an object requires."""
     if isinstance(found, list):
         return {name for each in found for name in list_required(each, kind)}
     if not isinstance(found, dict):

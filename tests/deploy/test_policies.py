@@ -1,4 +1,4 @@
-"""The network policies of the cluster: exactly the connections of the picture are allowed."""
+"""The network policies of the cluster: exactly the connections of the diagram are allowed."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Network:
     def _one_way(self, direction: str, at: str, other: str, port: int) -> bool:
         labels, namespace = self._of(at)
         if namespace[NAMESPACE] != OWN:
-            return True  # another namespace's own business
+            return True  # the policies of another namespace
         chosen = [
             each
             for each in self._policies
@@ -133,7 +133,7 @@ class Network:
         return _lets(rules, side, port, *self._of(other))
 
     def lets_out(self, source: str, namespace: str, port: int) -> bool:
-        """Return whether a connection to something outside the cell comes about, as far as the cell is concerned."""
+        """Return whether the policies of the cell allow a connection to an address outside it."""
         labels, own = self._of(source)
         chosen = [each for each in self._policies if _matches(each["podSelector"], labels)]
         rules = [rule for each in chosen if "Egress" in each["policyTypes"] for rule in each.get("egress", ())]
@@ -147,7 +147,7 @@ class Network:
         return _lets(rules, "to", 15_012, {}, OUTSIDE[ENTRANCE])
 
     def lets(self, source: str, target: str, port: int) -> bool:
-        """Return whether a connection comes about."""
+        """Return whether a connection is allowed."""
         return self._one_way("Egress", source, target, port) and self._one_way("Ingress", target, source, port)
 
 

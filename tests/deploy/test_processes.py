@@ -1,8 +1,8 @@
 """Every container's command and environment, started as processes of this machine, against real servers.
 
 What a cluster would provide is translated: addresses and ports to loopback, the URLs of NATS and PostgreSQL,
-and the pod's volumes to folders of the test. All else is what the manifests and the image say. Where this
-machine lets us, the root file system is read-only for these processes and every capability is dropped.
+and the pod's volumes to folders of the test. Everything else is as in the manifests and the image. If this machine
+permits, the root file system is read-only for these processes and every capability is dropped.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Pod:
         return f"127.0.0.1:{self.environment['FARISTOL_GRPC_HEALTH_PORT']}"
 
     def probe(self, name: str) -> bool:
-        """Return whether a gRPC probe passes, asked as the kubelet asks."""
+        """Return whether a gRPC probe passes, sent as by the kubelet."""
         asked = self.container[name]
         request = health_pb2.HealthCheckRequest(service=asked["grpc"].get("service", ""))
         with grpc.insecure_channel(self.health_address) as channel:
@@ -230,7 +230,7 @@ exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"
 
 
 def can_confine(folder: Path) -> bool:
-    """Return whether this machine lets us make a mount namespace, and it works as it should."""
+    """Return whether this machine permits a mount namespace, and it works."""
     if not all(map(shutil.which, ("unshare", "setpriv", "findmnt"))):
         return False
     writable, elsewhere = folder / "writable", folder / "elsewhere"
@@ -354,7 +354,7 @@ def test_a_container_of_another_service_does_not_come_in_by_its_certificate(pods
 
 
 def read_certificate(url: str) -> bytes:
-    """Return the certificate that a NATS server shows: its TLS begins after a line in clear."""
+    """Return the certificate that a NATS server shows: its TLS begins after a line of plain text."""
     host, _, port = url.removeprefix("tls://").partition(":")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

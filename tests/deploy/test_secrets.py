@@ -73,7 +73,7 @@ def tree(clone: Path, copy: Path) -> Path:
 
 
 def places(findings: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """Return the places of these."""
+    """Return the places of these findings."""
     return [(finding["path"], finding["line"], finding.get("git_metadata")) for finding in findings]
 
 

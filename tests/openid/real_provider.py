@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "var" / "openid" / "node_modules" / "oidc-provider" / "lib" / "index.js"
-SECRET = "a secret of the client, and only a test's"  # as provider.js has it
+SECRET = "a secret of the client, and only a test's"  # as in provider.js
 
 DESCRIBED = """
 name = "Federació"
@@ -89,7 +89,7 @@ class Provider:
 
 @contextmanager
 def build_provider(port: int, redirect_uri: str, folder: Path) -> Iterator[Provider]:
-    """Yield a provider that is not started yet. Skips the test where it cannot be."""
+    """Yield a provider that is not started yet. Skips the test if it is not available."""
     if shutil.which("node") is None or not LIBRARY.exists():
         pytest.skip("there is no Node.js with oidc-provider: `make openid` installs it where there is Node.js 20")
     provider = Provider(port, redirect_uri, folder)

@@ -30,7 +30,7 @@ VERDICTS: dict[str, Verdict] = {}
 
 
 async def verdict_of(case: Case) -> Verdict:
-    """Return the verdict on a case, which is played once for all who ask."""
+    """Return the verdict on a case, which is played once for all callers."""
     if case.id not in VERDICTS:
         VERDICTS[case.id] = await run_case(case)
     return VERDICTS[case.id]

@@ -38,7 +38,7 @@ OWN, FOREIGN = "own", "foreign"
 
 @dataclass
 class Cell:
-    """A platform that asks for credentials, with a round of two tournaments under way."""
+    """A platform that requires credentials, with a round of two tournaments in progress."""
 
     process: Running
     channel: grpc.aio.Channel

@@ -38,7 +38,7 @@ class Folded:
                     self.answers[subject] = await _fresh(http, subject, position, fresh)
 
     async def differs(self, http: httpx.AsyncClient, fresh: dict[tuple[Subject, int], Any]) -> list[Subject]:
-        """Return the subjects of which a fresh answer at the same position is another; ``fresh`` keeps answers."""
+        """Return the subjects whose fresh answer at the same position differs; ``fresh`` keeps answers."""
         return [
             each for each, held in self.answers.items() if held != await _fresh(http, each, held["position"], fresh)
         ]

@@ -90,7 +90,7 @@ class Court:
         self.lexicon = lexicon_pb2_grpc.LexiconServiceStub(self.channel)
 
     async def add(self, stream: str, *facts: Message) -> None:
-        """Append facts of another service."""
+        """Append events of another service."""
         version = self.versions.get(stream, 0)
         await self.record.append(Decision([Write(stream, version, facts, self.tournament)]), Metadata())
         self.versions[stream] = version + len(facts)
@@ -210,7 +210,7 @@ class Court:
         return [fact for fact in found if isinstance(fact, kind)]
 
     async def came(self, case_id: str, kind: type[M]) -> M:
-        """Return the first fact of a kind in a case, as soon as it is there."""
+        """Return the first event of a type in a case, as soon as it exists."""
 
         async def look() -> M | None:
             return next(iter(await self.facts(case_id, kind)), None)
@@ -228,7 +228,7 @@ async def serving(folder: Path, lexicons: Path, nats_url: str, **settings: Any) 
 
 @asynccontextmanager
 async def sitting(folder: Path, lexicons: Path, nats_url: str, digest: str, **settings: Any) -> AsyncIterator[Court]:
-    """Yield a court in session: the service, the tournament, three judges and a director."""
+    """Yield the adjudication of a tournament: the service, the tournament, three judges and a director."""
     async with (
         serving(folder, lexicons, nats_url, **settings) as process,
         grpc.aio.insecure_channel(process.grpc_address) as channel,

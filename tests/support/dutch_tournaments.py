@@ -51,7 +51,7 @@ class Draw:
         self.entrants = {number: Entrant(number) for number in range(1, self.size + 1)}
 
     def pair_rounds(self) -> Iterator[tuple[DutchRound, PairedRound]]:
-        """Yield each round with its pairing. Raises ``Refusal`` where one cannot be paired."""
+        """Yield each round with its pairing. Raises ``Refusal`` if one cannot be paired."""
         for number in range(1, self.rounds + 1):
             present = [entrant for entrant in self.entrants.values() if self._random.random() >= self._absences]
             if len(present) < 2:

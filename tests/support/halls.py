@@ -40,9 +40,7 @@ def decide_command(
     turns: Mapping[str, int] | None = None,
     tables: Mapping[str, TableRulings] | None = None,
 ) -> list[Message]:
-    """Return the facts that a command leads to; ``turns`` are over at the tables of games, where no ``tables`` are
-    given.
-    """
+    """Return the events of a command; ``turns`` are over at the tables of games, unless ``tables`` are given."""
     begun = tables or defaultdict(
         TableRulings, {game: TableRulings(turns=count) for game, count in (turns or {}).items()}
     )
@@ -109,7 +107,7 @@ class Hall:
         turns: Mapping[str, int] | None = None,
         tables: Mapping[str, TableRulings] | None = None,
     ) -> list[Message]:
-        """Return the facts that a command leads to now."""
+        """Return the events of a command now."""
         return decide_command(
             self.state,
             request,

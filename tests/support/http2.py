@@ -58,7 +58,7 @@ def _parts(content: bytes) -> Iterator[bytes]:
 
 
 async def send_call(port: int, frames: bytes, seconds: float = 5.0) -> bytes:
-    """Send a call, and return the bytes of its last headers, or of what ended it. Raises ``TimeoutError``.
+    """Send a call, and return the bytes of its last headers, or of its end. Raises ``TimeoutError``.
 
     Empty if the server closed the connection without a word.
     """

@@ -1,4 +1,4 @@
-"""A small tournament of teams as events, step by step: three teams of two boards, of which one rests in every round."""
+"""A small tournament of teams as events: three teams of two boards, of which one has a bye in every round."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class League:
         yield self._facts(pairing.RoundClosed(round=2))
 
     def third_round(self) -> Iterator[Step]:
-        """Yield the round without Tarragona, whose reserve has left and whose team asked to rest; the others play."""
+        """Yield the round without Tarragona, whose reserve has left and whose team requested a bye; the others play."""
         line_up = pairing.LineUpSet(team_id="tarragona", player_ids=("biel", "anna"), occurred_at=self.at)
         yield self._facts(line_up)
         yield self._pair(

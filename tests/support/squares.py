@@ -1,4 +1,4 @@
-"""Squares for tests that lay tiles by chance."""
+"""Squares for tests that lay tiles at random."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ class Table:
         yield from self.press(0)
 
     def challenge(self, *, valid: bool) -> Iterator[Step]:
-        """Yield the opponent challenges the play just placed."""
+        """Yield the challenge of the last play by the opponent."""
         mover = self.mover
         other = self.players[self.turn % 2]
         yield {
@@ -225,9 +225,7 @@ class Table:
         yield {self.clock_stream: [clock.ClockResumed(player_id=mover if valid else other, occurred_at=self.at())]}
 
     def end(self, condition: game.EndCondition.ValueType, racks: Sequence[tuple[str, int]]) -> Iterator[Step]:
-        """Yield the end of the table. Racks are (player, points left); a player without a rack went out and gets the
-        other's.
-        """
+        """Yield the end of the table. Racks are (player, points left); without a rack, the player went out."""
         facts: list[Message] = [game.GameEnded(condition=condition, occurred_at=self.at())]
         left = dict(racks)
         for player in self.players:
@@ -289,7 +287,7 @@ def short_game(table: Table, first: int, second: int) -> Iterator[Step]:
 
 
 class Championship:
-    """The whole of it: five players, so that there is a bye; two rounds are played."""
+    """The whole championship: five players, so that there is a bye; two rounds are played."""
 
     def __init__(self) -> None:
         self.stream = f"tournament-{TOURNAMENT}"

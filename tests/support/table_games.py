@@ -1,4 +1,4 @@
-"""Tables for tests: a game between anna and biel under FISC's rules, with racks of one's choice."""
+"""Tables for tests: a game between anna and biel under FISC's rules, with chosen racks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OPENED = events.GameOpened(
 
 
 def open_game(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> list[Message]:
-    """Return the facts up to the start; anna begins. Racks are faces with spaces between them."""
+    """Return the events up to the start; anna begins. Racks are faces with spaces between them."""
     at = timestamp(START_NS)
     return [
         OPENED,

@@ -59,7 +59,7 @@ class Watcher:
             writer.close()
 
     def take(self, data: bytes) -> None:
-        """Take up some of the stream."""
+        """Process a part of the stream."""
         *frames, self._rest = (self._rest + data).split(b"\n\n")
         for frame in frames:
             fields = dict(line.split(": ", 1) for line in frame.decode().splitlines())

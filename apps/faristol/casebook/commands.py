@@ -135,7 +135,7 @@ class Commands:
 
 
 def _writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[str]:
-    """Return the players that write the score of a play, the mover first."""
+    """Return the players who write the score of a play, the mover first."""
     match ruleset.turn.written_by:
         case "both":
             return sorted(players, key=lambda player: player != mover)
@@ -148,7 +148,7 @@ def _writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[s
 def arguments(verb: Verb, step: Step, names: Names, step_fields: Collection[str]) -> Mapping[str, Value]:
     """Return the fields of a command that follow its verb, in the order of the contract.
 
-    The step itself determines ``step_fields``. A player that acts is the player of the command. Players separated only
+    The step itself determines ``step_fields``. A player who acts is the player of the command. Players separated only
     by dashes are a pair, or the game that they play. Raises ``CaseError``.
     """
     known = verb.request.DESCRIPTOR.fields_by_name

@@ -124,7 +124,7 @@ def answer_to_json(method: str, request: Message, answer: Message, known: Tourna
 
 
 def _with_names(said: Mapping[str, Any], known: TournamentNames) -> Iterator[tuple[str, Any]]:
-    """Yield the members of an answer, with names after ids: ``player_name`` after ``player_id``, and likewise lists."""
+    """Yield the members of an answer, with names after ids: ``player_name`` after ``player_id``, also in lists."""
     for key, value in said.items():
         if isinstance(value, list):
             value = [dict(_with_names(part, known)) if isinstance(part, Mapping) else part for part in value]

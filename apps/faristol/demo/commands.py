@@ -27,7 +27,7 @@ class Commands:
 
 
 async def send(plan: Plan, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
-    """Send a request with an id derived from ``act``, and its time unless it is now."""
+    """Send a request with an id derived from ``act``, and with its time if it is not the present."""
     request.command_id = plan.command_id(*act)
     if when is not None:
         request.occurred_at.CopyFrom(to_timestamp(when))

@@ -101,7 +101,7 @@ def may_know(credential: Credential, tournament: str, place: GamePlace | None, *
     """Check whether the holder may receive a notification for officials.
 
     ``place`` is that of a game or case; None stands for the whole tournament, which arbiters, directors and federations
-    receive. A notification of a case goes to holders that may judge it, except scorers.
+    receive. A notification of a case goes to holders who may judge it, except scorers.
     """
     if of_case:
         return place is not None and credential.role != SCORER and may_judge(credential, place)

@@ -1,6 +1,6 @@
 """Credentials as signed tokens: JSON web tokens (RFC 7519) with Ed25519 (RFC 9864).
 
-A token is signed by a key of the cell, or by the holder of another token, which it embeds. A holder that received a key
+A token is signed by a key of the cell, or by the holder of another token, which it embeds. A holder who received a key
 with their token can delegate a part of their rights offline; a verifier checks the whole chain.
 """
 

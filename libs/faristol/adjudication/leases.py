@@ -28,7 +28,7 @@ class Leases:
         await self._record.release(_name(judge_id), _holder(case_id))
 
     async def silent(self, case: Case) -> frozenset[str]:
-        """Return the judges that hold a case with an expired lease, or with a lease on another case."""
+        """Return the judges who hold a case with an expired lease, or with a lease on another case."""
         mine, seconds = _holder(case.case_id), case.lease_seconds
         return frozenset(
             [judge_id for judge_id in case.held_by if await self._record.holder(_name(judge_id), seconds) != mine]

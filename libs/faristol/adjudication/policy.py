@@ -43,7 +43,7 @@ class Adjudication:
     """Layers chosen after the tournament was created; None for those of the ruleset."""
 
     def able(self, language: str) -> frozenset[str]:
-        """Return the judges that take cases in a language."""
+        """Return the judges who take cases in a language."""
         return frozenset(judge_id for judge_id, judge in self.judges.items() if language in judge.languages)
 
     @property

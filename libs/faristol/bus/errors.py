@@ -8,7 +8,7 @@ class BusError(Exception):
 
 
 class BusUnavailable(BusError):
-    """NATS does not answer for now."""
+    """NATS does not answer at present."""
 
 
 class BusRefused(BusError):

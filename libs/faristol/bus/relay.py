@@ -48,7 +48,7 @@ class Relay:
                 except (BusError, NatsError, *FAILURES) as problem:
                     _log.warning("relay waits: %s", repr(problem))
                 except Stale:
-                    pass  # another relay was faster; the lease decides
+                    pass  # another relay published first; the lease decides
                 await asyncio.sleep(RELAY_STANDBY_SECONDS)
         finally:
             try:

@@ -68,7 +68,7 @@ Authorize = Callable[[str], str]
 def authorize(address: str, folder: Path, name: str = "", record: Path | None = None) -> Authorize:
     """Return the authorization of calls to ``address`` (HOST:PORT): by the token of the environment, or at the console.
 
-    A caller that can read the private keys of the cell in ``folder`` is at its console. It calls as ``name``, in any
+    A caller who can read the private keys of the cell in ``folder`` is at its console. It calls as ``name``, in any
     role that the method accepts, and only to an address of this machine. The file ``record``, or one in the folder, has
     the id of the record that the keys belong to.
     """

@@ -432,7 +432,7 @@ class Racks(Model):
 
 
 class RequestedBye(Model):
-    """A player who sits a round out for a reason other than the pairing."""
+    """A player who sits out a round for a reason other than the pairing."""
 
     player: Seat
     kind: ByeKind
@@ -691,7 +691,7 @@ class Tournaments(Model):
 
 
 class WrittenScore(Model):
-    """A score as a player wrote it on the own sheet."""
+    """A score as a player wrote it on their own sheet."""
 
     player_id: str
     score: int

@@ -1,4 +1,4 @@
-"""The progress of a consumer, for callers that wait for it."""
+"""The progress of a consumer, for callers who wait for it."""
 
 from __future__ import annotations
 

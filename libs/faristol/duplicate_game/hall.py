@@ -181,7 +181,7 @@ def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip
 def is_late(entry: SlipEntry, timer: Timer) -> bool:
     """Check whether a slip that states its time was written after the end, to the millisecond (FISC II.5).
 
-    In a hall that began the turn by itself, the end is relative to its own start.
+    In a hall that began the turn separately, the end is relative to its own start.
     """
     ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * NANOSECONDS_PER_MS
     if not entry.slip.HasField("written_at") or ends_at is None:

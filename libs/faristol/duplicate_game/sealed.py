@@ -1,6 +1,6 @@
 """Sealed games: the racks and master plays of a whole game before it is played, as a document. Pure.
 
-Problem. A game is drawn before it begins: halls can then play on without a connection, and another group can play it
+Problem. A game is drawn before it begins: halls can then continue without a connection, and another group can play it
 later. No person may be able to change it afterwards, and only holders of its key may read it in advance. When the game
 is over, every reader must be able to verify it.
 

@@ -8,7 +8,7 @@ class RecordError(Exception):
 
 
 class RecordUnavailable(RecordError):
-    """The database does not answer for now: its server is starting, full, or unreachable."""
+    """The database does not answer at present: its server is starting, full, or unreachable."""
 
 
 class UnknownDatabase(ValueError):

@@ -37,7 +37,7 @@ class News:
         """Return since when no event after a position was written without a notification, by the loop's clock.
 
         Infinity if one may have been written, or if a notification came. A notification can be lost with a connection,
-        so a caller that relies on this also polls the record from time to time.
+        so a caller who relies on this also polls the record from time to time.
         """
         self.listen()
         return self._told_since if self.latest <= position else math.inf

@@ -43,10 +43,9 @@ class Recent:
     async def after(self, position: int, *, limit: int, at_least: int = 0, age: float = math.inf) -> list[Recorded]:
         """Return events after ``position``, in order; if they are fewer than ``limit``, all requested ones.
 
-        Requested is every event up to ``at_least``, and every one appended more than ``age`` seconds ago; newer ones
-        may be included. If a notification of the database is lost, its event can come ``NOTIFIED_POLL_SECONDS``
-        seconds late, unless
-        ``age`` is 0. Events are shared and must not be changed. Raises the exceptions of the database.
+        The requested events are those up to ``at_least``, and those appended more than ``age`` seconds ago; newer ones
+        may be included. If a notification of the database is lost, its event can come ``NOTIFIED_POLL_SECONDS`` seconds
+        late, unless ``age`` is 0. Events are shared and must not be changed. Raises the exceptions of the database.
         """
         now = asyncio.get_running_loop().time()
         since = now - age

@@ -1,7 +1,7 @@
 """The fan-out: one task sends the frames of live events to all viewers of a process.
 
 Problem. Thousands of viewers watch one table, and each event concerns all of them. A task, a queue and a buffer for
-each would cost memory, and a wake-up for each event. A viewer that reads slowly, or resumes far behind, must not delay
+each would cost memory, and a wake-up for each event. A viewer who reads slowly, or resumes far behind, must not delay
 the others.
 
 Idea. A viewer is a socket and a position in one sequence of frames, as in a log such as Apache Kafka. It has no task,

@@ -290,7 +290,7 @@ class Settings(_EnvironmentSettings):
 class Addresses(_EnvironmentSettings):
     """Addresses of the services for clients: the command line, or a program. Serving processes do not use them."""
 
-    client_address: str = Field(default="", description="HOST:PORT of every service that has no setting of its own.")
+    client_address: str = Field(default="", description="HOST:PORT of every service without a separate setting.")
     http_address: str = Field(default="", description="URL of the pages, for sign-in links.")
     client_access_address: str = Field(default="", description="HOST:PORT of one service; similarly for the others.")
     client_lexicon_address: str = ""

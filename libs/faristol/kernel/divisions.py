@@ -1,4 +1,4 @@
-"""Divisions of a championship, each a tournament of its own, in any message or row of a tournament. Pure."""
+"""Divisions of a championship, each a separate tournament, in any message or row of a tournament. Pure."""
 
 from __future__ import annotations
 

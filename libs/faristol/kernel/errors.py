@@ -71,7 +71,7 @@ class NotFound(Exception):
         self.wanted = wanted
 
     def format_message(self, say: Say) -> str:
-        """Return the message, formatted by ``say``."""
+        """Return the message that ``say`` formats."""
         tournament, slash, round_ = self.wanted.rpartition("/")
         if self.kind == "round" and slash:
             return say(NO_ROUND_OF, {"tournament": tournament, "round": round_})
@@ -90,7 +90,7 @@ class AlreadyExists(Exception):
         self.wanted = wanted
 
     def format_message(self, say: Say) -> str:
-        """Return the message, formatted by ``say``."""
+        """Return the message that ``say`` formats."""
         return say(THERE_IS[self.kind], {"id": repr(self.wanted)})
 
     def __str__(self) -> str:

@@ -70,7 +70,7 @@ def parse(path: Path) -> Erasures:
 async def apply(record: Record, erasures: Erasures) -> list[str]:
     """Erase every person in the list whose name the record still has. Return their ids.
 
-    A person that is not in this record was registered after it, so there is no name to erase.
+    A person who is not in this record was registered after it, so there is no name to erase.
     """
     async with record.reading() as connection:
         gone = await all_erased(connection, erasures.at)

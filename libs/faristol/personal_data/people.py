@@ -234,7 +234,7 @@ async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]
 
 
 def is_official(person_id: str) -> bool:
-    """Check whether an id has the form of ids made for officials that act under a name."""
+    """Check whether an id has the form of ids made for officials who act under a name."""
     return bool(_OFFICIAL.fullmatch(person_id))
 
 

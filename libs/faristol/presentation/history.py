@@ -272,7 +272,7 @@ def _describe_decision(act: pairing.Act, said: Mapping[str, str], name: Callable
 
 
 def _describe_before(said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
-    """Return the result that a correction replaces; that of a forfeit says who won."""
+    """Return the result that a correction replaces; that of a forfeit names the winner."""
     before = [entry.rpartition(" ") for entry in _list(said, "scores_before")]
     unplayed, winner = bool(said["unplayed_before"]), said["winner_id_before"]
     scores = " – ".join(f"{name(player)} {score}" for player, _, score in before)

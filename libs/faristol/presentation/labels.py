@@ -222,7 +222,7 @@ OUTCOME_WORDS: Mapping[pb.Outcome.ValueType, str] = {
 """Labels of a game's outcome."""
 
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
-    "median-buchholz": N_("The points of all opponents, without the lowest."),
+    "median-buchholz": N_("The points of all opponents except the lowest."),
     "buchholz": N_("The points of all opponents."),
     "berger": N_("The points of defeated opponents and half the points of drawn opponents."),
     "spread": N_("Own points minus the opponents’ points, over all games."),

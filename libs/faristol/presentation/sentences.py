@@ -1,4 +1,4 @@
-"""Words in the sentences about commands and events of a tournament. Pure."""
+"""Sentences about commands and events of a tournament, and their parts. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue of the commands at a table: what people read about each, on every page and at a terminal.
+"""The catalogue of the commands at a table: the texts for each, on every page and at a terminal.
 
 Help for programs, the order of fields and their kinds come from the contract.
 """

@@ -1,8 +1,8 @@
 """The catalogue of the commands on a tournament: one entry each, for the command line, consoles and history. Pure.
 
 Help, the order of fields, their kinds and the words of choices come from the contract. In sentences, ids are replaced
-by names: ``{who}`` is a player or a team, and ``{game}`` its players. ``{outcome}``, after a comma, is how the game was
-decided if not by its scores.
+by names: ``{who}`` is a player or a team, and ``{game}`` its players. ``{outcome}``, after a comma, states how the game
+was decided, if not by its scores.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def play_stands(good: Sequence[bool]) -> bool:
 def count_unfounded(good: Sequence[bool], ruleset: Ruleset) -> int:
     """Return the number that a ruling adds to the challenger's unfounded challenges.
 
-    Each challenged word found good counts, even beside a bad one (PES Δ.ε); or the challenge counts, if the play
+    Each challenged word found valid counts, even beside an invalid one (PES Δ.ε); or the challenge counts, if the play
     stands.
     """
     if ruleset.challenge.penalty_unit == "word":
@@ -108,7 +108,7 @@ def spread_correction(points: int, *, wrongly_refused: bool, same_day: bool, rul
     """Return the correction of the mover's spread in the tournament for a ruling found wrong after the game (PES Δ.ε).
 
     ``points`` are those of the play. Thirty more (``corrected_later_points``) are added to them. The sum is positive
-    for a good play that was refused, negative for a bad one that stood; the result of the game stays. Raises
+    for a valid play that was refused, negative for an invalid one that stood; the result of the game stays. Raises
     ``Refusal`` if the rules allow no later correction, or not on a later day.
     """
     law, article = ruleset.challenge, ruleset.article("challenge.corrected_later")

@@ -92,9 +92,9 @@ def is_out(rack: Sequence[str], bag_size: int) -> bool:
 def turns_after_time_up(turns_taken: int, players: int, ruleset: Ruleset) -> int:
     """Return the number of turns after the end of the round's time (UF 27.4, FISC I.8.C and I.11, FISE 30).
 
-    ``turns_taken`` is the number of completed turns. A hand is one turn of each player. FISC: the hand begun is
-    finished and one more is played. FISE: each player with fewer turns has one more; otherwise no turn is played. UF:
-    none. Raises ``ValueError`` if the book has no round time.
+    ``turns_taken`` is the number of completed turns. A round of turns is one turn of each player. FISC: the current
+    round of turns is finished and one more is played. FISE: each player with fewer turns has one more; otherwise no
+    turn is played. UF: none. Raises ``ValueError`` if the book has no round time.
     """
     match ruleset.round_time.rule:
         case "scores-stand":

@@ -49,11 +49,11 @@ def rack_adjustments(
 ) -> tuple[Adjustment, ...]:
     """Return the adjustments for the tiles left on the racks when ``condition`` ends a game.
 
-    ``racks`` has every player. After ``OUT`` each other player loses the points of the own rack, and the player who
+    ``racks`` has every player. After ``OUT`` each other player loses the points of their own rack, and the player who
     went out gains them all (UF 27.3, FISC I.8.A, FM 17, FISE 45.4, PES Ε.β); or gains them twice and no player loses
-    points. After consecutive turns or an agreement each loses the own rack, without a gain. Lines for 0 points are
-    included: a scoresheet shows that an empty rack was counted. If the organiser reads FISC I.11 so, there are no lines
-    after any player's ``overtime`` (ms of each player).
+    points. After consecutive turns or an agreement each player loses the points of their own rack, without a gain.
+    Lines for 0 points are included: a scoresheet shows that an empty rack was counted. If the organiser reads FISC I.11
+    so, there are no lines after any player's ``overtime`` (ms of each player).
     """
     article = _rack_article(condition, ruleset)
     if not ruleset.end.racks_count_after_overtime and any(overtime.values()):
@@ -89,7 +89,7 @@ def abandonment_adjustments(
 ) -> tuple[Adjustment, ...]:
     """Return the adjustments from ``scores`` to the result of a game that some players left, without racks and clocks.
 
-    FISC I.8.E: a trailing leaver keeps the score; a leading one gets the other's score less 50, and so does one at a
+    FISC I.8.E: a trailing leaver keeps the score; a leading one gets the opponent's score less 50, and so does one at a
     tie, unless the organiser decides otherwise. The result may be negative: the book sets no floor. PES ΣΤ: the result
     of a forfeit. UF, FM, FISE: the scores stand. If all leave, all get 0 (FISC I.8.F). Raises ``ValueError`` if the
     leavers are not among the players, or if the rule is for two players and there are more.

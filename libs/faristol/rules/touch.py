@@ -2,7 +2,7 @@
 
 Under FISC, UF and FISE a tile that was laid must be played, in the row or column in which the play was begun. A play
 that breaks this is withdrawn and the turn is lost (FISC I.6, UF 10 to 13, FISE 21 to 24). Under PES every tile may be
-moved while the own clock runs (Δ.β). Festa Major forbids moving a tile after the validation of the word (FM 4).
+moved while the player's clock runs (Δ.β). Festa Major forbids moving a tile after the validation of the word (FM 4).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class TurnKind(StrEnum):
     EXCHANGE = "exchange"
     PASS = "pass"  # noqa: S105 - a turn, not a password
     WITHDRAWN = "withdrawn"
-    """A play was taken off the board after a challenge, or after the opponent refused a missed centre."""
+    """A play was removed from the board after a challenge, or after the opponent refused a missed centre."""
     CANNOT_PLAY = "cannot-play"
     """Given up because no tile could be laid, although passing is not allowed (FM 9)."""
     LOST = "lost"
@@ -27,7 +27,7 @@ class TurnKind(StrEnum):
     TIMED_OUT = "timed-out"
     """Lost by timeout (UF 18.1, FM 2, FISE 33)."""
     FORFEITED = "forfeited"
-    """Lost before it began: by a penalty (FISE 28), or because the player has left the table for good."""
+    """Lost before it began: by a penalty (FISE 28), or because the player has left the table permanently."""
 
 
 TAKEN_AWAY = (TurnKind.TIMED_OUT, TurnKind.FORFEITED)
@@ -120,7 +120,7 @@ def check_cannot_play(bag_size: int, ruleset: Ruleset) -> None:
 
 
 def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, ruleset: Ruleset) -> FreeExchangeOutcome:
-    """Decide on a change of ``rack`` without losing the turn, on the own turn before any other action (UF 14.2, FM 6).
+    """Decide on a change of ``rack`` without losing the turn, as the first action of the turn (UF 14.2, FM 6).
 
     ``tiles`` are those to change. The rack must be full and have only vowels or only consonants; a blank is neither,
     unless the rules count it as the required kind. Raises ``Refusal`` without such a change in the rules, with too few

@@ -84,7 +84,7 @@ class Clock:
     """The last turn that timed out before it was taken."""
     timed_out_at: Instant = 0
     exceeded: str = ""
-    """The player that exceeded the overtime cap; empty if no player did."""
+    """The player who exceeded the overtime cap; empty if no player did."""
     exceeded_at: Instant | None = None
     last_turn: int | None = None
     """The last turn that is played after the end of the time of the round; None before that end."""
@@ -98,7 +98,7 @@ class Clock:
     absent: Mapping[str, Absence] = field(default_factory=dict)
     """Players absent at the signal that have not arrived."""
     away: frozenset[str] = frozenset()
-    """Players that left the table and have not returned."""
+    """Players who left the table and have not returned."""
     missed: Mapping[str, int] = field(default_factory=dict)
     """The last turn completed during the absence of each player."""
     forfeited: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class Clock:
         return self.reason != events.NEUTRALISATION_REASON_UNSPECIFIED
 
     def has_stopped(self, turn: int) -> bool:
-        """Check whether the mover of ``turn`` has stopped or pressed the own clock in it."""
+        """Check whether the mover of ``turn`` has stopped or pressed their clock in it."""
         return turn in (self.held_turn, self.pressed_turn)
 
     @property
@@ -174,7 +174,7 @@ class Clock:
         return max(0, used_ms - self.allowance_ms) if self.allowance_ms else 0
 
     def after(self, player_id: str) -> str:
-        """Return the player that is on turn after ``player_id``."""
+        """Return the player who is on turn after ``player_id``."""
         return self.player_ids[(self.player_ids.index(player_id) + 1) % len(self.player_ids)]
 
     def times(self) -> list[events.SideTime]:

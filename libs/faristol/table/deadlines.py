@@ -77,7 +77,8 @@ def round_time_over(
 ) -> events.RoundTimeExpired:
     """End the time of the round at ``at``; the complete turns determine which turns are still played.
 
-    UF 27.4: none. FISC I.8.C, I.11: the hand begun and one more, two minutes a turn. FISE 30: the turn owed.
+    UF 27.4: none. FISC I.8.C, I.11: the current round of turns and one more, two minutes a turn. FISE 30: the missing
+    turn.
     """
     taken = max(0, clock.turn - 1)
     left = turns_after_time_up(taken, len(game.player_ids), ruleset)
@@ -165,7 +166,7 @@ def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
 
 
 def _away(clock: Clock) -> Deadline:
-    """Return the deadline at which a player that left the table loses: the end of the own time (FISE 37)."""
+    """Return the deadline at which a player who left the table loses: the end of the own time (FISE 37)."""
     at = max(_after_ms(clock, clock.allowance_ms - clock.compute_used_ms(clock.running)), clock.running_since)
     return Deadline(at, (_forfeit(clock.running, events.FORFEIT_REASON_ABSENT, at),))
 

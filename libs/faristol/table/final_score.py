@@ -35,9 +35,9 @@ def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
 
 
 def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
-    """Return the players that sign the sheet: all at the table, its keeper (FM pr.), or none.
+    """Return the players who sign the sheet: all at the table, its keeper (FM pr.), or none.
 
-    A player that left for good is not awaited; the next player then writes the sheet.
+    A player who left permanently is not awaited; the next player then writes the sheet.
     """
     match ruleset.scoresheet.signers:
         case "both":
@@ -55,7 +55,7 @@ def may_sign(game: Game, player_id: str, ruleset: Ruleset) -> bool:
 
 
 def awaited_signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
-    """Return the players that have not signed yet."""
+    """Return the players who have not signed yet."""
     return tuple(player for player in signers(game, ruleset) if player not in game.signed)
 
 
@@ -91,7 +91,7 @@ def _condition(game: Game) -> EndCondition:
 
 
 def result(game: Game, at: Instant) -> events.ResultFinal:
-    """Return the result. Players that left or lost by decision do not win; if all did, all lost (FISC I.8.F)."""
+    """Return the result. Players who left or lost by decision do not win; if all did, all lost (FISC I.8.F)."""
     in_play = {player: score for player, score in game.scores.items() if player not in game.losers}
     leaders = [player for player, score in in_play.items() if score == max(in_play.values())]
     return events.ResultFinal(

@@ -56,7 +56,7 @@ class TableTournament:
     over: frozenset[str] = frozenset()
     """Games with a result."""
     left: Mapping[str, str] = field(default_factory=dict)
-    """Players that have withdrawn, with the game that each gave up by it; empty if none."""
+    """Players who have withdrawn, with the game that each gave up by it; empty if none."""
 
     def left_beside(self, game_id: str) -> tuple[str, ...]:
         """Return the other games of a game's round that may still be played."""

@@ -11,7 +11,7 @@ from faristol.table.game.state import Game, LastDraw
 def build_play_withdrawn(
     game: Game, ruleset: Ruleset, reason: events.WithdrawalReason.ValueType, at: Instant
 ) -> events.PlayWithdrawn:
-    """Return the event that takes the play in question off the board, with the tiles drawn after it.
+    """Return the event that removes the play in question from the board, with the tiles drawn after it.
 
     If a play can be challenged after the draw, its draw was not due (UF 23): those tiles go back into the bag.
     """

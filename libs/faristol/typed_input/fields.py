@@ -55,7 +55,7 @@ class Kind(StrEnum):
     BYTES = "bytes"
     TEXT = "text"
     PARTS = "parts"
-    """A message with fields of its own."""
+    """A message with separate fields."""
 
 
 _NAMED_KINDS = {

@@ -256,7 +256,8 @@ def by_pin(
         raise pin_locked(table, left)
     given = state.pins_at(tournament, table, now)
     if not given:
-        # No event is written if the table has no PIN to guess, so that a stranger cannot fill the record.
+        # No event is written if the table has no PIN to guess, so that an unauthenticated caller cannot fill the
+        # record.
         raise Unauthenticated("PIN_WRONG", PIN_WRONG, {"table": table})
     for granted in given:
         if is_right(granted.credential.credential_id):

@@ -73,7 +73,7 @@ def _copy_fields(answered: Any, fact: Message) -> None:
 def build_game_response(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
     """Build the state of a table, with the rack of ``player_id`` unless that is empty.
 
-    It has only data that the player, or else the public, may see.
+    It has only data that the player may see, or without a player the public.
     """
     table, game = settled.table, settled.game
     refused = awaits_mover(game, table.ruleset)

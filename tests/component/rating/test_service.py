@@ -116,7 +116,7 @@ async def test_ratings_are_estimated_while_the_tournament_lasts_by_the_system_th
     assert (usual.system, usual.published, len(usual.ratings)) == ("elo-1", False, 6)
     choose = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id="open", system="naspa-1")
     first = await ratings.ChooseRatingSystem(choose)
-    assert await ratings.ChooseRatingSystem(choose) == first  # a command that comes again is carried out once
+    assert await ratings.ChooseRatingSystem(choose) == first  # a repeated command is executed once
     estimated = await ratings.EstimateRatings(request)
     assert estimated.system == "naspa-1"
     assert list(estimated.ratings) != list(usual.ratings)

@@ -96,7 +96,7 @@ async def test_a_limit_ends_where_it_says_and_one_goes_on_from_there(record: Rec
     await hall.add(len(hall.steps))
     plays = Topic.of(LLIGA, tables=[1], types=["PlayPlaced"])
     expected, found, after = await hall.public(plays), [], 0
-    while len(batch := await hall.some(plays, after, 3)) > 2:  # more than the mark before and the mark behind
+    while len(batch := await hall.some(plays, after, 3)) > 2:  # more than the marks before and after
         assert (batch[0].position, batch[0].type) == (after, "")
         assert not batch[-1].type
         found += batch[1:-1]
@@ -138,6 +138,6 @@ async def test_who_is_further_than_the_record_goes_on_from_where_news_is_said_to
         expected = await hall.public(Topic(), end_of_record)
         found: list[results.FollowResponse] = []
         while len(found) < len(expected):
-            if (news := await anext(told)).type:  # others say only how far the record is
+            if (news := await anext(told)).type:  # others only give the position of the record
                 found.append(news)
     assert found == expected

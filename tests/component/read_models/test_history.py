@@ -1,4 +1,4 @@
-"""Answers as of a moment are those that were given then."""
+"""Answers as of a moment are those of that moment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Answers = dict[str, Message | None]
 
 
 class Patient:
-    """The caller of a service, in no hurry."""
+    """The caller of a service, without a deadline."""
 
     def time_remaining(self) -> None:
         """Return no deadline."""
@@ -61,7 +61,7 @@ class Hall:
 
 
 async def answers(service: Any, **as_of: Any) -> Answers:
-    """Return every answer that can be as of a moment; None where there was no such thing."""
+    """Return every answer that accepts a moment; None if the object did not exist then."""
 
     async def find(call: Coroutine[Any, Any, Message]) -> Message | None:
         try:
@@ -98,7 +98,7 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def hall(url: str) -> AsyncIterator[Hall]:
-    """Yield one for all tests, which only look: to make it takes longer than they do."""
+    """Yield one for all tests, which only read: its creation takes longer than the tests."""
     clock = datetime(2026, 3, 7, 10, tzinfo=UTC)
 
     def now() -> datetime:

@@ -1,4 +1,4 @@
-"""Names of players that are put right: beside the events, in every tournament, bound, and forgotten as others are."""
+"""Corrected names of players: beside the events, in every tournament, bound, and erased like others."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def test_a_name_is_free_as_at_registration_and_is_taken_once_somebody_has_
     assert await reason(desk, second, club="") == TAKEN
     await amend(desk, first, name="Berta Puig")
     await amend(desk, second, club="Valls")
-    for name in ("Berta Puig", "Anna Puig"):  # the namesakes that are remembered are those of now
+    for name in ("Berta Puig", "Anna Puig"):  # the stored namesakes are the current ones
         code, _, info = await read_refusal(register(desk, name=name, club="Valls"))
         assert (code, info.reason) == TAKEN
     await register(desk, name="Ana Puig", club="Valls")

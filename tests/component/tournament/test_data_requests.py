@@ -1,4 +1,4 @@
-"""Requests about personal data over gRPC: words beside the events, corrections in the same act, erasure shown."""
+"""Requests about personal data over gRPC: text beside the events, corrections in the same command, erasures shown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def list_requests(desk: Desk, tournament_id: str = "", player_id: str = ""
 
 
 async def asked_for(desk: Desk) -> None:
-    """Let Anna ask for a correction and for erasure, and Biel for a correction in another tournament."""
+    """Request a correction and an erasure for Anna, and a correction in another tournament for Biel."""
     for tournament_id in ("open", "other"):
         await create(desk, tournament_id=tournament_id)
     await register(desk, player_id="anna", name="Ana Puit", club="Valls")

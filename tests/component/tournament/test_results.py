@@ -371,7 +371,7 @@ async def test_an_official_whose_first_commands_came_together_is_forgotten_under
     await asyncio.gather(*(enter(desk, [result(table, 412, 378)]) for table in tables))
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     made = sorted({act.actor for act in acts if act.actor})
-    # However the commands fell out: a second id that was made before the first was kept.
+    # For any order of the commands: a second id that was created before the first was stored.
     async with desk.record.writing() as connection:
         await people.store_player(connection, "o-0123456789ab", "Eva Soler", "")
     await erase(desk.record, made[-1])
@@ -401,7 +401,7 @@ async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
         "player_id: 'o-zoe' begins with o-, which is reserved for ids of officials; expected another id",
     )
     async with desk.record.writing() as connection:
-        await people.store_player(connection, "o-zoe", "Zoe Roca", "")  # as an older version let in
+        await people.store_player(connection, "o-zoe", "Zoe Roca", "")  # as an older version accepted
     assert await people.official(desk.record, "Zoe Roca") == ""
 
 
@@ -488,7 +488,7 @@ async def test_final_standings_have_the_sanctions_of_tables_that_were_not_noted_
     assert (last.name, last.position) == ("StandingsPublished", published.position)
     assert await notes_in(desk) == [(pairing.game_id, "slow on purpose")]
     own = pb.GetResultCheckRequest(tournament_id="open", game_id=pairing.game_id, player_id=pairing.player_ids[0])
-    assert (await desk.stub.GetResultCheck(own)).check == pb.RESULT_CHECK_PHASE_UNSPECIFIED  # a player may still look
+    assert (await desk.stub.GetResultCheck(own)).check == pb.RESULT_CHECK_PHASE_UNSPECIFIED  # a player may still read
     reopen = pb.ReopenStandingsRequest(command_id=command(), tournament_id="open")
     await desk.stub.ReopenStandings(reopen, metadata=EVA)
     request.command_id = command()

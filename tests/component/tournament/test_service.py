@@ -312,7 +312,7 @@ async def test_a_list_for_another_tournament_or_of_nobody_is_refused_as_a_whole(
 
 async def test_many_desks_can_register_at_once(desk: Desk) -> None:
     await create(desk)
-    # Others writing first are not an error while attempts last.
+    # Earlier writes by other callers are not an error while attempts remain.
     await asyncio.gather(*(register(desk, player_id=f"p{place}", name=f"Player {place}") for place in range(6)))
 
     found = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))

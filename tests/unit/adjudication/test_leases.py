@@ -13,7 +13,7 @@ SOL = ("S", "O", "L")
 
 
 class Time:
-    """Goes on when a test says so."""
+    """Advances only when a test requests it."""
 
     def __init__(self) -> None:
         self.now = START

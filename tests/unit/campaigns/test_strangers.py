@@ -1,4 +1,4 @@
-"""Delays of officials' commands: only those that the attacked platform has, and its twin does not, are its fault."""
+"""Delays of officials' commands: only those of the attacked platform without its twin are errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COMMAND_COUNT = 400
 
 
 def commands(*, busy: float = 1.0, stall_ms: float = 0.0, stalls: float = 0.0, slower: float = 1.0) -> list[Pair]:
-    """Return times of commands on a machine that is busy for both platforms, of which one is hindered, too."""
+    """Return times of commands on a machine that is busy for both platforms, one of which is also under attack."""
     dice = random.Random(7)
 
     def took() -> float:

@@ -1,4 +1,4 @@
-"""A notebook keeps the promises of a record that decisions rest on."""
+"""A notebook has the guarantees of a record that decisions depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A case that comes out otherwise than it says is found out, and told in words."""
+"""A case that differs from its expectations is detected and reported."""
 
 from __future__ import annotations
 

@@ -220,9 +220,7 @@ def test_a_corrected_name_that_is_similar_to_another_is_asked_about(run_command:
     assert "use --another-person" in refused
     made, _ = run_command("player", "amend", "copa", "blai", "--name", "Anná Puig", "--another-person")
     assert (made.player_id, made.name) == ("p-1", "Anná Puig")
-    made, _ = run_command(
-        "player", "amend", "copa", "blai", "--name", "Blaí Soler"
-    )  # like the name of before, their own
+    made, _ = run_command("player", "amend", "copa", "blai", "--name", "Blaí Soler")  # like their own earlier name
     assert made.name == "Blaí Soler"
 
 
@@ -541,7 +539,7 @@ def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
 
 
 def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
-    """As the answer to a command does that says to when a game is postponed."""
+    """As in the answer to a command that states when a postponed game will be played."""
     of_every_act = {"tournament", "ruleset", "lexicon", "round", "id", "name", "who", "player_ids", "scores"}
     for method in {*office_history.EVENT_COMMANDS.values(), "GiveForfeit"}:
         kinds = [kind.DESCRIPTOR for kind in FOLDS if office_history.EVENT_COMMANDS.get(kind.DESCRIPTOR.name) == method]

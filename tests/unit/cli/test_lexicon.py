@@ -138,7 +138,7 @@ def test_what_cannot_be_added_is_told_in_one_sentence(arguments: tuple[str, ...]
 def test_another_edition_than_the_expected_one_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lexicon("add", "fisc", "--from", "general.txt", *ABOUT)
     (found,) = Library(folder / "lexicons").list()
-    monkeypatch.setattr(words, "install", lambda *_: found)  # the content of Debian's package today
+    monkeypatch.setattr(words, "install", lambda *_: found)  # the current content of Debian's package
     assert lexicon("install", "catalan", "--digest", found.digest.upper()).exit_code == 0
     other = lexicon("install", "catalan", "--digest", "0" * 64)
     assert isinstance(other.exception, StartError)

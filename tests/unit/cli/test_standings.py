@@ -1,4 +1,4 @@
-"""Standings at the terminal have names, and figures as the reader writes them."""
+"""Standings at the terminal have names, and numbers in the format of the reader's language."""
 
 from __future__ import annotations
 

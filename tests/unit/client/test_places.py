@@ -1,4 +1,4 @@
-"""Which tables a tournament has."""
+"""The tables of a tournament."""
 
 from __future__ import annotations
 

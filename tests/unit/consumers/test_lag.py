@@ -10,7 +10,7 @@ from faristol.consumers.lag import Lag
 
 
 class Record:
-    """A record that says where it ends, and how often it was asked."""
+    """A record that reports its end and counts the queries for it."""
 
     def __init__(self) -> None:
         self.end, self.asked = 0, 0
@@ -30,7 +30,7 @@ async def test_it_is_measured_at_the_moment_and_not_when_events_came() -> None:
     lag = Lag(record, [hangs, works, elsewhere])
     record.end = 5
     assert await asyncio.to_thread(measure_lag, lag) == {"a": 2, "b": 0, "c": 0}
-    record.end = 4_000  # and no consumer was told
+    record.end = 4_000  # and no consumer was notified
     assert await asyncio.to_thread(measure_lag, lag) == {"a": 3_997, "b": 3_995, "c": 0}
     works.reached = 4_000
     assert await asyncio.to_thread(measure_lag, lag) == {"a": 3_997, "b": 0, "c": 0}

@@ -149,7 +149,7 @@ def test_a_director_does_not_end_the_last_one_and_the_federation_does() -> None:
     nil = build_credential(DIRECTOR, subject="nil", tournaments=["open"])
     assert grants.revoke(eva, fold(known, grants.grant(None, nil, TOKEN)), eva.credential_id, AT)
     from_eva = fold(known, grants.grant(eva, replace(nil, expires_at=eva.expires_at), TOKEN))
-    with pytest.raises(Refusal):  # who got it from her goes with her
+    with pytest.raises(Refusal):  # a holder who got it from her is revoked too
         grants.revoke(eva, from_eva, eva.credential_id, AT)
 
 
@@ -177,13 +177,13 @@ def test_a_name_means_the_person_of_that_name_in_the_same_tournament() -> None:
         return grants.known_official(giver, known, build_credential(SCORER, tournaments=scope).scope, same_name)
 
     assert find_official(eva, ["open"], "o-1", "o-2") == "o-1"
-    assert find_official(eva, ["open"], "o-2") == ""  # of another tournament: no word of it
-    assert find_official(eva, ["open"], "o-3") == ""  # holds something elsewhere too, where the giver has no say
+    assert find_official(eva, ["open"], "o-2") == ""  # of another tournament: unknown to the giver
+    assert find_official(eva, ["open"], "o-3") == ""  # also has rights outside the scope of the giver
     assert find_official(federation, ["open"], "o-2", "o-3") == "o-3"
     assert find_official(federation, ["fourth"], "o-1", "o-2", "o-3") == ""
     assert find_official(federation, [], "o-1", "o-4") == "o-4"
     assert find_official(eva, ["open"], "o-4") == ""
-    assert find_official(None, ["open"], "o-9") == ""  # acted by a name only, without credentials
+    assert find_official(None, ["open"], "o-9") == ""  # acted only under a name, without credentials
 
 
 def pin(subject: str = "ona", **more: Any) -> Credential:

@@ -1,4 +1,4 @@
-"""Sealed games as documents: their content, and that no tile of them can be changed."""
+"""Sealed games as documents: their content, and the detection of any changed tile."""
 
 from __future__ import annotations
 

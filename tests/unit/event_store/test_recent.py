@@ -52,7 +52,7 @@ async def test_who_looks_without_being_told_sees_what_came_since_the_last_look()
     recent = Recent(record.read)
     assert positions(await recent.after(0, limit=10, age=0)) == [1]
     record.last = 2
-    assert positions(await recent.after(1, limit=10, age=60)) == []  # the last look is fresh enough
+    assert positions(await recent.after(1, limit=10, age=60)) == []  # the last read is recent enough
     assert positions(await recent.after(1, limit=10, age=0)) == [2]
     assert positions(await recent.after(1, limit=10, age=60)) == [2]
 
@@ -82,7 +82,7 @@ async def test_what_came_before_the_database_began_to_tell_is_looked_for() -> No
     assert positions(await recent.after(0, limit=10, age=0.01)) == [1]
     record.last = 2
     await asyncio.sleep(0.02)
-    since = asyncio.get_running_loop().time()  # as after a connection was lost, and is there again
+    since = asyncio.get_running_loop().time()  # as after a lost and restored connection
     assert positions(await recent.after(1, limit=10, age=0.01)) == [2]
     reads = len(record.reads)
     await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""What viewers receive by their sockets."""
+"""The data that viewers receive on their sockets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @dataclass
 class Record:
-    """Record of letters, which is unavailable for some calls."""
+    """A record of letters that is unavailable for some calls."""
 
     letters: list[Letter] = field(default_factory=list)
     failures: int = 0

@@ -109,7 +109,7 @@ async def test_nobody_is_overtaken_for_ever_at_a_stream_by_commands_that_come_la
 
     others = asyncio.create_task(come_one_after_the_other())
     try:
-        await enter(0.05)  # many times as long as others take, so that one of them is always first
+        await enter(0.05)  # many times longer than the others, so that one of them is always first
     finally:
         others.cancel()
         await asyncio.wait({others})
@@ -140,7 +140,7 @@ async def test_commands_of_one_lane_that_come_at_once_are_decided_once_each_and_
 
     try:
         first = asyncio.create_task(enter("sud", waits=True))
-        await asyncio.gather(*(enter("nord") for _ in range(40)))  # the other hall is at its decision all the while
+        await asyncio.gather(*(enter("nord") for _ in range(40)))  # the other hall is still deciding
         stuck.set()
         await first
         assert decided == {"nord": 40, "sud": 1}

@@ -1,4 +1,4 @@
-"""Every refusal names the article that it rests on, or is of a kind that no rule book speaks of."""
+"""Every refusal names its article, or is of a kind that no rule book covers."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ PUBLIC_FIELDS = {
     "BlankSettled.face",  # on the board
     "PlayPlaced.words",
     "RackPenalty.faces",  # at the end of the game
-    "RoundPaired.seed",  # with which anyone repeats the lots of the pairing
+    "RoundPaired.seed",  # makes the draws of the pairing reproducible
     "SeedRevealed.seed",
     "ChallengeRaised.words",  # on the board
     "ChallengeRuled.words",  # only if the rules disclose them

@@ -1,4 +1,4 @@
-"""Names are one for those who read them, and stand where they are looked for."""
+"""Names that readers take for one are equal, and sort as readers expect."""
 
 from __future__ import annotations
 

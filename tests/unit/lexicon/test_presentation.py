@@ -1,4 +1,4 @@
-"""How long cases took, as officials read it."""
+"""The duration of cases, as shown to officials."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Store bytes of every event at every version ever released, and their reading. Run by `make golden`.
 
 There is one file for each context, `golden/CONTEXT.json`. By type and version of each event it has the digest of the
-definition and examples as bytes. What is kept is never changed. Only what a version reads as is added to, once the
-event has a later one.
+definition and examples as bytes. Stored examples are never changed. A reading is added to a version when the event has
+a later one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 
 class Changed(Exception):
-    """The definition of an event is no longer that of the version that it says to be at."""
+    """The definition of an event differs from that of its stated version."""
 
 
 def event_types() -> list[Descriptor]:
@@ -48,7 +48,7 @@ def kept_of(type_name: str, folder: Path = FOLDER) -> dict[str, Json]:
 
 
 def definition(event: Descriptor) -> str:
-    """Return SHA-256 over all that the bytes of an event depend on, its parts and enumerations included."""
+    """Return SHA-256 over everything that the bytes of an event depend on, including its parts and enumerations."""
     return hashlib.sha256("\n".join(sorted(_lines(event, set()))).encode()).hexdigest()
 
 
@@ -119,7 +119,7 @@ def reads_as(type_name: str, version: int, example: Json, using: Upcasters) -> J
 def keep(folder: Path, events: Sequence[Descriptor], using: Upcasters) -> list[Path]:
     """Store new examples, and return the written files.
 
-    Raises ``Changed`` for an event whose definition is not that of the version that it says to be at.
+    Raises ``Changed`` for an event whose definition differs from that of its stated version.
     """
     texts: dict[Path, Json] = {}
     for event in events:
@@ -148,7 +148,7 @@ def keep(folder: Path, events: Sequence[Descriptor], using: Upcasters) -> list[P
 
 
 def _write_if_changed(path: Path, text: str) -> bool:
-    """Write a file that is another now; whether it was."""
+    """Write a file if it has changed; return whether it had."""
     if path.exists() and path.read_text() == text + "\n":
         return False
     path.write_text(text + "\n")

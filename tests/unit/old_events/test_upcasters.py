@@ -1,4 +1,4 @@
-"""From the bytes of an old version to the message of today."""
+"""The conversion of the bytes of an old version to the current message."""
 
 from __future__ import annotations
 

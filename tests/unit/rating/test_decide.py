@@ -41,9 +41,9 @@ def test_everybody_registered_gets_a_line_and_byes_are_not_rated() -> None:
     assert published == events.RatingListPublished(tournament_id="open", system="elo-1", occurred_at=AT)
     updates = [line for line in lines if isinstance(line, events.RatingUpdated)]
     assert {line.player_id for line in updates} == set(FIVE)
-    # Five players, five rounds: each meets the four others and rests once.
+    # Five players, five rounds: each meets the four others and has one bye.
     assert [line.games for line in updates] == [4] * 5
-    # The higher player always won; enric won all games, and the bye of the first round put him in front.
+    # The higher player always won; enric won all games, and leads after the bye of the first round.
     assert {line.player_id: line.half_points for line in updates}["enric"] == 8
     assert sum(line.half_points for line in updates) == 20
     assert [(-line.after, line.player_id) for line in updates] == sorted(

@@ -1,4 +1,4 @@
-"""How certain ratings are, from the lists before, read once."""
+"""The certainty of ratings, from earlier lists that are read once."""
 
 from __future__ import annotations
 

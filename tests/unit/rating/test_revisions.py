@@ -1,4 +1,4 @@
-"""A rating list follows the results behind it, also when they change after it was published."""
+"""A rating list follows its results, even if they change after publication."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def play_rounds(rounds: int = 5) -> Hall:
 
 
 def correct_result(hall: Hall, game: str, first: int, second: int) -> Sequence[Message]:
-    """Return an arbiter finds another result, under rules that leave it to the arbiter."""
+    """Return the events of a correction by an arbiter, under rules that leave it to the arbiter."""
     found = hall.state.find_game(game)
     assert found is not None
     scores = [

@@ -1,4 +1,4 @@
-"""Read models folded in memory, out of steps or single facts."""
+"""Read models folded in memory from steps or single events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STREAM = f"tournament-{TOURNAMENT}"
 
 
 def to_recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Recorded:
-    """Return a fact as an event of the one tournament."""
+    """Return a message as an event of the one tournament."""
     event = Recorded(
         position=1,
         stream=stream,
@@ -48,11 +48,11 @@ class Folded:
                     self.take(fact, stream)
 
     def take(self, fact: Message, stream: str = STREAM, version: int = 1) -> None:
-        """Fold one fact more."""
+        """Fold another event."""
         fold(self.state, to_recorded(fact, stream, version))
 
     def add(self, *facts: Message) -> None:
-        """Fold facts of the tournament."""
+        """Fold events of the tournament."""
         for fact in facts:
             self.take(fact)
 

@@ -1,4 +1,4 @@
-"""For any course of a table of any book: its public page agrees with the table, and reveals no tile."""
+"""For any sequence of events at a table of any book, its public page agrees with the table and reveals no tile."""
 
 from __future__ import annotations
 

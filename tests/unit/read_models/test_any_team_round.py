@@ -49,9 +49,7 @@ def seat(team: str, place: int, board: int, score: int) -> Seat:
 
 @st.composite
 def tables(draw: st.DrawFn, match: int, board: int, teams: tuple[str, str]) -> Game:
-    """Return a result of any kind: by points, by decision against them, lost by all, a forfeit; spread put right after
-    it.
-    """
+    """Return a result of any kind: by points, by decision, lost by all, by forfeit; with corrections of the spread."""
     seats = [seat(team, place, board, draw(st.integers(0, 3))) for place, team in enumerate(teams)]
     table = Game("", "lliga", seats=seats, match=match, board=board, final=True, unplayed=draw(st.booleans()))
     table.winner_id = draw(st.sampled_from(["", "", seats[0].player_id, seats[1].player_id]))
@@ -63,7 +61,7 @@ def tables(draw: st.DrawFn, match: int, board: int, teams: tuple[str, str]) -> G
 
 @st.composite
 def rounds(draw: st.DrawFn) -> list[Round]:
-    """Return rounds of two matches, a team that rests, and boards at which one team has no player."""
+    """Return rounds of two matches, a team with a bye, and boards at which one team has no player."""
     found = []
     for number in range(1, draw(st.integers(1, 4)) + 1):
         round_ = Round("lliga", number, results.ROUND_PHASE_CLOSED)

@@ -211,7 +211,7 @@ def test_rounds_that_were_paired_before_a_correction_are_marked_and_later_ones_a
     assert [seat.score for seat in table.seats] == [300, 310]
     assert table.corrected
 
-    # A correction says whether there was a game; one from before that was said leaves it as it was.
+    # A correction states whether there was a game; an older one without that field leaves it unchanged.
     corrected.unplayed, corrected.condition = True, game.END_CONDITION_FORFEIT
     corrected.loser_ids.append("anna")
     before = pairing.ResultCorrected(round=1, game_id="g1", scores=scores, winner_id="biel")

@@ -1,4 +1,4 @@
-"""Byes whose opponent is absent, and the states of games and tournaments, are told with the answers."""
+"""Byes whose opponent is absent, and the states of games and tournaments, are part of the answers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Regenerate the table of look-alikes: ``python tests/unit/rules/look_alike_table.py``.
 
-The data is Unicode's confusables, as the package ``confusable-homoglyphs`` carries it. Of its classes those are taken
-that hold a letter of a tile set, a Latin letter, or a sign that stands in or beside a letter.
+The data is Unicode's confusables, as the package ``confusable-homoglyphs`` carries it. The table has its classes with a
+letter of a tile set, a Latin letter, or a sign that occurs in or beside a letter.
 """
 
 from __future__ import annotations

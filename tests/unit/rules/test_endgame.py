@@ -75,7 +75,7 @@ def test_every_book_ends_a_game_where_a_naive_reader_ends_it(
 ) -> None:
     if name != "festa-major":
         players = 2
-    # Random turns seldom make a row: one kind is repeated after them.
+    # Random turns are seldom consecutive turns of one kind: one kind is repeated after them.
     turns = [*turns[:4], *[(often, 0)] * len(turns)]
     points = [scored if kind is TurnKind.PLAY else 0 for kind, scored in turns]
     kinds = [kind for kind, _ in turns]

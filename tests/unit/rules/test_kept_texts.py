@@ -1,6 +1,7 @@
 """Files and slips with errors are read, or reported, as before.
 
-What each of them came to is kept at the end, as a sum. Where it is changed on purpose, the test shows the new one.
+The result of each of them is stored at the end, as a checksum. If it is changed on purpose, the test shows the new
+checksum.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from faristol.rules.trf import Edition, TrfError, read_trf, write_trf
 
 
 def damage_text(text: str, chance: Random) -> str:
-    """Return the text with a line lost, doubled, moved or miswritten; at times as it was."""
+    """Return the text with a line removed, duplicated, moved or altered; sometimes unchanged."""
     lines = text.splitlines()
     for _ in range(chance.choice([0, 1, 1, 2])):
         place = chance.randrange(len(lines))

@@ -44,7 +44,7 @@ def start_table(players: Sequence[str] = ("anna", "biel"), first: str = "biel") 
 
 
 def evolve_table(table: Game, *facts: Message) -> Game:
-    """Return the table after facts of the game."""
+    """Return the table after events of the game."""
     return reduce(evolve_game, facts, table)
 
 

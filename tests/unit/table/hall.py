@@ -71,7 +71,7 @@ class Hall:
         self.settle()
 
     def _deal(self, facts: list[Message], racks: Sequence[str], bag_left: int | None) -> list[Message]:
-        """Return the opening with the racks of one's choice, the first player of ``players`` beginning."""
+        """Return the opening with chosen racks; the first player of ``players`` begins."""
         if racks:
             size = len(full_bag(self.ruleset.tile_set))
             for fact in facts:
@@ -192,7 +192,7 @@ class Hall:
         self.settle()
 
     def check_tiles(self) -> None:
-        """Check that no tile is made or lost, and that the bag is counted right."""
+        """Check that no tile is created or lost, and that the count of the bag is correct."""
         outside: Counter[str] = Counter(tile.in_rack for tile in self.game.board.values())
         for rack in self.game.racks.values():
             outside.update(rack)

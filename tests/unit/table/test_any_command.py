@@ -1,4 +1,4 @@
-"""Whatever anybody does at a table of any book, in any order: it is done, or refused in words."""
+"""Any command at a table of any book, in any order, is executed, or refused with a message."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Somebody:
     """Chooses the next command: mostly a fitting one, often any."""
 
     def __init__(self, hall: Hall, chance: Random, arbiters: float = 0) -> None:
-        """``arbiters`` says how often one of them corrects or imposes something."""
+        """``arbiters`` is how often one of them corrects an entry or imposes a sanction."""
         self.hall = hall
         self.chance = chance
         self.arbiters = arbiters
@@ -71,7 +71,7 @@ class Somebody:
         return game.mover if game.mover and self.chance.random() < 0.8 else self.chance.choice(self.hall.players)
 
     def _fitting(self, game: Game) -> Message:
-        """Return a command that belongs to where the table stands."""
+        """Return a command that fits the state of the table."""
         mover, chance = game.mover, self.chance
         if game.over:
             return game_pb2.SignSheetRequest(player_id=chance.choice(self.hall.players))
@@ -243,7 +243,7 @@ class Somebody:
 
 
 def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:
-    """Return a table at which anything is done; every fourth one is kept over the board."""
+    """Return a table for any commands; every fourth one is over the board."""
     hall = Hall(ruleset, players, recorded=seed % 4 == 3)
     somebody = Somebody(hall, Random(seed))
     for _ in range(steps):

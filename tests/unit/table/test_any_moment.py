@@ -1,4 +1,4 @@
-"""Under every book it does not matter when a clock is settled after its game, and its times add up."""
+"""Under every book, a clock may be settled at any time after its game, and its times add up."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Course:
     lasting: list[str] = field(default_factory=list)
 
     def step(self, choice: int, elapsed: int) -> list[Message]:
-        """Return the facts that come next, if ``choice`` can come now."""
+        """Return the next events, if ``choice`` is possible now."""
         self.now += elapsed
         made = list(self._build_facts(choice))
         for fact in made:

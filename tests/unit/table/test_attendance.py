@@ -1,4 +1,4 @@
-"""Players who are late and players who go away: each book waits as long as it says."""
+"""Late and absent players: each book defines the waiting time."""
 
 from __future__ import annotations
 

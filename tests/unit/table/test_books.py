@@ -429,7 +429,7 @@ def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
     facts = hall.do(game_pb2.FreeExchangeRequest(player_id="anna"))
     assert names(facts) == ["FreeExchangeShown", "FreeExchanged", "TilesDrawn"]
     assert isinstance(facts[1], events.FreeExchanged)
-    assert sorted(facts[1].faces) == sorted("AEIOUAE")  # the whole rack, where none of it was named
+    assert sorted(facts[1].faces) == sorted("AEIOUAE")  # the whole rack, if no tile was named
     assert (hall.game.mover, hall.game.phase, kinds_of(hall.game), hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
     hall.check_tiles()
     asked = game_pb2.FreeExchangeRequest(player_id="anna")

@@ -1,7 +1,7 @@
-"""For any course of a game, its clocks show the used time, once.
+"""For any sequence of events of a game, its clocks show the used time exactly once.
 
-The table below plays by the law and keeps an account of its own. Its steps are random; so is who hears of
-what, and when.
+The table below plays by the rules and counts the time separately. Its steps are random, and so are the recipients and
+times of notifications.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ STEPS = st.lists(
 
 @dataclass
 class Course:
-    """A game being played and clocked."""
+    """A game in progress with a clock."""
 
     game: list[Message] = field(default_factory=list)
     clock: list[Message] = field(default_factory=list)
@@ -211,7 +211,7 @@ def _other(player_id: str) -> str:
 
 
 def play(steps: list[Step], *, hearing: bool | None = None) -> Course:
-    """Return the course that ``steps`` make; with ``hearing`` the clock hears of every fact at once, or of none."""
+    """Return the game that ``steps`` make; with ``hearing`` the clock gets every event at once, or none."""
     course = Course()
     for step in steps:
         clock_hears = step.clock_hears if hearing is None else hearing

@@ -1,7 +1,7 @@
 """Whole games, played at random against the real clock; consequences are written at once or later.
 
-Whatever is played, and whenever it is settled: no tile is made or lost, the sheet adds up, the game comes to
-an end, and the same moves give the same facts.
+For any moves and any times of settlement, no tile is created or lost, the sheet adds up, the game ends, and the same
+moves give the same events.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Course:
 
     @property
     def game(self) -> list[Message]:
-        """The facts of the game."""
+        """The events of the game."""
         return [fact for fact in self.facts if not of_clock(fact)]
 
     @property
     def clock(self) -> list[Message]:
-        """The facts of the clock."""
+        """The events of the clock."""
         return [fact for fact in self.facts if of_clock(fact)]
 
     def open(self) -> None:

@@ -93,7 +93,7 @@ COMMANDS = {**GAME_COMMANDS, **CLOCK_COMMANDS}
 NAMES_PLAYER = [kind for kind in COMMANDS if "player_id" in kind.DESCRIPTOR.fields_by_name]
 NEEDS_ARBITER = [kind for kind in COMMANDS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
 BY_PLAYERS = (pb.SettleCountRequest, pb.CorrectPlayRequest, pb.CorrectTotalRequest, pb.SettleBlankRequest)
-"""Commands of players that need the agreement of all."""
+"""Commands that need the agreement of all players."""
 
 AT_ANY_TIME = frozenset(
     (

@@ -33,7 +33,7 @@ def list_examples(kind: type[Message], hall: Hall, arbiter_id: str = "") -> list
 
 
 def uf(rack: str) -> Hall:
-    """Return a table where tiles are laid one after another before the play is said."""
+    """Return a table where tiles are laid one by one before the play is announced."""
     return Hall(rules("uf-2007"), racks=[rack, "M E N T S O L"])
 
 

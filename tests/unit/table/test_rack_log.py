@@ -1,4 +1,4 @@
-"""The published racks of a game are those that players had in it."""
+"""The published racks of a game are those that its players had."""
 
 from __future__ import annotations
 

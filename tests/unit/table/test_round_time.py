@@ -1,4 +1,4 @@
-"""The time of the round: each book plays on as it says, and the others know no such time."""
+"""The time of the round: the continuation that each book defines, or no such time."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def reset_used(clock: Clock, seconds: float) -> events.ClockCorrected:
 @pytest.mark.parametrize(
     ("ruleset", "turns", "last"),
     [
-        (FISC, 14, 18),  # in the starter's turn: that hand, and one more (FISC I.11)
+        (FISC, 14, 18),  # in the starter's turn: the current round of turns, and one more (FISC I.11)
         (FISC, 15, 18),
-        (FISE, 14, 14),  # no player is owed a turn (FISE 30)
+        (FISE, 14, 14),  # no player has a missing turn (FISE 30)
         (FISE, 15, 16),
         (UF, 14, 14),  # scores stand (UF 27.4)
         (UF, 15, 15),

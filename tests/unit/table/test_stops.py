@@ -1,4 +1,4 @@
-"""Stopping the own clock after the move: PES and FISE's non-running time have it, the others run until the press."""
+"""The stop of the clock after the move: under PES and FISE's non-running time, not under the other books."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ EXCEPT = {
     # The name of a square, by the book.
     ("ca", "double word"),
     ("ca", "triple word"),
-    # Said without the noun.
+    # Used without the noun.
     ("*", "W–D–L counts games over the board."),
     ("*", "By the line-up {one} is at board {board}, and wins there without a game"),
     ("*", "All players meet each other: the opponent of {player}"),

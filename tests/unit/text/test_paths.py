@@ -1,4 +1,4 @@
-"""Pages name files that are there, and each begins with the question that it answers."""
+"""Pages name existing files, and each begins with the question that it answers."""
 
 from __future__ import annotations
 

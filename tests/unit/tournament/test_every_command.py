@@ -22,7 +22,7 @@ FISE = load_ruleset("fise")
 GAME = "open-r1-t1"
 SCORES = final_scores([("p1", 400), ("p4", 300)])
 WARNING_VERSION = 10
-"""The version of the fact that warns a player: it is created, pinned twice and entered by six before."""
+"""The version of the event that warns a player, after the creation, two pins and six entries."""
 
 REQUESTS: list[Message] = [
     pb.AllowPairRequest(player_ids=["p1", "p2"]),
@@ -160,7 +160,7 @@ def test_nothing_is_done_to_a_tournament_that_is_over(request_: Message) -> None
 def test_every_command_is_asked_but_those_of_teams_of_the_whole_and_what_takes_something_back() -> None:
     asked = {kind(request) for request in REQUESTS} - {"RegisterPlayerRequest"}
     others = {"ReopenStandingsRequest", "WithdrawAppealRequest", "UndoActRequest"}
-    others |= {"LodgeDataRequestRequest"}  # it is done in a tournament that is over as well
+    others |= {"LodgeDataRequestRequest"}  # it is also possible after the end of a tournament
     as_a_whole = {f"{act}TournamentRequest" for act in ("Describe", "Archive", "Remove", "Restore")}
     teams = {"RegisterTeamRequest", "SetLineUpRequest", "WithdrawTeamRequest", "ReinstateTeamRequest"}
 

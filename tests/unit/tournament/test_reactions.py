@@ -12,7 +12,7 @@ from faristol.tournament.reactions import results, sanctions
 
 
 async def record_game(record: Record, game: str, first: tuple[str, int], second: tuple[str, int]) -> Recorded:
-    """Return a tournament whose first round is being played, and the last fact of one of its games."""
+    """Return a tournament whose first round is being played, and the last event of one of its games."""
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
     hall.pair(1)
     hall.start(1)

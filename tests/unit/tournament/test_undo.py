@@ -335,7 +335,7 @@ def test_what_is_told_to_undo_a_table_of_ones_own_is_what_undoes_it() -> None:
 
 
 def undo_of(hall: Hall, act: Message) -> str:
-    """Return the fact that would undo an act, which is not undone."""
+    """Return the event that would undo a command, without undoing it."""
     (fact,) = hall.decide(pb.UndoActRequest(version=len(hall.facts)))
     assert act is hall.facts[-1]
     return fact.DESCRIPTOR.name
@@ -402,7 +402,7 @@ def same(state: TournamentState, other: TournamentState) -> bool:
 
 
 def publish_standings() -> tuple[Hall, Message]:
-    """Return a tournament of which the final standings are published, and that act."""
+    """Return a tournament with published final standings, and that command."""
     hall = hall_of()
     for number in range(1, 6):
         hall.play(number)

@@ -1,4 +1,4 @@
-"""What people write in a field becomes its value in the contract, or an error that names the field."""
+"""The text of a field becomes its value in the contract, or an error that names the field."""
 
 from __future__ import annotations
 

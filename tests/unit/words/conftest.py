@@ -37,5 +37,5 @@ def make_graph(about: About) -> MakeGraph:
 
 @pytest.fixture(scope="session")
 def catalan(lexicons: Path) -> WordGraph:
-    """Return the Catalan lexicon that the set-up installs; tests that want it are skipped where it is not."""
+    """Return the Catalan lexicon that the set-up installs; tests that need it are skipped if it is missing."""
     return Library(lexicons).open("catalan")

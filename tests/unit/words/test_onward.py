@@ -19,7 +19,7 @@ words = st.sets(st.lists(st.sampled_from(FACES), min_size=2, max_size=15).map(tu
 @settings(max_examples=scale_examples(50), deadline=None)
 @given(words)
 def test_every_node_knows_how_words_go_on(lexicon: set[tuple[str, ...]]) -> None:
-    """By its own ways through the graph, from every beginning of every word."""
+    """By separate walks through the graph, from every prefix of every word."""
     tile_set = load_tile_set("ca-100")
     graph = WordGraph(build(lexicon, tile_set=tile_set, about=ABOUT))
     known = onward(graph)

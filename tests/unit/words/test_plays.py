@@ -28,7 +28,7 @@ def build_placement(row: int, col: int, face: str, *, blank: bool = False) -> Pl
 
 
 class Naive:
-    """Tries every word on every place in every way, slowly, with none of the generator's ideas."""
+    """Tries every word on every place in every way, slowly and without the optimisations of the generator."""
 
     def __init__(self, tile_set: TileSet, words: set[Word], squares: Squares, rack: Word) -> None:
         self.tile_set, self.words, self.squares, self.rack = tile_set, words, squares, Counter(rack)

@@ -43,9 +43,7 @@ def test_a_machine_without_package_tools_is_told_so(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a Debian package of a dictionary, and an ``apt-get`` first in the path that gives it out once it has
-    lists.
-    """
+    """Return a Debian package of a dictionary, and an ``apt-get`` in the path that provides it after an update."""
     tree = tmp_path / "tree"
     (tree / "DEBIAN").mkdir(parents=True)
     (tree / "DEBIAN/control").write_text(

@@ -97,7 +97,7 @@ async def _take(world: World, commands: Commands, turn: PriorTurn, number: int, 
         if (await table.table()).phase == game_pb2.PHASE_REFUSED:
             await commands.send(player, "accept-ruling", case.place)
         return
-    if turn.kind == "L" and bag_left:  # the rack was filled: no draw is owed
+    if turn.kind == "L" and bag_left:  # the rack was filled: no draw is missing
         drawn = events.TilesDrawn(player_id=player, draw=99, bag_left=bag_left, occurred_at=at)
         await table.write(_GAME, [drawn])
     if "press" in case.ruleset.turn.steps:

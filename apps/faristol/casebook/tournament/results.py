@@ -91,7 +91,7 @@ def _lot(seed: str, player: str) -> int:
 
 
 def absences_of(line: CaseResult, names: Names, at: Timestamp) -> list[Message]:
-    """Return the clock events for players that did not arrive in time. Raises ``CaseError``."""
+    """Return the clock events for players who did not arrive in time. Raises ``CaseError``."""
     absent = names.ids_in(line.fields["absent"])
     if strangers := set(absent) - set(line.players):
         raise line.place.wrong(f"{', '.join(map(names.name, strangers))} does not play there")

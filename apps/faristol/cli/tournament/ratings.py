@@ -96,7 +96,7 @@ def export(tournament: Tournament, address: Address = None, json_output: AsJson 
 
 
 def rating_list(players: Iterable[results.Player]) -> str:
-    """Return the rating list as CSV, without players that have no name."""
+    """Return the rating list as CSV, without players who have no name."""
     return format_csv(PUBLIC_COLUMNS, map(_cells, of_list(players)))
 
 

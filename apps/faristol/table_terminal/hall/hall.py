@@ -1,4 +1,4 @@
-"""A hall of a duplicate game: online it follows the game, offline it plays on from the sealed one (FISC II).
+"""A hall of a duplicate game: online it follows the game, offline it continues with the sealed one (FISC II).
 
 Commands are stored in the journal before they are sent. They are sent once, in order, when the services are reachable.
 """

@@ -83,7 +83,7 @@ class ResultsClient:
         await self._send(self._stub.EnterResults, request)
 
     async def confirm_result(self, table: pairing.TableResult) -> None:
-        """Confirm the displayed result of a table. Raises ``Refused``, also for the person that entered it."""
+        """Confirm the displayed result of a table. Raises ``Refused``, also for the person who entered it."""
         request = pairing.ConfirmResultRequest(
             command_id=str(uuid.uuid4()),
             tournament_id=self.tournament,

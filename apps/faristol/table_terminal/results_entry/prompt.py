@@ -142,7 +142,7 @@ class Prompt:
         self._back = table
 
     def _skip(self, table: int) -> None:
-        """Ask for the next table: a user that types without looking at the screen already has its scores in hand."""
+        """Ask for the next table: a user who types without looking at the screen already has its scores in hand."""
         if table:
             self._skipped.add(table)
             self._past = table

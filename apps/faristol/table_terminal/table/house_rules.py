@@ -34,7 +34,7 @@ BLANKS: Mapping[str, str] = {
     "mover": N_("The player who lays a blank notes what it stands for."),
     "keeper": N_("The scorekeeper notes what a blank stands for."),
 }
-"""The player that notes a blank, by ``blank.written_by``."""
+"""The player who notes a blank, by ``blank.written_by``."""
 
 DEFINITIVE: Mapping[str, str] = {
     "both-signed": N_("The result is final when both players have signed the sheet."),

@@ -309,6 +309,6 @@ OF_OPPONENTS = frozenset({"challenge", "accept-play", "decide-off-centre", "disp
 def _splits(word: Sequence[Tile], tiles: TileSet) -> bool:
     """Check whether two tiles of a word make one of the set: ``L L``, which books forbid if the set has ``LL``.
 
-    A player that laid both anyway is entered with a space between (FISE 11).
+    A player who laid both anyway is entered with a space between (FISE 11).
     """
     return any(first.face + second.face in tiles.faces for first, second in pairwise(word))

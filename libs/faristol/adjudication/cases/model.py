@@ -17,7 +17,7 @@ Word = tuple[str, ...]
 """A word as faces."""
 
 DIRECTOR_SEAT_NUMBER = 0
-"""The seat of a director that rules without a panel."""
+"""The seat of a director who rules without a panel."""
 
 
 def stream(case_id: str) -> str:
@@ -120,7 +120,7 @@ class Case:
 
     @property
     def held_by(self) -> tuple[str, ...]:
-        """The judges that hold it, in the order of seats."""
+        """The judges who hold it, in the order of seats."""
         return tuple(claim.judge_id for claim in self.claims)
 
     def claim_of(self, judge_id: str) -> Claim | None:

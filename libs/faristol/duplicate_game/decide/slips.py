@@ -129,13 +129,13 @@ def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
 
 
 def check_seated_in_hall(hall: Hall, player_id: str) -> None:
-    """Raise ``Invalid`` for a player that does not play in a hall."""
+    """Raise ``Invalid`` for a player who does not play in a hall."""
     if player_id not in hall.seats:
         raise Invalid("player_id", N_("{player} does not play in this hall"), {"player": repr(player_id)})
 
 
 def _begun_in_hall(situation: Situation, turn: Turn, request: pb.SubmitSlipsRequest) -> Instant | None:
-    """Return the start of a turn in a hall that played on from the sealed game; None for the common start.
+    """Return the start of a turn in a hall that continued with the sealed game; None for the common start.
 
     Raises ``Invalid`` if the hall cannot have begun by itself.
     """

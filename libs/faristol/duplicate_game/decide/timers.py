@@ -44,7 +44,7 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
 
 
 def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fact]:
-    """Resume the time with the stored rest."""
+    """Resume the time with the stored remainder."""
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is not None:

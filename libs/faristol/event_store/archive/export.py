@@ -56,7 +56,7 @@ async def export(
 ) -> ExportCounts:
     """Write the record, or the events of one tournament, to a new file; names and notes only ``with_people``.
 
-    The archive is of the moment of the call. All data is checked. Raises ``ArchiveError`` if the record is wrong, if
+    The archive is of the moment of the call. All data is checked. Raises ``ArchiveError`` if the record is invalid, if
     the tournament does not exist, or if the file cannot be written.
     """
     with Writer(path) as writer:

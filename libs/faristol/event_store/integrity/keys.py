@@ -36,7 +36,7 @@ class SealKey(Protocol):
 
 
 class KeyUnavailable(RecordError):
-    """The owner of a key cannot sign for now; the message states the reason and has no secret."""
+    """The owner of a key cannot sign at present; the message states the reason and has no secret."""
 
 
 class KeyFileError(RecordError):

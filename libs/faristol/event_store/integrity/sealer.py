@@ -134,7 +134,7 @@ class Sealer:
     async def run(self) -> None:
         """Seal until cancelled.
 
-        A wrong record, which is logged, or an unavailable key suspends sealing.
+        An invalid record, which is logged, or an unavailable key suspends sealing.
         """
         try:
             while True:

@@ -1,4 +1,4 @@
-"""Rate-limited log lines that strangers can cause: one of a kind per second, with a count of the others."""
+"""Rate-limited log lines that any caller can cause: one of a kind per second, with a count of the others."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ PARAMETER_LIMITS = (MAX_SHOWN_NAME_CHARACTERS, 40, 10)
 
 
 def status_of(problem: BaseException, language: str) -> status_pb2.Status | None:
-    """Return the status for a caller that reads ``language``; None for an internal error.
+    """Return the status for a caller who reads ``language``; None for an internal error.
 
     Parameters of its sentence are truncated if the status is too large for the trailers.
     """

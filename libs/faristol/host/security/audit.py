@@ -1,6 +1,7 @@
 """The audit log: admitted and refused calls, with their origin and credential, without names of persons.
 
-Refusals are counted by reason, and written at most once a second for each, so that strangers cannot fill the disk.
+Refusals are counted by reason, and written at most once a second for each, so that unauthenticated callers cannot fill
+the disk.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Verification of a game's draws once its seed is public.
 
-Each player compares the tiles drawn for the own rack. The rest is verified here. The seed is the one that was committed
-to, and no draw is missing or repeated. Each draw gives the tiles computed from the seed, and the bag has the correct
-content.
+Each player compares the tiles drawn for their own rack. The rest is verified here. The seed is the one that was
+committed to, and no draw is missing or repeated. Each draw gives the tiles computed from the seed, and the bag has the
+correct content.
 """
 
 from __future__ import annotations

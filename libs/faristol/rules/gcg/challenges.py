@@ -15,7 +15,7 @@ def check_challenge(event: Challenge, mover: str, words: int, ruleset: Ruleset, 
 
     Either the ``mover`` gains points or the challenger loses them. The rules determine which, and how many. If they
     leave it open and no option is chosen, the file decides, as files do not name the variant. A challenge of a play
-    that did not stand costs points only if each good word among those challenged does (PES Δ.ε).
+    that did not stand costs points only if each valid word among those challenged does (PES Δ.ε).
     """
     rules = ruleset.challenge
     gained = event.nick == mover

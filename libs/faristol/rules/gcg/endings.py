@@ -1,7 +1,7 @@
 """The lines after the last turn: points for the tiles left, and overtime.
 
-The tiles left count in one of two ways. The player who went out gets the points of the other's rack, and the other
-loses them: two lines. Or the player who went out gets them twice: one line, and the same spread.
+The tiles left count in one of two ways. The player who went out gets the points of the opponent's rack, and the
+opponent loses them: two lines. Or the player who went out gets them twice: one line, and the same spread.
 """
 
 from __future__ import annotations

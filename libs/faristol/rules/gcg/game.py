@@ -102,7 +102,7 @@ class TimePenalty(_WithRack):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RackPoints(_Event):
-    """``>nick: (TILES) +n total``: the player went out and gets the points of the other's rack, or twice that."""
+    """``>nick: (TILES) +n total``: the player went out and gets the points of the opponent's rack, or twice that."""
 
     tiles: str
 

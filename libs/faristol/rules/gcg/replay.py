@@ -84,7 +84,7 @@ def _compare(event: Event, score: int, total: int, carried: int) -> Iterator[Gcg
 
 
 def _twice(game: GcgGame, ruleset: Ruleset) -> bool:
-    """Check whether the player who goes out gets the other's rack twice. The file may deduct it nevertheless."""
+    """Check whether the player who goes out gets the opponent's rack twice. The file may deduct it nevertheless."""
     return ruleset.end.out_bonus == "twice-opponents-racks" and not any(
         isinstance(event, RackPenalty) for event in game.events
     )

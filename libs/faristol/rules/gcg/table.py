@@ -39,7 +39,7 @@ class GcgTable:
     """A game in progress. ``take`` plays one line and updates the board and the totals."""
 
     def __init__(self, nicks: tuple[str, str], ruleset: Ruleset, *, twice: bool) -> None:
-        """Begin a game of ``nicks``; with ``twice``, the player who goes out gets the other's rack twice."""
+        """Begin a game of ``nicks``; with ``twice``, the player who goes out gets the opponent's rack twice."""
         self.ruleset = ruleset
         self.board = Board()
         self.nicks = nicks

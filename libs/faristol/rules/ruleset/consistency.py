@@ -125,7 +125,7 @@ def _of_time(rules: Ruleset) -> Iterator[Problem]:
     if round_time.rule == "none" and (round_time.minutes is not None or round_time.twice_the_clock):
         yield "round_time.minutes", "has no effect if the rule is 'none'"
     if round_time.twice_the_clock and (round_time.minutes is not None or clock.model != "chess"):
-        yield "round_time.twice_the_clock", "the round has a length of its own, or there is no chess clock"
+        yield "round_time.twice_the_clock", "the round has a separate length, or there is no chess clock"
     if (late.counted_from == "draw") != (late.long_break_minutes is not None):
         yield "lateness.long_break_minutes", "is given exactly when minutes are counted from the draw"
     if (late.loses_with == "limit") != (late.loses_after_minutes is not None):

@@ -224,7 +224,7 @@ class ClockRules:
     runs_while_counting: bool
     runs_while_drawing: bool
     stopped_by_mover: bool
-    """Whether the mover stops the own clock after laying the tiles."""
+    """Whether the mover stops their clock after laying the tiles."""
     verification_pause_seconds: int | None
     """A longer check of a count may stop a running clock."""
     neutralised_by: tuple[Neutraliser, ...]
@@ -239,7 +239,7 @@ class ClockRules:
     """At the end of a turn's time: a play on the board is counted, otherwise the turn is lost; a play that was begun is
     finished, without one the turn is lost; the turn is lost in any case; or there is no time of a turn."""
     last_play_stops_on: Literal["placed", "written"]
-    """The last play of a game stops the clock for good when its tiles are laid, or when its score is written."""
+    """The last play of a game stops the clock permanently when its tiles are laid, or when its score is written."""
     reminders: Literal["forbidden", "players-and-arbiter", "allowed"]
     """The persons who may say that a clock was forgotten."""
     forgotten_heard: bool
@@ -251,7 +251,7 @@ class RoundTime:
     """Rules for the end of the round's time."""
 
     rule: Literal["hand-and-one-more", "equal-turns", "scores-stand", "none"]
-    """The hand begun and one more are played; each player with fewer turns has one more; scores stand at once; or the
+    """The current round of turns and one more; each player with fewer turns has one more; scores stand at once; or the
     book has no such time."""
     minutes: int | None
     """Length of a round; None without a limit, before the organiser's choice, or with ``twice_the_clock``."""
@@ -287,7 +287,7 @@ class Lateness:
     loses_at_limit: bool
     """Whether reaching the limit loses, or only exceeding it."""
     loses_with: Literal["limit", "own-time-or-round", "arbiter"]
-    """By the limit above; at the end of the own time or of the other games of the round; or by decision of an
+    """By the limit above; at the end of the player's time or of the other games of the round; or by decision of an
     arbiter."""
     both: Literal["both-clocks-run", "arbiter"]
     """Both absent: both clocks run and the first player to arrive has the remaining time; or an arbiter decides."""
@@ -340,7 +340,7 @@ class Challenge:
     penalty: int
     """Points for an unfounded challenge."""
     penalty_unit: Literal["challenge", "word"]
-    """The unit of the penalty: each challenge of a play that stands, or each challenged word found good."""
+    """The unit of the penalty: each challenge of a play that stands, or each challenged word found valid."""
     penalty_goes: Literal["from-challenger", "to-mover"]
     """Whether the challenger loses the points, or the mover gains them."""
     unfounded_loses_turn: bool
@@ -413,7 +413,7 @@ class Abandon:
     """The result of a game that a player leaves. The player who stays wins."""
 
     rule: Literal["stands-or-behind", "stands", "forfeit"]
-    """A leading player gets the other's score less ``points_behind``, a trailing one keeps the score; scores stand; or
+    """A leading player gets the opponent's score less ``points_behind``, a trailing one keeps theirs; scores stand; or
     the result is that of a forfeit."""
     points_behind: int
     at_tie: Literal["as-leading", "as-trailing"]

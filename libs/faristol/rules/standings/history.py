@@ -148,7 +148,7 @@ class History:
     def _of_round(
         self, told: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]
     ) -> tuple[dict[int, dict[str, PlayerRound]], Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]]:
-        # In matches of teams only teams have a rest; each player's result has its own value.
+        # In matches of teams only teams have a bye; each player's result has its own value.
         players = 0 if self._ruleset.championship.team_boards else len(self._known)
         found = {result: known.get(result) or tuple(sides(result, self._ruleset, players)) for result in told.results}
         held: dict[int, dict[str, PlayerRound]] = defaultdict(dict)
@@ -205,7 +205,7 @@ def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Itera
 
 
 def is_rest(sat_out: Bye | None, ruleset: Ruleset, players: int) -> bool:
-    """Check whether a bye is the rest of an odd number of ``players``, all against all, which is worth 0 points.
+    """Check whether a bye is that of the odd player of ``players``, all against all, which is worth 0 points.
 
     The table of rounds leaves out no player of an even number: the opponent of a player with a bye has left.
     """

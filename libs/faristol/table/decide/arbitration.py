@@ -90,11 +90,11 @@ def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[
 def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -> list[Message]:
     """Set the time used by ``player_id`` to ``used_ms``: in the game, or in the turn if turns are timed.
 
-    A forgotten press is not corrected if each player is responsible for the own clock (UF 21, FISC I.11, FISE 35); PES
-    Δ.δ.ii allows it. If a deadline that ends the game was due before, only its events are returned. Raises ``Refusal``
-    for a forgotten press and after the end of the game. With timed turns, raises it also for a player other than the
-    mover. Raises ``Invalid`` for no reason, no arbiter, or a time before the last event. Raises it also for a used time
-    that is negative or over a day.
+    A forgotten press is not corrected if each player is responsible for their own clock (UF 21, FISC I.11, FISE 35);
+    PES Δ.δ.ii allows it. If a deadline that ends the game was due before, only its events are returned. Raises
+    ``Refusal`` for a forgotten press and after the end of the game. With timed turns, raises it also for a player other
+    than the mover. Raises ``Invalid`` for no reason, no arbiter, or a time before the last event. Raises it also for a
+    used time that is negative or over a day.
     """
     clock, ruleset = table.clock, table.ruleset
     player_id = request.player_id
@@ -141,7 +141,7 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
 def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, at: Instant) -> list[Message]:
     """End the time of the round (UF 27.4, FISC I.8.C, FISE 30).
 
-    A player that has not arrived by then loses if the book says so (FISE 37), and no turn is owed. Other deadlines that
+    A player who has not arrived by then loses if the book says so (FISE 37), and no turn remains. Other deadlines that
     were due before are recorded first, or instead if they ended the game. Raises ``Refusal`` if the book has no time of
     the round, and if it is over already. Raises it also during an absence that does not lose by it. Raises ``Invalid``
     for no arbiter or a time before the last event.

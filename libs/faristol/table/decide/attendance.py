@@ -77,9 +77,9 @@ def _clock_starts_at(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) ->
 
 
 def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: Instant) -> list[Message]:
-    """Record the arrival of an absent player; the own time used during the absence is lost (FISE 36).
+    """Record the arrival of an absent player; the time used during the absence is lost (FISE 36).
 
-    If the player had lost before that, only the loss is recorded. Raises ``Refusal`` for a player that was not absent,
+    If the player had lost before that, only the loss is recorded. Raises ``Refusal`` for a player who was not absent,
     ``Invalid`` for a time before the last event.
     """
     player_id = request.player_id
@@ -102,7 +102,7 @@ def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant)
     """Record that ``player_id`` leaves the table for a while.
 
     FISE 37: the Director has been notified, the play is complete, no tile has been drawn; then the clock is pressed.
-    PES Δ.η: a play of two tiles or more lies, and no tile has been drawn. A player that leaves without notice loses the
+    PES Δ.η: a play of two tiles or more lies, and no tile has been drawn. A player who leaves without notice loses the
     game if the book says so (UF 28.4, FISE 46.5); elsewhere the player gives notice first (PES Δ.η). If a deadline that
     ends the game was due before, only its events are returned. Raises ``Refusal`` if it is too early to leave,
     ``Invalid`` for a time before the last event.
@@ -129,9 +129,9 @@ def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant)
 
 
 def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: Instant) -> list[Message]:
-    """Record the return of ``player_id`` (FISE 37). If the own time was over before, only that is recorded.
+    """Record the return of ``player_id`` (FISE 37). If the player's time was over before, only that is recorded.
 
-    Raises ``Refusal`` for a player that did not leave, ``Invalid`` for a time before the last event.
+    Raises ``Refusal`` for a player who did not leave, ``Invalid`` for a time before the last event.
     """
     player_id = request.player_id
     check_seated(table, player_id)

@@ -1,4 +1,4 @@
-"""Challenges, appeals, and other reasons to take a play off the board. Pure."""
+"""Challenges, appeals, and other reasons to remove a play from the board. Pure."""
 
 from __future__ import annotations
 

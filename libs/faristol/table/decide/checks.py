@@ -94,7 +94,7 @@ def check_no_arbiter_awaited(table: Table) -> None:
 def in_doubt(game: Game, clock: Clock, ruleset: Ruleset) -> events.PlayPlaced | None:
     """Return the play that can still be questioned: the pending one, or the previous one while its window is open.
 
-    The window is open until the next player begins (FM 4), or for a player that was away at its completion (FISE 37).
+    The window is open until the next player begins (FM 4), or for a player who was away at its completion (FISE 37).
     """
     if game.pending is not None or game.open_play is None:
         return game.pending
@@ -275,7 +275,7 @@ def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
 
 
 def check_arbiter(table: Table, arbiter_id: str) -> None:
-    """Refuse an arbiter that plays here. Raises ``Invalid`` if a command of an arbiter has no arbiter id."""
+    """Refuse an arbiter who plays here. Raises ``Invalid`` if a command of an arbiter has no arbiter id."""
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("is empty; expected the arbiter who decides"))
     check_not_concerned("arbiter_id", [arbiter_id], table.game.player_ids)

@@ -27,8 +27,8 @@ def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) ->
     """Fill the rack after a play (FISC I.7), which closes the time for challenges under FISC I.10.
 
     ``count`` is the number of tiles drawn, by default as many as the rack lacks: more is an over-draw and fewer an
-    under-draw, for which the rules have remedies. A player that was away accepts the play of that time by drawing (FISE
-    37). A player that completed a play without drawing draws later (FISE 37). At a recorded table, ``faces`` may name
+    under-draw, for which the rules have remedies. A player who was away accepts the play of that time by drawing (FISE
+    37). A player who completed a play without drawing draws later (FISE 37). At a recorded table, ``faces`` may name
     the tiles; otherwise they are random.
     """
     game, ruleset = table.game, table.ruleset
@@ -157,7 +157,7 @@ def _check_play_drawn_for(table: Table, player_id: str) -> None:
 
 
 def _check_nobody_away(table: Table, player_id: str) -> None:
-    """Check that drawing does not have to wait for a player that left the table (FISE 37)."""
+    """Check that drawing does not have to wait for a player who left the table (FISE 37)."""
     game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.away and not ruleset.absence.opponent_may_draw:
         raise Refusal(

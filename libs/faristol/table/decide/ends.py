@@ -55,9 +55,9 @@ def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> l
 
 
 def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list[Message]:
-    """Remove players for good (FISC I.8.E and F). The game is over when fewer than two remain.
+    """Remove players permanently (FISC I.8.E and F). The game is over when fewer than two remain.
 
-    Raises ``Invalid`` if the list is empty or has a player that does not play here or has already left.
+    Raises ``Invalid`` if the list is empty or has a player who does not play here or has already left.
     """
     game = table.game
     check_running(table)
@@ -78,7 +78,7 @@ def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list
 
 
 def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]:
-    """Remove a player that withdraws from the tournament; return an empty list if no game is in progress.
+    """Remove a player who withdraws from the tournament; return an empty list if no game is in progress.
 
     A game without a complete turn counts as not played: it is lost by decision instead of abandoned.
     """
@@ -95,7 +95,7 @@ def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]
 def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) -> list[Message]:
     """Sign the scoresheet; after the last required signature, the result is final (FISC I.8).
 
-    A player that has left the game is not awaited, and may sign before the others have. ``totals`` are those on the
+    A player who has left the game is not awaited, and may sign before the others have. ``totals`` are those on the
     signed sheet, in the order of the pairing. If they differ from the recorded ones, no player signs until the right
     ones are settled. Raises ``Invalid`` if a total is missing.
     """

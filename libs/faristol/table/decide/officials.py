@@ -57,7 +57,7 @@ def call_arbiter(table: Table, request: game_pb2.CallArbiterRequest, at: Instant
 
 
 def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: Instant) -> list[Message]:
-    """Release the arbiter that was called; the game continues."""
+    """Release the arbiter who was called; the game continues."""
     game = table.game
     check_arbiter(table, request.arbiter_id)
     check_running(table)
@@ -74,9 +74,9 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
     """Impose a sanction (FISE 46 to 49, UF 28, PES Ζ).
 
     Points are deducted at once, and there may be a minimum (FISE 49: 25). A lost turn is the current one if it has not
-    begun, else the next one. A game is lost by decision: at a table of several, that player is out and the others play
-    on. Raises ``Invalid`` for an unknown kind and for points that do not fit it. Raises it also for a player that has
-    already left or lost the game.
+    begun, else the next one. A game is lost by decision: at a table of several, that player is out and the others
+    continue. Raises ``Invalid`` for an unknown kind and for points that do not fit it. Raises it also for a player that
+    has already left or lost the game.
     """
     game, ruleset = table.game, table.ruleset
     kind = request.kind
@@ -164,8 +164,8 @@ def record_overholding(table: Table, request: game_pb2.RecordOverholdingRequest,
 def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at: Instant) -> list[Message]:
     """Record that a player asked about a word before playing it: it cannot be played (UF 28.1, FISE 46.2).
 
-    A player that asks again, in this game or elsewhere in the tournament, loses the game and is disqualified: expulsion
-    is proposed to the director. The player that answered, ``answerer_id``, at this table or another, is punished alike.
+    A player who asks again, in this game or elsewhere in the tournament, loses the game and is disqualified: expulsion
+    is proposed to the director. The player who answered, ``answerer_id``, at this table or another, is punished alike.
     Raises ``Invalid`` if asker and answerer are the same.
     """
     game, ruleset = table.game, table.ruleset
@@ -216,7 +216,7 @@ def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at
 
 
 def _lost_by_decision(game: Game, player_ids: Collection[str]) -> list[Message]:
-    """Return the end of the game that players lose by decision; empty if two or more others play on."""
+    """Return the end of the game that players lose by decision; empty if two or more others continue."""
     left = [player for player in game.in_play if player not in player_ids]
     if len(left) > 1:
         return []
@@ -225,7 +225,7 @@ def _lost_by_decision(game: Game, player_ids: Collection[str]) -> list[Message]:
 
 
 def _check_in_play(table: Table, player_id: str) -> None:
-    """Raise ``Invalid`` for a player that has left or lost the game: there is no turn or game to lose."""
+    """Raise ``Invalid`` for a player who has left or lost the game: there is no turn or game to lose."""
     game = table.game
     if player_id in game.gone:
         raise Invalid(

@@ -1,4 +1,4 @@
-"""Commands of players on a clock: stop the own one and start the next. Pure; the clock is settled."""
+"""Commands of players on a clock: stop their own clock and start the next one. Pure; the clock is settled."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -
 
 
 def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Message]:
-    """Stop the own clock after the move (FISE 32.2, PES Δ.β.i): no time runs until the press.
+    """Stop the player's clock after the move (FISE 32.2, PES Δ.β.i): no time runs until the press.
 
     If the check of the count takes longer than the book allows, a running clock may be paused until the score is
     written (FISE 32.1). If a time was over before, only that is recorded. Raises as ``press`` does.

@@ -36,7 +36,7 @@ from faristol.table.game.state import Phase
 def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) -> list[Message]:
     """Write the score of the play on the board and the mover's total, by default as computed (FISE 32, PES Δ.β.i).
 
-    A score that others wrote differently is disputed at once. A player that was away when a play was completed accepts
+    A score that others wrote differently is disputed at once. A player who was away when a play was completed accepts
     it by writing its score (FISE 37, 38). ``blanks`` are the noted letters of its blanks.
     """
     game, clock, ruleset = table.game, table.clock, table.ruleset
@@ -193,7 +193,7 @@ def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant
 
 
 def _check_stopped(table: Table) -> None:
-    """Check that the mover has stopped the own clock, if that comes before writing (PES Δ.β.i)."""
+    """Check that the mover has stopped their clock, if that comes before writing (PES Δ.β.i)."""
     game, ruleset = table.game, table.ruleset
     steps = ruleset.turn.steps
     if "stop" in steps and steps.index("stop") < steps.index("write") and not table.clock.has_stopped(game.turn):

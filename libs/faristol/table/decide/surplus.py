@@ -148,7 +148,7 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
 
 
 def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, at: Instant) -> list[Message]:
-    """Let the missing tiles be drawn as an arbiter, shown to the opponent or not."""
+    """Have the missing tiles drawn, as an arbiter, shown to the opponent or not."""
     game, ruleset = table.game, table.ruleset
     check_arbiter(table, request.arbiter_id)
     check_running(table)

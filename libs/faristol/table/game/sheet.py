@@ -45,7 +45,7 @@ def _apply_blank_settled(game: Game, fact: events.BlankSettled) -> Game:
 
 
 def _blank_at(game: Game, fact: events.BlankSettled) -> tuple[str, Tile] | None:
-    """Return the blank on a square and the player that laid it; None without a blank."""
+    """Return the blank on a square and the player who laid it; None without a blank."""
     square = Square(fact.row, fact.column)
     tile = game.board.get(square)
     return None if tile is None or not tile.blank else (game.placers[square], tile)

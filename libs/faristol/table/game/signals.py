@@ -38,7 +38,7 @@ class Signal:
     interruption: int = 0
     """The interruption that begins or ends, if any."""
     player_id: str = ""
-    """The player that wrote the score or drew, if any."""
+    """The player who wrote the score or drew, if any."""
     last: bool = False
     """Whether bag and mover's rack are empty: it is the last play of the game if it stands."""
 

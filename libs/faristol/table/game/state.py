@@ -110,7 +110,7 @@ class Course:
     agreed: frozenset[str] = frozenset()
     """Players that agreed in this turn that no player can lay a tile."""
     challenger: str = ""
-    """The player that challenged the play in question; empty if every play is checked."""
+    """The player who challenged the play in question; empty if every play is checked."""
     ruled: bool | None = None
     """The ruling on the play in question; None without a challenge or before the ruling."""
     rulings: int = 0
@@ -170,7 +170,7 @@ class Game:
     drawn: Mapping[str, LastDraw] = field(default_factory=dict)
     """The last draw of each player."""
     undrawn: tuple[str, ...] = ()
-    """Players that completed a play without drawing, in the order in which they will draw."""
+    """Players who completed a play without drawing, in the order in which they will draw."""
     interruption: Interruption | None = None
     """The error that must be settled first. Not to be changed."""
     challenges: int = 0
@@ -180,7 +180,7 @@ class Game:
     unfounded: Mapping[str, int] = field(default_factory=dict)
     """Unfounded challenges, or words, of each player, as the ruleset counts them."""
     placers: Mapping[Square, str] = field(default_factory=dict)
-    """The player that laid each blank on the board."""
+    """The player who laid each blank on the board."""
     noted: Mapping[Square, Mapping[str, str]] = field(default_factory=dict)
     """The letter that each player noted for a blank on the board."""
     turns_taken: tuple[CompletedTurn, ...] = ()
@@ -188,18 +188,18 @@ class Game:
     forfeited: tuple[OwedTurnLoss, ...] = ()
     """Turns that are lost when they begin."""
     gone: Mapping[str, Instant] = field(default_factory=dict)
-    """Players that have left the game for good, or lost it while others play on, with the time."""
+    """Players who have left the game permanently, or lost it while others continue, with the time."""
     arbiter: str = ""
     """The arbiter assigned to the table."""
     arbiter_called: str = ""
-    """The player that called an arbiter who has not left yet."""
+    """The player who called an arbiter who has not left yet."""
     asked: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
     """Words about which a player asked, or answered another player."""
     overholding: Mapping[str, int] = field(default_factory=dict)
     """Racks that each player overheld on purpose."""
     condition: events.EndCondition.ValueType = events.END_CONDITION_UNSPECIFIED
     losers: tuple[str, ...] = ()
-    """Players that left or lost by decision, and do not win."""
+    """Players who left or lost by decision, and do not win."""
     adjusted: frozenset[tuple[str, str]] = frozenset()
     """The lines at the foot of the sheet, by player and key."""
     signed: tuple[str, ...] = ()
@@ -281,12 +281,12 @@ class Game:
 
     @property
     def in_play(self) -> tuple[str, ...]:
-        """The players that have not left the game for good, in the order of turns."""
+        """The players who have not left the game permanently, in the order of turns."""
         return tuple(player for player in self.player_ids if player not in self.gone)
 
     @property
     def out_of_play(self) -> tuple[str, ...]:
-        """The players that have left it, in the order of turns: they do not win, however the game ends."""
+        """The players who have left it, in the order of turns: they do not win, however the game ends."""
         return tuple(player for player in self.player_ids if player in self.gone)
 
     @property
@@ -305,7 +305,7 @@ class Game:
         return self.phase in (Phase.ENDED, Phase.FINAL)
 
     def next_player(self, player_id: str) -> str:
-        """Return the player that has the turn after ``player_id``."""
+        """Return the player who has the turn after ``player_id``."""
         place = self.player_ids.index(player_id) + 1
         return self.player_ids[place % len(self.player_ids)]
 

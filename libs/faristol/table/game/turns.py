@@ -231,7 +231,7 @@ def _apply_turn_without_play(game: Game, _: events.Passed | events.CannotPlay, k
 def _apply_turn_lost(game: Game, fact: events.TurnLost) -> Game:
     owed = [each for each in game.forfeited if each.player_id == fact.player_id and each.reason == fact.reason]
     rest = [each for each in game.forfeited if each is not next(iter(owed), None)]
-    # A player that left for good begins no turn: the next player can still question the play before (FM 4).
+    # A player who left permanently begins no turn: the next player can still challenge the previous play (FM 4).
     gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
     lost = replace(game, forfeited=tuple(rest))
     return _next_turn(lost, CompletedTurn(fact.player_id, _kind_of_loss(fact.reason)), game.open_play if gone else None)

@@ -34,7 +34,7 @@ def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -
     """Return the first events that the game lacks, if any; ``ruling`` is that on the pending challenge.
 
     A press completes the turn (FISC I.11), or its last step if no clock is pressed (FM 1). A ruling lets the play
-    stand, or takes it off the board with loss of the turn (FISC I.10). The game ends as its book says, and the sheet
+    stand, or removes it from the board with loss of the turn (FISC I.10). The game ends as its book says, and the sheet
     gets its last lines.
     """
     if game.phase is Phase.FINAL or not game.game_id:
@@ -131,7 +131,7 @@ def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
     """Return the condition that ends the game between two turns, if any.
 
     While a play can still be challenged, a play that emptied a rack must first be accepted. The time for that ends when
-    the next player begins, or later for a player that was away.
+    the next player begins, or later for a player who was away.
     """
     if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
         if in_doubt(game, clock, ruleset) is not None:
@@ -142,7 +142,7 @@ def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
 
 
 def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
-    """Return the end by a row of turns, if any; turns of players that have left for good do not count."""
+    """Return the end by consecutive turns, if any; turns of players who have left permanently do not count."""
     turns = [turn for turn in game.turns_taken if turn.player_id not in game.gone]
     scores = [game.scores[player] for player in game.in_play]
     kinds, points = [turn.kind for turn in turns], [turn.points for turn in turns]
@@ -150,7 +150,7 @@ def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
 
 
 def _end_game(game: Game, condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
-    """Return the end by ``condition``; players that were out of the game do not win either."""
+    """Return the end by ``condition``; players who were out of the game do not win either."""
     loser_ids = [player for player in game.player_ids if player in losers or player in game.gone]
     return events.GameEnded(condition=CONDITIONS[condition], loser_ids=loser_ids, occurred_at=timestamp(at))
 
@@ -159,7 +159,7 @@ def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Rule
     """Return the events of the ruling, after the clock has applied the challenge.
 
     Before that it is unknown whether the mover had time left. A game that ends by overtime must end so in any order of
-    arrival. A player that can appeal a ruling of invalid is awaited (FISE 42.4).
+    arrival. A player who can appeal a ruling of invalid is awaited (FISE 42.4).
     """
     if game.ruled is None:
         heard = not _clock_listens(game, clock, ruleset) or clock.challenge >= game.challenges
@@ -234,7 +234,7 @@ def _apply_ruling(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Mess
 
 
 def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
-    """Return the loss of the turn of a player that left, lost it before, or let its time pass."""
+    """Return the loss of the turn of a player who left, lost it before, or let its time pass."""
     if game.mover in game.gone:
         return (_lose_turn(game, events.TURN_LOST_REASON_ABANDONED, ruleset.article("abandon.rule"), game.last_at),)
     owed = next((each for each in game.forfeited if each.player_id == game.mover and each.since <= game.turn), None)

@@ -200,7 +200,7 @@ def redirect_to(address: str) -> Response:
 
 
 def redirect_after(request: Request, address: str, done: str) -> Response:
-    """Redirect after a form and pass the action by cookie to ``done_in``, so that addresses contain no message."""
+    """Redirect after a form. The action is passed to ``done_in`` in a cookie, so that addresses contain no message."""
     response = redirect_to(address)
     set_done(request, response, done)
     return response

@@ -1,4 +1,4 @@
-"""Notifications as server-sent events, with the changed content for viewers that want it."""
+"""Notifications as server-sent events, with the changed content for viewers who want it."""
 
 from __future__ import annotations
 

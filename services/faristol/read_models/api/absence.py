@@ -23,7 +23,7 @@ def retry_not_found(
 ) -> Callable[[ReadModels, Request, Any], Coroutine[Any, Any, Answer]]:
     """Wrap a query to retry once before it raises ``NotFound``.
 
-    A query for a position or as of a moment is not retried. A caller that has just paired a round queries it at once;
+    A query for a position or as of a moment is not retried. A caller who has just paired a round queries it at once;
     the retry waits until the read models have caught up.
     """
 

@@ -33,7 +33,7 @@ Claim = tuple[int, results.PrizeWinner]
 
 @dataclass(frozen=True, slots=True)
 class Plays:
-    """The plays of a tournament that count for the prizes: complete and not taken off the board."""
+    """The plays of a tournament that count for the prizes: complete and not removed from the board."""
 
     bingos: Mapping[str, int]
     """By player, without players who have none."""

@@ -209,7 +209,7 @@ def _change_players(state: State, event: Recorded) -> None:
     before, left = of.tournament.players, _find_absence_round(of, event.message)
     PLAYER_HANDLERS[type(event.message)](of, event.message)
     if isinstance(event.message, _LEAVES_OR_RETURNS):
-        # The rules can annul the games of a player that left: recompute from the player's last round on.
+        # The rules can annul the games of a player who left: recompute from the player's last round on.
         _mark(state, event, max(1, max(left, _find_absence_round(of, event.message)) - 1))
     if of.tournament.players != before or isinstance(event.message, _TEAMS_COME_AND_GO):
         _mark(state, event, EVERY_ROUND_NUMBER)

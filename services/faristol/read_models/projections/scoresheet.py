@@ -361,7 +361,7 @@ def _seat(game: Game, player_id: str) -> Seat:
 
 
 def _next(game: Game, player_id: str) -> str:
-    """Return the player that has the turn after ``player_id``."""
+    """Return the player who has the turn after ``player_id``."""
     seats = [seat.player_id for seat in game.seats]
     return seats[(seats.index(player_id) + 1) % len(seats)]
 

@@ -432,7 +432,7 @@ class Tournament(StoredRow):
     name: str = ""
     rounds: int = 0
     players: int = 0
-    """The number of players that take part."""
+    """The number of players who take part."""
     ruleset: str = ""
     """Empty between the two events of the append that creates the tournament."""
     ruleset_digest: str = ""

@@ -23,7 +23,7 @@ DETAIL_PARTS: Mapping[str, events.EntryPart.ValueType] = {
     name: events.EntryPart.ValueType(_PARTS.get(f"ENTRY_PART_{name.upper()}", _PARTS["ENTRY_PART_DETAILS"]).number)
     for name in DETAILS
 }
-"""The part of an entry that each personal detail is. Those without a part of their own share one."""
+"""The part of an entry that each personal detail is. Those without a separate part share one."""
 
 EXTERNAL_PARTS = frozenset({*DETAIL_PARTS.values(), events.ENTRY_PART_NOTE})
 """The parts of an entry that are stored outside events."""

@@ -1,4 +1,4 @@
-"""What the document of the interface says in words and no schema can: of as_of, as_of_position and min_position one at
+"""The constraints that the document of the interface states in text: of as_of, as_of_position and min_position one at
 most, no position that the record has not come to, no last day before the first, and ids of what there is.
 
 Schemathesis imports it by ``SCHEMATHESIS_HOOKS``; the position comes by ``LAST_POSITION``, and ids by ``IDS``, as JSON:

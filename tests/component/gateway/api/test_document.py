@@ -48,9 +48,9 @@ CLASSIC = {"tournament_id": ["lliga"], "game_id": ["lliga-r1-t1", "lliga-r2-t2"]
 async def held_to_its_document(
     address: str, last: int, ids: Mapping[str, Sequence[str]], examples: int, *chosen: str
 ) -> None:
-    """Make requests up, of ids that there are and of others, and hold the answers to the document.
+    """Generate requests with existing and other ids, and validate the answers against the document.
 
-    ``last`` is the last position of the record. ``chosen`` are words of Schemathesis that say which operations.
+    ``last`` is the last position of the record. ``chosen`` are arguments of Schemathesis that select operations.
     """
     async with httpx.AsyncClient(verify=PLAIN, timeout=120) as http:  # it is made when it is asked for first
         assert (await http.get(f"{address}/openapi.json")).status_code == 200

@@ -33,7 +33,7 @@ MAX_DOCUMENT_BYTES = 75_000
 
 
 def validator(document: Mapping[str, Any], schema: dict[str, Any]) -> Any:
-    """Return whether something is as a schema of a document says."""
+    """Return whether a value is valid under a schema of a document."""
     return jsonschema_rs.validator_for({**schema, "components": document["components"]})
 
 

@@ -30,7 +30,7 @@ NAMES_BY_START = {name[:33].strip(): player_id for player_id, (name, _) in NAMES
 
 
 def build_results(stage: Stage) -> Results:
-    """Return the results of a stage, asked as a program of the cell asks."""
+    """Return the results service of a stage, as called by a program of the cell."""
     return Results(results_pb2_grpc.ResultsServiceStub(stage.running.runtime.channel("results")), SOURCE)
 
 

@@ -173,7 +173,7 @@ async def test_what_would_be_silent_for_ever_is_refused(finished_stage: Stage) -
             assert answer.status_code == 400, (path, query)
         answer = await finished_stage.http.get(f"{stream}?{query}", headers={"Accept-Language": "en"})
         assert [error["field"] for error in answer.json()["errors"]] == [field], query
-    for _ in range(2):  # asked first, then remembered
+    for _ in range(2):  # requested first, then cached
         assert (await finished_stage.http.head(f"{stream}?games=lliga-r1-t1&rounds=1")).status_code == 200
     resumed = await finished_stage.http.head(stream, headers={"Last-Event-ID": "99999999"})
     assert resumed.status_code == 200  # as after the restore of an older backup

@@ -182,7 +182,7 @@ async def test_the_id_of_another_record_or_of_none_brings_a_reset_and_everything
         "yesterday": [0, *expected],
         f"{fingerprint}-{expected[1]}": expected[2:],
         str(expected[1]): expected[2:],
-        "": expected,  # as of a proxy that takes the header away
+        "": expected,  # as behind a proxy that removes the header
     }
     for path in (STREAM, f"{STREAM}?include=content", f"{STREAM}?named=false", "/api/v1/stream"):
         for given, told in cases.items():
@@ -238,7 +238,7 @@ async def test_who_comes_back_to_a_restored_backup_is_told_so_unless_it_has_what
             for given in ids:
                 path = f"{STREAM}?last_event_id={given}"
                 assert await came_back(stage, path, "", len(expected) + 1) == [0, *expected]
-            # The end of the record, and places of which the one is news of the topic and the other is not.
+            # The end of the record, and two positions, of which one is a notification of the topic.
             hidden = max(set(range(kept, last)) - set(expected))
             ids = [f"{await stage.record.fingerprint(at)}-{at}" for at in (last, later[1], hidden)]
             answer = await stage.http.get(GAME, headers={"If-None-Match": tag})
@@ -394,7 +394,7 @@ class Pair:
     gone: asyncio.Event
 
     def add(self, first: int, last: int) -> None:
-        """Have news up to a position come, all at once."""
+        """Deliver notifications up to a position, all at once."""
         news = [results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)]
         self.fanout.publish([*map(Notification, news)], last - 1, "")
         self.viewer.go_on()

@@ -284,7 +284,7 @@ async def test_what_was_played_before_a_result_was_entered_stays_on_the_page_bes
 
 
 async def test_a_game_that_the_book_gives_to_who_is_there_has_a_page_without_an_empty_board(stage: Stage) -> None:
-    """PES ΣΤ: who gave up a round robin has lost it when its round is started, and no arbiter entered that."""
+    """PES ΣΤ: a player who left a round robin has lost the game when its round starts, and no arbiter entered that."""
     await begin(stage)
     entering, recorded = enter_result((150, 0), result=FORFEIT)
     assert isinstance(entering, pairing.ResultEntered)

@@ -169,7 +169,7 @@ async def test_the_page_of_a_round_groups_the_tables_by_match(playing: Stage) ->
     assert "Board 2: Biel Soler wins; the other team has no player there." in shown
     assert shown.count('class="tables"') == 1
     assert 'href="/tournaments/lliga/teams/sabadell">Club Sabadell</a>' in shown
-    assert "Dolors Vilanova" not in shown  # her team rests, and she with it
+    assert "Dolors Vilanova" not in shown  # her team has a bye, and so has she
 
 
 async def test_players_lead_to_their_teams(playing: Stage) -> None:

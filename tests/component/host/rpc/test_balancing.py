@@ -1,4 +1,4 @@
-"""Calls are shared out among the replicas that a name leads to, and none fails when one comes, goes or ages."""
+"""Calls are balanced over the replicas of a name, and none fails when a replica starts, ends or ages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALLER_COUNT = 8
 
 
 class Names(asyncio.DatagramProtocol):
-    """A DNS server that knows one name, which leads to ``hosts``."""
+    """A DNS server with one name, which resolves to ``hosts``."""
 
     def __init__(self) -> None:
         self.hosts: Sequence[str] = ()
@@ -128,7 +128,7 @@ async def test_calls_are_shared_out_and_none_fails_while_replicas_come_go_and_ag
                 await even(hosts[:2])
                 third, _ = await replica(hosts[2], port, settings, tls)
                 dns.hosts = hosts
-                await even(hosts)  # though every connection that there was is well
+                await even(hosts)  # although every existing connection works
                 dns.hosts = hosts[1:]
                 await first.stop(5)
                 await even(hosts[1:])

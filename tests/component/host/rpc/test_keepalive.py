@@ -1,4 +1,4 @@
-"""Pings of HTTP/2: frequent ones of clients are taken, and a machine that does not answer ours is given up."""
+"""Pings of HTTP/2: frequent ones of clients are accepted, and a machine that does not answer ours is disconnected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OF_CLIENT = (
 
 
 class Checks(health.aio.HealthServicer):  # type: ignore[misc, name-defined] # missing in grpc-stubs
-    """A health service that knows how many watch."""
+    """A health service that counts its watchers."""
 
     watching = 0
 
@@ -72,7 +72,7 @@ class Cable:
             task.cancel()
 
     def cut(self) -> None:
-        """Carry no more data, in either direction."""
+        """Stop carrying data in both directions."""
         self._whole.clear()
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

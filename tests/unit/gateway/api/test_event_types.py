@@ -20,12 +20,12 @@ OF_TOURNAMENTS = page_updates.PAGE_CHANGES.keys() - OF_GAMES
 
 
 def list_public(kinds: Iterable[facts.Kind]) -> set[facts.Kind]:
-    """Return those that the public hears of, once there is a tournament to hear of."""
+    """Return the events that the public is notified of, once the tournament exists."""
     return {kind for kind in kinds if kind.DESCRIPTOR.full_name in PUBLIC} - {pairing.TournamentCreated}
 
 
 def changing_the_tournament(steps: Iterable[Step]) -> set[facts.Kind]:
-    """Return the events of a championship after which its heading or its tabs are others."""
+    """Return the events of a championship that change its heading or its tabs."""
     folded, found = Folded(), set[facts.Kind]()
     of_tournament = facts.types_that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND)
     for event in (event for step in steps for events in step.values() for event in events):

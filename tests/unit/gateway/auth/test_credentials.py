@@ -1,4 +1,4 @@
-"""Whatever is listed on the page of credentials has a name there."""
+"""Every item on the page of credentials has a name."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ async def test_who_was_told_of_a_position_is_never_shown_less() -> None:
     hall.hear(20)
     late = await asyncio.gather(*(hall.ask() for _ in range(3)))
     assert (read_body(await early), [read_body(each) for each in late]) == ("before", ["after"] * 3)
-    hall.changes("later", 30)  # another gateway has told of it, and news of it has not come here
+    hall.changes("later", 30)  # another gateway has reported it, and its notification has not arrived here
     assert read_body(await hall.ask(min_position=20)) == "after"
     assert read_body(await hall.ask(min_position=30)) == "later"
     exact = await hall.ask(min_position=40, is_exact=True)
@@ -122,7 +122,7 @@ async def test_what_changes_without_news_is_shown_within_a_second_and_what_does_
 async def test_an_answer_that_is_behind_the_news_is_not_used_again() -> None:
     hall = Hall()
     hall.hear(20)
-    assert read_body(await hall.ask()) == "before"  # the service has not come to 20
+    assert read_body(await hall.ask()) == "before"  # the service has not reached 20
     hall.changes("after", 20)
     assert read_body(await hall.ask()) == "after"
     looks = hall.cache.looks
@@ -172,7 +172,7 @@ async def test_news_costs_no_more_however_much_is_kept() -> None:
         return perf_counter() - began
 
     async def keep(first: int, last: int) -> None:
-        for number in range(first, last):  # as a stranger asks for every page of every size
+        for number in range(first, last):  # as an unauthenticated client that requests every page of every size
             await hall.cache.answer(Question(number, LEAGUE, 0, is_exact=True, anew=False), render)
 
     await keep(0, 10)

@@ -193,7 +193,7 @@ def test_what_has_changed_at_a_table_is_told_and_what_took_the_place_of_somethin
     kept = situation.read(situation.encode_situation(before))
     assert kept == before
     assert {change.part for change in situation.changes(kept, after)} == {"turn", "phase", "question", "incident"}
-    assert not situation.is_another("incident", kept, after)  # it is over: the service says so
+    assert not situation.is_another("incident", kept, after)  # it is over: the service reports it
     stands.interruption.count.turn = 4
     assert situation.is_another("incident", kept, situation.of(stands, None))
     assert situation.changes({}, after) == []

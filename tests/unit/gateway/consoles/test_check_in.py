@@ -1,4 +1,4 @@
-"""The players that can be checked in on the page are those that the service accepts."""
+"""The players who can be checked in on the page are those that the service accepts."""
 
 from __future__ import annotations
 

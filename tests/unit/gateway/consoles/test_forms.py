@@ -78,7 +78,7 @@ REASONS = {
 
 
 def without(method: Method) -> str:
-    """Return why a command has no form; empty if it needs one."""
+    """Return the reason that a command has no form; empty if it needs one."""
     return BY_CLAIM.get(method.name) or REASONS.get(method.request.DESCRIPTOR.file.name, "")
 
 

@@ -14,7 +14,7 @@ PROXY = "10.42.0.7"
 
 
 async def came_from(peer: str, *forwarded: str, proto: str = "", proxies: str = "10.42.0.0/16") -> tuple[str, str]:
-    """Return the address and the scheme by which the application knows a request."""
+    """Return the address and the scheme of a request as the application sees them."""
     seen: dict[str, Any] = {}
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

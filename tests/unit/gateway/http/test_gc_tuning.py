@@ -15,7 +15,7 @@ from faristol.gateway.http.gc_tuning import MAX_PAUSABLE_VIEWERS, Collector
 
 
 class Node:
-    """Something that can be in a circle."""
+    """An object that can be in a reference cycle."""
 
     def __init__(self) -> None:
         self.other: Node | None = None

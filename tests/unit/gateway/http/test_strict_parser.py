@@ -1,4 +1,4 @@
-"""No request is smuggled in another: constructs that readers of HTTP/1.1 parse differently are refused."""
+"""No request can be smuggled inside another: constructs that parsers of HTTP/1.1 read differently are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 def read(said: bytes, pieces: int = 1) -> list[str]:
-    """Give the kinds of events of a connection on which this is said."""
+    """Return the kinds of events of a connection that receives this input."""
     connection = StrictConnection(h11.SERVER, 65_536)
     size = -(-len(said) // pieces)
     found = []

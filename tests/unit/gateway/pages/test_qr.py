@@ -1,4 +1,4 @@
-"""A QR code says the link that it is of, on a page and at a terminal."""
+"""A QR code contains its link, on a page and at a terminal."""
 
 from __future__ import annotations
 

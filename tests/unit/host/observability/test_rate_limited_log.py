@@ -1,4 +1,4 @@
-"""Lines that strangers cause are logged once a second for each kind, and all are counted."""
+"""Lines that unauthenticated callers cause are logged once a second for each kind, and all are counted."""
 
 from __future__ import annotations
 

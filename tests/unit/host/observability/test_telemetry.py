@@ -1,4 +1,4 @@
-"""The trace of a call is taken from its caller if it is one, and no line of a log is written for what is none."""
+"""The trace of a call comes from its caller if it is valid; an invalid one writes no log line."""
 
 from __future__ import annotations
 

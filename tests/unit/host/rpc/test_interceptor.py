@@ -1,4 +1,4 @@
-"""No text reaches a service that no database takes, and none is longer than a name can be."""
+"""Text that databases do not accept, or that is longer than any name, does not reach a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of a visitor the gateway says where they come from, and no stranger says it of themselves."""
+"""The gateway states the origin of a visitor, and an untrusted caller cannot state its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAID = to_metadata("2001:db8::7", "Firefox\n\u2028")
 
 
 class Call:
-    """A call as gRPC hands it to a method."""
+    """A call as gRPC passes it to a method."""
 
     def __init__(self, peer: str, metadata: Any = SAID, *names: bytes) -> None:
         self._peer, self._metadata = peer, metadata

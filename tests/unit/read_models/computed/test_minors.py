@@ -1,4 +1,4 @@
-"""Which categories say of a player that they are a minor."""
+"""The categories that mark a player as a minor."""
 
 from __future__ import annotations
 

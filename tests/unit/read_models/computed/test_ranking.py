@@ -232,7 +232,7 @@ def test_points_that_a_sanction_takes_off_a_score_are_told_until_it_is_lifted() 
     folded.take(lifted, version=47)
     assert list_sanctions() == [("anna", 25, "FISE 49")]
 
-    # Under PES Ζ they come off beside the result, which the fact after it says.
+    # Under PES Ζ they are deducted outside the result, by the next event.
     folded.take(imposed, version=50)
     folded.take(pairing.PointsAdjusted(round=1, game_id="g", player_id="anna", points=-25), version=51)
     assert list_sanctions() == [("anna", 25, "FISE 49")]

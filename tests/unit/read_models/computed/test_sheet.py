@@ -9,7 +9,7 @@ FISC = load_ruleset("fisc-2023")
 
 
 def of_one_play(face_later: str = "") -> results.GetGameResponse:
-    """Return a play CASA that was withdrawn; later a blank came to lie on its first square."""
+    """Return a play CASA that was withdrawn; later a blank was laid on its first square."""
     answer = results.GetGameResponse(seats=[results.Seat(player_id="anna"), results.Seat(player_id="biel")])
     placements = [game.Placement(row=7, column=7 + place, face=face) for place, face in enumerate("CASA")]
     word = game.ScoredWord(word=game.Word(faces="CASA"), row=7, column=7, across=True, score=10)

@@ -20,7 +20,7 @@ bags = st.lists(st.sampled_from(CATALAN), max_size=60)
 
 
 def recheck(bag: list[str], n: int, seed: bytes, counter: int) -> list[str]:
-    """Return the draw as an outsider would compute it from the description of the module."""
+    """Return the draw as a reader would compute it from the description in the module."""
     row, block = sorted(bag), 0
     drawn: list[str] = []
     while len(drawn) < n:

@@ -1,4 +1,4 @@
-"""Games for tests: short ones written by hand, and long ones of players who lay any tiles that may lie there."""
+"""Games for tests: short ones written by hand, and long ones of players who lay any valid tiles."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class NaiveGame:
             rack.append(self.bag.pop())
 
     def draw_rack(self, nick: str, used: Sequence[str]) -> list[str] | None:
-        """Return the rack as an annotator saw it: all of it, what was used and a little more, or nothing."""
+        """Return the rack as an annotator saw it: all of it, the used tiles and a few more, or none."""
         rack = list(self.racks[nick])
         seen = self.random.random()
         if seen < 0.1:
@@ -151,7 +151,7 @@ class NaiveGame:
             self.recorder.pragma("incomplete")
 
     def candidates(self, nick: str, tries: int = 60) -> Iterator[list[Placement]]:
-        """Yield plays that may lie there, found by trying."""
+        """Yield valid plays, found by trial."""
         rack = self.racks[nick]
         for _ in range(tries):
             anchor = self.random.choice(self.anchors())

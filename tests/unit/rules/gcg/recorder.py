@@ -32,8 +32,8 @@ from faristol.rules.ruleset.ruleset import Ruleset
 class Recorder:
     """The lines of a game, one call for each; ``game()`` returns them. Scores and totals are computed here.
 
-    Players are named by nickname. A rack holds faces, ``?`` for a blank, and is None where nobody knows it. Every
-    method raises ``Refusal`` for what the rules do not allow and ``GcgError`` for a line that cannot stand there.
+    Players are named by nickname. A rack holds faces, ``?`` for a blank, and is None if it is unknown. Every
+    method raises ``Refusal`` for what the rules do not allow and ``GcgError`` for a line that is invalid there.
     """
 
     def __init__(self, first: GcgPlayer, second: GcgPlayer, ruleset: Ruleset, pragmas: Iterable[Pragma] = ()) -> None:
@@ -75,11 +75,11 @@ class Recorder:
         self._take(Exchange(nick=nick, rack=_format_rack(rack), tiles=known, count=count, score=0, total=0))
 
     def pass_turn(self, nick: str, rack: Sequence[str] | None) -> None:
-        """Record a turn that was given away or lost."""
+        """Record a turn that was passed or lost."""
         self._take(Pass(nick=nick, rack=_format_rack(rack), score=0, total=0))
 
     def withdraw(self, nick: str) -> None:
-        """Record that the previous play comes off the board."""
+        """Record that the previous play is removed from the board."""
         self._take(Withdrawal(nick=nick, rack=_format_rack(self._rack), score=0, total=0))
 
     def challenge(self, nick: str, rack: Sequence[str] | None, points: int) -> None:
@@ -87,7 +87,7 @@ class Recorder:
         self._take(Challenge(nick=nick, rack=_format_rack(rack), score=points, total=0))
 
     def count_racks(self, left: dict[str, Sequence[str]]) -> None:
-        """Record the lines for the tiles left at the end, as the rules ask; ``left`` has every player's."""
+        """Record the lines for the tiles left at the end, as the rules require; ``left`` has those of every player."""
         out = next((nick for nick, rack in left.items() if not rack), None) if self.end is EndCondition.OUT else None
         others = {nick: write_rack(rack) for nick, rack in left.items() if rack and nick != out}
         for nick, tiles in others.items():

@@ -1,12 +1,11 @@
 """Every value of a ruleset has an effect: code reads it, and distinguishes its values.
 
-What is found here is a parameter that a book sets or an organiser chooses and that nothing heeds: put it to use, or let
-it go.
+A parameter reported here is set by a book or chosen by an organiser, but has no effect: use it or remove it.
 
-It is found in the syntax of the code, so that no run has to come by. A read is an attribute of a section, and a section
-an attribute of something that holds a ruleset (``ruleset.blank.fixed_on``), a name that was set to one in the same
-function (``law = ruleset.challenge``), or an argument annotated with its class. What looks at all values alike reads
-none of them: the consistency of a ruleset, its file, and the commands that print it.
+It is found in the syntax of the code, independent of the executed paths. A read is an attribute of a section, and a
+section an attribute of something that holds a ruleset (``ruleset.blank.fixed_on``), a name that was set to one in the
+same function (``law = ruleset.challenge``), or an argument annotated with its class. Code that handles all values alike
+does not count as a read: the consistency of a ruleset, its file, and the commands that print it.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ Key = tuple[str, str]
 
 @dataclasses.dataclass
 class Read:
-    """Where a parameter is read, and the text constants of the functions that do."""
+    """The places where a parameter is read, and the text constants of their functions."""
 
     places: list[str] = dataclasses.field(default_factory=list)
     constants: set[object] = dataclasses.field(default_factory=set)
@@ -114,7 +113,7 @@ def _section(node: ast.expr, names: Mapping[str, str]) -> str | None:
 
 
 def _constants(scope: ast.AST, tables: Mapping[str, ast.expr]) -> set[object]:
-    """Return the constants that a function names, and those in the tables of its module that it looks into."""
+    """Return the constants that a function names, and those in the tables of its module that it reads."""
     found: set[object] = {node.value for node in ast.walk(scope) if isinstance(node, ast.Constant)}
     for node in ast.walk(scope):
         if isinstance(node, ast.Name) and node.id in tables:

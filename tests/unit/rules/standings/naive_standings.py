@@ -45,7 +45,7 @@ class Championship:
         return HALF * self.games
 
     def share(self, player: str, number: int) -> Fraction:
-        """Return the share of an opponent's worth."""
+        """Return the share of an opponent's value."""
         found = self.of(player, number)
         if found is None:
             return Fraction(0)
@@ -58,7 +58,7 @@ class Championship:
         return sum((self.points_in(player, number) for number in self.held), Fraction(0))
 
     def there(self, player: str, number: int) -> bool:
-        """Return whether a player was paired, left over by the pairing, or given a full point."""
+        """Return whether a player was paired, had the allocated bye, or got a full point."""
         found = self.of(player, number)
         return found is not None and (found.second is not None or self.share(player, number) == 1)
 

@@ -1,8 +1,8 @@
 """The tie-breaks of FIDE's text of March 2026, against an independent program (tiebreak-core).
 
-They differ in one thing: a forfeit in a Swiss tournament counts nothing in either, and has two who were equal met for
-the other program alone, so that it asks for less than 6.1.1. It is told of no such forfeit where the games between
-equals are compared.
+They differ in one point. A forfeit in a Swiss tournament does not count in either, but the other program takes two
+equal players for having met, so it requires less than 6.1.1. It gets no such forfeit when the games between equals are
+compared.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _result(number: int, first: str, second: str, chance: Random) -> Result:
 def to_tiebreak_data(
     results: Sequence[Result], players: Sequence[str], rows: Sequence[StandingsRow], planned: int, system: str
 ) -> dict[int, PlayerTiebreakData]:
-    """Return the tournament as the other program takes it. A round without a result is a bye of no points (16.1.1)."""
+    """Return the tournament as input of the other program. A round without a result is a bye of no points (16.1.1)."""
     points = {row.player: row.points for row in rows}
     found = {}
     for player in players:
@@ -118,7 +118,7 @@ def _record(result: Result | None, player: str, number: int, system: str) -> Gam
     outcome = result.outcomes[0 if result.first == player else 1]
     if result.second is None:
         if system != "swiss":
-            return None  # the rest of an odd number is not a round of a player (15.2)
+            return None  # the bye of an odd number is not a round of a player (15.2)
         requested = result.sat_out in (Bye.HALF_POINT, Bye.ZERO_POINT)
         return GameRecord(-1, 0, WORTH[outcome], "white", number, kind="requested_bye" if requested else "pairing_bye")
     other = int(result.second if result.first == player else result.first)

@@ -29,7 +29,7 @@ def win(number: int, winner: str, loser: str, score: int = 400) -> Result:
     return Result.of_game(number, winner, loser, score, 300)
 
 
-# Of five who all meet, e wins in the first round and leaves after the second: two games of four would be half.
+# In a round robin of five, e wins in the first round and leaves after the second: two games of four would be half.
 ROUNDS = [
     *(win(1, "e", "a", 500), win(1, "b", "c")),
     *(win(2, "a", "b"), win(2, "c", "d")),

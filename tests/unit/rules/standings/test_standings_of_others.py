@@ -71,7 +71,7 @@ def test_the_points_of_a_report_are_those_of_its_results(report: Path) -> None:
     for player in document.players:
         assert player.points is not None
         assert rows[player.number].points * 10 == player.points
-    # Reports rank by points; where theirs differ, so do ours.
+    # Reports rank by points; if theirs differ, ours differ too.
     for better in document.players:
         for other in document.players:
             if (better.points or 0) > (other.points or 0):

@@ -38,7 +38,7 @@ class Device:
 def test_time_is_that_of_the_services_whatever_the_clock_of_the_device_says() -> None:
     device = Device()
     clock = device.clock()
-    for took, late in ((4, 2), (1, 0), (10, 9)):  # the answer that came fastest says it best
+    for took, late in ((4, 2), (1, 0), (10, 9)):  # the fastest answer is the most accurate
         asked_at = clock.steady()
         device.steady += took * SECOND_NS
         clock.compare(

@@ -422,7 +422,7 @@ async def test_a_yes_that_does_not_say_of_which_table_is_about_what_was_just_ask
 async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_doubtful_one_open(
     with_numbers: bool,
 ) -> None:
-    # without numbers a doubtful slip can only be of its own table, and the pile is in the order of the tables
+    # without numbers a doubtful slip can only be of its own table, and the slips are in the order of the tables
     pile = slips_for(200) if with_numbers else slips_for(200, kinds=OWN_TABLE, is_in_order=True)
     tables = round_of(*(table(number) for number in range(1, 201)))
     typed = [" ".join(slip.words if with_numbers else slip.words[1:]) for slip in pile]
@@ -597,7 +597,7 @@ def test_a_tournament_is_meant_by_the_beginning_of_its_name(monkeypatch: pytest.
 
 
 async def test_after_a_table_that_was_typed_the_next_one_is_asked_and_the_first_ones_last() -> None:
-    """two people each enter a part of a round: neither is led into the other's tables before the own are complete"""
+    """two people enter a part of a round each: tables of the other are asked only when their own are complete"""
     tables = round_of(table(1), table(2), table(3), table(4))
     _, asked, _ = await at_prompt("3 400 351", "402 353", "404 355", "q", tables=tables)
     assert [question.split()[0] for question in asked] == ["1", "4", "1", "2"]

@@ -1,4 +1,4 @@
-"""The message after a refused step says which step to type, and affects no other entry."""
+"""The message after a refused step names the step to type, and affects no other entry."""
 
 from __future__ import annotations
 

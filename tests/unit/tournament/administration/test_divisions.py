@@ -239,7 +239,7 @@ def test_who_moves_back_comes_back_as_they_were_and_checked_in_only_if_they_are(
 
 
 def undo(halls: Divisions, tournament_id: str, kind: type[Message]) -> Sequence[Message]:
-    """Undo the last act of a kind."""
+    """Undo the last command of a kind."""
     hall = halls[tournament_id]
     version = max(number for number, fact in enumerate(hall.facts, start=1) if isinstance(fact, kind))
     among = others(halls, tournament_id)
@@ -344,7 +344,7 @@ PLAYER = st.sampled_from(["anna", "biel"])
 
 
 class Championship(RuleBasedStateMachine):
-    """A director who tries all commands with two players and three divisions, in which others play too."""
+    """A director who tries all commands with two players and three divisions that have other players."""
 
     @initialize()
     def begin(self) -> None:

@@ -19,7 +19,7 @@ SEED = bytes(range(32))
 
 
 class Championship:
-    """Plays a whole championship with results by lot, and checks every round."""
+    """Plays a whole championship with random results, and checks every round."""
 
     def __init__(self, players: int, rounds: int, luck: random.Random) -> None:
         self.rounds = rounds
@@ -220,7 +220,7 @@ def test_a_pairing_that_would_block_the_last_round_gives_way() -> None:
 
 
 def test_tables_follow_the_score_groups() -> None:
-    # The first leader has met the two others and floats down: the pair of leaders sits at table 1 all the same.
+    # The first leader has met the two others and floats down: the pair of leaders still sits at table 1.
     standing = [
         Entrant("a", 4, frozenset("bc")),
         Entrant("b", 4, frozenset("a")),

@@ -1,4 +1,4 @@
-"""A Swiss round is paired later as before, and the bounds that shorten the search are correct."""
+"""A repeated pairing of a Swiss round is the same, and the bounds that shorten the search are correct."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_few_players_are_paired_again_as_they_were_or_refused_alike() -> None:
 
 
 def test_what_a_pair_costs_can_be_computed_by_anybody() -> None:
-    # Points outweigh places, and places the lot, for any sums.
+    # Points have priority over places, and places over the draw, for any sums.
     standing = [Entrant("a", 5), Entrant("b", 4), Entrant("c", 2)]
     costs = dict(swiss._costs(standing, combinations(range(3), 2), SEED))
     for (high, low), cost in costs.items():

@@ -1,4 +1,4 @@
-"""Why two players meet or not is answered with the first criterion that would be served worse."""
+"""The explanation why two players meet or not names the first criterion that would be met less well."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def test_a_rating_changes_until_a_pairing_was_made_with_it_and_the_rest_at_any_t
     hall = hall_of(7, 7)
     amend_player(hall, rating=1)
     hall.pair(1)
-    assert hall.state.played[0].bye == "p1"  # it is the lowest of seven by now
+    assert hall.state.played[0].bye == "p1"  # it is the lowest of seven now
     assert reason_of(lambda: amend_player(hall, rating=2)) == "ROUND_PAIRED"
     hall.carry_out(pb.UnpairRoundRequest(round=1))
     amend_player(hall, rating=2)

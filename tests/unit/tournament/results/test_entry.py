@@ -124,7 +124,7 @@ def correct_own(hall: Hall, person: str, first: int) -> object:
 
 
 def test_who_entered_a_result_corrects_it_until_somebody_else_has_confirmed_it() -> None:
-    hall = start_hall(FISC)  # of which a book lets no signed result be touched
+    hall = start_hall(FISC)  # if a book does not allow changes of a signed result
     hall.carry_out(pb.SetResultCheckRequest(second_person=True))
     enter(hall, ("p1", 410), ("p5", 300))
     assert refusal_of(lambda: correct_own(hall, "nil", 401)).reason == "NOT_OWN_RESULT"

@@ -1,4 +1,4 @@
-"""Results that are not the higher score's, and results that were opened again."""
+"""Results that the higher score does not win, and reopened results."""
 
 from __future__ import annotations
 

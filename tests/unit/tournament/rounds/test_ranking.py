@@ -21,7 +21,7 @@ def test_entrants_stand_by_points_then_initial_ranking_with_what_they_met() -> N
 
     found = entrants(hall.state, FISC)
 
-    # a–c 300–400, b–d drawn, e rests.
+    # a–c 300–400, b–d drawn, e has a bye.
     assert [(entrant.player_id, entrant.half_points) for entrant in found] == [
         ("c", 2),
         ("e", 2),

@@ -1,4 +1,4 @@
-"""A tournament is paired by the system of its rules or of its organiser, and every pairing can be made again."""
+"""A tournament is paired by the system of its rules or of its organiser, and every pairing can be reproduced."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_all_against_all_takes_as_many_rounds_as_it_takes() -> None:
 
 
 def test_a_dutch_round_that_cannot_be_paired_is_refused_with_its_article() -> None:
-    """Six players whose fifth round is left to pairs that have met."""
+    """Six players whose fifth round has only pairs that have met."""
     hall = Hall(players(4), rounds=3, ruleset=with_options(FISE, {"pairing": "dutch"}))
     for number in (1, 2, 3):
         try:

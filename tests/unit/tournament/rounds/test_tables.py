@@ -29,7 +29,7 @@ def sat(tables: dict[str, int]) -> TournamentState:
 
 
 def way(state: TournamentState, pairings: list[tuple[str, str]], tables: tuple[int, ...]) -> int:
-    """Return how far the players of pairings move to tables, counted plainly."""
+    """Return the distance that the players of pairings move to tables, counted directly."""
     last = {player: pairing.table for pairing in state.played[0].pairings for player in pairing.player_ids}
     total = 0
     for pair, table in zip(pairings, tables, strict=True):

@@ -1,4 +1,4 @@
-"""The result of a round if players come, leave and rest in unusual order, as an arbiter expects it."""
+"""The result of a round if players enter, leave and have byes in unusual order, as an arbiter expects it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def bye_of(facts: list[Message]) -> str:
 
 
 def three_who_rested() -> Hall:
-    """Return seven players after three rounds, of whom those who had the three byes are left."""
+    """Return seven players after three rounds, of whom those with the three byes remain."""
     hall = hall_of(7)
     for number in (1, 2, 3):
         hall.play(number)

@@ -52,7 +52,7 @@ def play(hall: Hall, number: int, chance: random.Random) -> RoundState:
     line_ups = {team.team_id: there(hall.state, team.team_id, number) for team in hall.state.teams}
     hall.pair(number)
     check_boards(hall, hall.state.played[number - 1], line_ups)
-    # Undone and done again, it is the same round.
+    # After an undo and a repetition, the round is the same.
     before = hall.state
     for _ in range(2):
         undone = hall.decide(pb.UndoActRequest(version=len(hall.facts)))

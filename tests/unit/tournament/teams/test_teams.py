@@ -122,7 +122,7 @@ def test_who_had_a_board_for_a_team_plays_for_no_other() -> None:
     for had_one in ("a1", "a2"):
         assert reason_of(partial(line_up, hall, "b", "b1", had_one)) == "PLAYED_FOR_OTHER_TEAM"
         assert reason_of(partial(register, hall, "c", had_one)) == "PLAYED_FOR_OTHER_TEAM"
-    # A reserve who had no board may, and so may who comes back to their own team.
+    # A reserve without a board may, and so may a player who returns to their own team.
     line_up(hall, "b", "b1", "b3")
     line_up(hall, "a", "a1", "a2")
 
@@ -647,7 +647,7 @@ def test_who_comes_back_or_comes_late_does_not_move_the_rating_that_a_team_began
     play(hall, 1, first_wins)
     hall.carry_out(pb.ReinstatePlayerRequest(player_id="a1"))
     assert rating(0) == 1998
-    # A team that comes later has that of the line-up which it comes with.
+    # A team that enters later has the one of the line-up with which it enters.
     for player in ("c1", "c2"):
         hall.carry_out(pb.ReinstatePlayerRequest(player_id=player))
     reinstate(hall, "c")

@@ -82,11 +82,11 @@ class _ResultsPage(Console):
 
     @property
     def is_player(self) -> bool:
-        """True for a player, who may only confirm the own result."""
+        """True for a player, who may only confirm their own result."""
         return self.session.credential.role == PLAYER
 
     async def tables(self) -> Tables:
-        """Return the tables of the round; for a player the own table.
+        """Return the tables of the round; for a player their own table.
 
         Raises ``HTTPException`` if there is no table to show, and ``Refusal`` for a tournament without tables.
         """
@@ -196,7 +196,7 @@ ResultsPageDep = Annotated[_ResultsPage, Depends()]
 async def show_results(
     page: ResultsPageDep, at: At = 0, confirmed: Annotated[int, Query(ge=0, le=MOST_TABLES_COUNT)] = 0
 ) -> Response:
-    """Show the tables of the round and the form; a player is redirected to the own table.
+    """Show the tables of the round and the form; a player is redirected to their own table.
 
     ``confirmed`` is the number of results that one form has just confirmed.
     """

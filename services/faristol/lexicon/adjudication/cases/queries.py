@@ -120,7 +120,7 @@ async def backlog(record: Record) -> tuple[int, int]:
 
 
 class Queue:
-    """The cases that wait, read once for all judges that watch."""
+    """The cases that wait, read once for all judges who watch."""
 
     def __init__(self, record: Record) -> None:
         self._record = record

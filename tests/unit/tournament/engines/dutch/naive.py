@@ -1,6 +1,6 @@
 """One bracket paired as the rules describe: candidate after candidate in their order, the first best one is taken.
 
-For a bracket of one score with nobody below, few enough to try everything.
+For a bracket of one score without a lower one, small enough to try everything.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def legal(player: DutchPlayer, other: DutchPlayer) -> bool:
 
 
 def quality(pairs: Candidate, rest: DutchPlayer | None) -> tuple[int, ...]:
-    """Return how far a candidate falls short of C9 to C17, the weightiest first."""
+    """Return the failures of a candidate by C9 to C17, the most important first."""
     short = dict.fromkeys(("difference", "thrice", "preference", "strong"), 0)
     for pair in pairs:
         higher, lower = sorted(pair, key=lambda player: (-player.points, player.number))

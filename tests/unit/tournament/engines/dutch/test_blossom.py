@@ -1,4 +1,4 @@
-"""Matchings are the best there are, after every change too."""
+"""Matchings are optimal, also after every change."""
 
 from __future__ import annotations
 

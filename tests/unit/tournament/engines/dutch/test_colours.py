@@ -1,4 +1,4 @@
-"""Who of a pair has white, and by which article (FIDE C.04.3 5.2)."""
+"""The player of a pair with white, and the article (FIDE C.04.3 5.2)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ W, B = WHITE, BLACK
         ((W,), (), W, B, "5.2.1"),
         ((B,), (), B, W, "5.2.1"),
         ((W,), (B,), W, B, "5.2.1"),
-        ((W,), (B, W, W), W, W, "5.2.2"),  # the lower one had white twice: an absolute claim
+        ((W,), (B, W, W), W, W, "5.2.2"),  # the lower one had white twice: an absolute preference
         ((B, W, W), (W,), W, B, "5.2.2"),
-        ((W, B), (B,), W, B, "5.2.2"),  # a mild claim against a strong one
+        ((W, B), (B,), W, B, "5.2.2"),  # a mild preference against a strong one
         ((B, W, B, B), (B, B), W, W, "5.2.4"),  # both absolute, by two games with black more
         ((B, B), (W, B, B), W, W, "5.2.2"),  # both absolute, by two games more and by one
         ((W, B, B), (B, B), W, B, "5.2.2"),

@@ -1,4 +1,4 @@
-"""Wishes choose among the best matchings, and a settled one does not affect the next."""
+"""Preferences choose among the best matchings, and a settled one does not affect the next."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_each_wish_is_granted_among_the_best_matchings_that_the_wishes_before_it
     most = max(sum(int(weight[pair]) for pair in pairs) for pairs in left)
     left = [pairs for pairs in left if sum(int(weight[pair]) for pair in pairs) == most]
     for vertex in range(count):
-        value = np.append(random.integers(-2, 3, count).astype(np.int64), 0)  # a single vertex has no wishes
+        value = np.append(random.integers(-2, 3, count).astype(np.int64), 0)  # a single vertex has no preferences
         matching.wish(vertex, value[:count])
         highest = max(int(value[mate(pairs, vertex)]) for pairs in left)
         met = matching.mate(vertex)

@@ -152,7 +152,7 @@ def test_without_colours_the_higher_player_stands_first_and_histories_do_not_mat
 
 
 def test_a_downfloat_is_not_repeated_where_that_can_be_avoided() -> None:
-    """Three leaders, of whom the last would go down; but that one did so before, so another one does (C14)."""
+    """Three leaders: the last would float down, but did so before, so another one floats (C14)."""
     floats = (Float.DOWN, Float.NONE)
     leaders = [DutchPlayer(1, 10), DutchPlayer(2, 10), DutchPlayer(3, 10, floats=floats)]
     paired = pair_round(

@@ -1,4 +1,4 @@
-"""Tournaments paired by an endorsed engine are paired alike, round by round, colours and all."""
+"""Tournaments paired by an endorsed engine get the same pairings and colours, round by round."""
 
 from __future__ import annotations
 
