@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
-from google.protobuf.descriptor import Descriptor, MethodDescriptor, ServiceDescriptor
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -43,10 +42,3 @@ def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
     methods = [method for service in services for method in service.methods]
     found = [Verb(method) for method in methods if {"command_id", "game_id"} <= set(method.input_type.fields_by_name)]
     return {verb.name: verb for verb in found}
-
-
-@cache
-def method_of(request: Descriptor) -> MethodDescriptor:
-    """Return the method of a request. The contract has the requests of a service in its file."""
-    services = request.file.services_by_name.values()
-    return next(method for service in services for method in service.methods if method.input_type is request)

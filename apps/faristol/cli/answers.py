@@ -10,17 +10,22 @@ from zoneinfo import ZoneInfo
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.cli.access.access import caller, credentials
 from faristol.cli.commands import format_command
+from faristol.cli.duplicate_game.answers import format_play, tops, waiting
 from faristol.cli.judge.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
 from faristol.cli.tournament.ratings import rating_systems
+from faristol.cli.tournament.webhooks import added
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
+from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.history import game_params, players_at, round_time
 from faristol.presentation.names import withdrew_before_start
 from faristol.presentation.sentences import (
@@ -38,7 +43,6 @@ from faristol.presentation.sentences import (
     TOURNAMENT_PARTS,
     select_sentence,
 )
-from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.table_terminal.shared.common import as_json
 from faristol.table_terminal.shared.names import TournamentNames
@@ -95,7 +99,7 @@ def format_answer(
     if method in _METHOD_FORMATTERS:
         yield from _METHOD_FORMATTERS[method](request, answer, known, language)
         return
-    of = TOURNAMENT_COMMANDS[method]
+    of = CATALOGUE[method]
     params = _params(method, request, answer, known, language)
     texts = [select_sentence(of.said, params)]
     if isinstance(request, pairing.SanctionPlayerRequest):
@@ -112,7 +116,7 @@ def format_answer(
 
 def answer_to_json(method: str, request: Message, answer: Message, known: TournamentNames | None) -> dict[str, Any]:
     """Return an answer as JSON: with the main fields of its request, and a name beside each id."""
-    given, echoed = as_json(request), TOURNAMENT_COMMANDS[method].echoed
+    given, echoed = as_json(request), CATALOGUE[method].echoed
     about = {
         field.name: _word(field, value) if field.enum_type else given[field.name]
         for field, value in request.ListFields()
@@ -142,14 +146,20 @@ def _with_names(said: Mapping[str, Any], known: TournamentNames) -> Iterator[tup
 
 def _value(field: str, request: Message, answer: Message) -> Any:
     """Return the value of a field from the answer if set, else from the command."""
-    fields = answer.DESCRIPTOR.fields_by_name
-    if field in fields and (value := getattr(answer, field)):
-        return value
-    return getattr(request, field, None)
+    for message in (answer, request):
+        known = message.DESCRIPTOR.fields_by_name.get(field)
+        if known is None or (known.message_type and not known.is_repeated and not message.HasField(field)):
+            continue
+        if message is request or getattr(message, field):
+            return getattr(message, field)
+    return None
 
 
 def _is_told(field: str, request: Message, answer: Message, params: Params) -> bool:
-    return bool(params["parts"] if field == "parts" else _value(field, request, answer))
+    """Check whether a further sentence is said: its field is set, or with ``not`` before it, is not."""
+    name = field.removeprefix("not ")
+    value = params["parts"] if name == "parts" else _value(name, request, answer)
+    return bool(value) is (name == field)
 
 
 def _params(method: str, request: Message, answer: Message, known: TournamentNames | None, language: str) -> Params:
@@ -161,6 +171,10 @@ def _params(method: str, request: Message, answer: Message, known: TournamentNam
         params.setdefault(field.name, "")
         value = _value(field.name, request, answer)
         params[field.name] = _format_value(field, value, known, language)
+        if field.message_type and not field.is_repeated and value is not None:
+            for part in field.message_type.fields:
+                if not part.message_type:
+                    params.setdefault(part.name, _format_value(part, getattr(value, part.name), known, language))
     if getattr(request, "unplayed", isinstance(request, pairing.GiveForfeitRequest)):
         scores = _value("scores", request, answer) or ()
         if not has_points((entry.score for entry in scores), unplayed=True):
@@ -170,7 +184,7 @@ def _params(method: str, request: Message, answer: Message, known: TournamentNam
         params["parts"] = ", ".join(filter(None, (str(params["parts"]), *given)))
     who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
     params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
-    new = TOURNAMENT_COMMANDS[method].new
+    new = CATALOGUE[method].new
     params["id"] = str(_value(new, request, answer) or "") if new else ""
     params["fictitious"] = number((_value("fictitious_half_points", request, answer) or 0) / 2, language)
     game_id = str(_value("game_id", request, answer) or "")
@@ -231,6 +245,8 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
         return f"{known.name(value.player_id) if known else value.player_id} {value.score}"
     if isinstance(value, game.Pin):
         return value.name
+    if isinstance(value, duplicate.DuplicatePlay):
+        return format_play(value)
     if isinstance(value, events.Hall):
         return f"{value.name} {value.first_table}–{value.last_table}"
     if isinstance(value, events.RoundTime):
@@ -246,7 +262,9 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
         return format_command(value)
     if field.name.endswith(("_id", "_ids", "abandoned_by", "decided_by")) and known:
         return known.name(value) if isinstance(value, str) else ""
-    return value if isinstance(value, int) else str(value or "")
+    if isinstance(value, bytes):
+        return value.hex()
+    return value if isinstance(value, int | str) else ""
 
 
 def _word(field: Any, value: int) -> str:
@@ -411,5 +429,10 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "GetAdjudication": adjudication,
     "GetRulingTimes": ruling_times,
     "ListRatingSystems": rating_systems,
+    "ListTops": tops,
+    "ListWaiting": waiting,
+    "AddWebhook": added,
+    "ListCredentials": credentials,
+    "GetCaller": caller,
 }
 """Answers of more than one sentence."""

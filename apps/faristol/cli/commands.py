@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from faristol.kernel.refusal import N_
 from faristol.pb.comments import COMMENTS
-from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
+from faristol.presentation.catalogue import CATALOGUE
 
 
 class Verb(NamedTuple):
@@ -43,11 +43,8 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         N_("Credentials: roles and their scopes."),
         {
             "grant": Verb("access.access:grant", "Grant a role by a token, a link or a PIN."),
-            "list": Verb("access.access:list_credentials", "List the credentials that you may revoke."),
-            "revoke": Verb("access.access:revoke", "Revoke a credential, and all credentials derived from it."),
             "hand-on": Verb("access.access:hand_on", "Sign a token with a part of your rights, offline."),
             "sign-in": Verb("access.access:sign_in", "Get a token with the code of a link, or with a PIN at a table."),
-            "who": Verb("access.access:who", "Show the holder, role and scope of your credential."),
             "bus": Verb("access.bus:bus", "Print the NATS user of a program that reads public events."),
             "keys": Verb("access.access:keys", "List, rotate or retire the keys that sign credentials."),
         },
@@ -158,27 +155,13 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     "duplicate": Noun(
         N_("Duplicate games: racks, slips, scores."),
         {
-            "prepare": Verb(
-                "duplicate_game.sealed:prepare", "Prepare and seal the game of a round; its content is secret."
-            ),
-            "embargo": Verb("duplicate_game.sealed:embargo", "Hide a game until every group has played it."),
-            "lift": Verb("duplicate_game.sealed:lift", "End an embargo before the last group has played."),
             "bundle": Verb("duplicate_game.sealed:bundle", "Write the bundle with which a hall can continue offline."),
             "run": Verb("duplicate_game.run:run", "Run a hall at a terminal, online or offline."),
             "call": Verb("duplicate_game.play:call", "Call the rack of the next round."),
-            "start": Verb("duplicate_game.play:start", "Start the time of a round."),
             "slips": Verb("duplicate_game.play:slips", "Submit the slips of a hall from a file."),
-            "tops": Verb("duplicate_game.play:tops", "List the plays with the highest score of a round."),
-            "waiting": Verb("duplicate_game.judge:waiting", "List the obstacles to scoring a round."),
-            "rule": Verb("duplicate_game.judge:rule", "Rule on a slip that waits for an arbiter."),
-            "master": Verb("duplicate_game.judge:master", "Choose the master play of a round, before it is scored."),
-            "score": Verb("duplicate_game.play:score", "Score a round, and lay its master play."),
             "claims": Verb("duplicate_game.play:claims", "List the claims that wait for the judge."),
-            "claim": Verb("duplicate_game.play:claim", "Contest the score of a round, for a player."),
             "decide": Verb("duplicate_game.play:decide", "Decide a claim: correct the slip, or refuse."),
             "standings": Verb("duplicate_game.standings:standings", "Print the standings of a game."),
-            "end": Verb("duplicate_game.play:end", "End a game in agreement with the players."),
-            "validate": Verb("duplicate_game.play:validate", "Declare the results of a game final."),
             "export": Verb("duplicate_game.export:export", "Write slips, turns, standings or the sealed game."),
             "train": Verb("duplicate_game.training:train", "Play a single-player game against the top."),
             "verify": Verb(
@@ -258,18 +241,8 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     "webhook": Noun(
         N_("Addresses that are called with the events of a tournament."),
         {
-            "add": Verb("tournament.webhooks:add", "Add an address that is called with the events of a tournament."),
             "list": Verb("tournament.webhooks:list_webhooks", "List the webhooks of a tournament with their states."),
             "show": Verb("tournament.webhooks:show", "Show a webhook with its dead letters."),
-            "remove": Verb("tournament.webhooks:remove", "Remove a webhook permanently."),
-            "resume": Verb(
-                "tournament.webhooks:resume", "Resume a stopped webhook at its position, or at another one."
-            ),
-            "rotate": Verb(
-                "tournament.webhooks:rotate", "Rotate the secret of a webhook; the old one also signs for 24 hours."
-            ),
-            "redeliver": Verb("tournament.webhooks:redeliver", "Redeliver dead letters."),
-            "drop": Verb("tournament.webhooks:drop", "Drop dead letters."),
         },
     ),
     "referee": Verb("casebook:referee", N_("Play rulebook cases.")),
@@ -283,7 +256,7 @@ def _with_catalogue(noun: str, entry: Noun | Verb) -> Noun | Verb:
         return entry
     of_contract = {
         command.verb.partition(" ")[2]: Verb(method)
-        for method, command in TOURNAMENT_COMMANDS.items()
+        for method, command in CATALOGUE.items()
         if command.verb.startswith(f"{noun} ")
     }
     return Noun(entry.help, {**of_contract, **entry.verbs})
@@ -298,7 +271,7 @@ def format_command(method: str) -> str:
     return _SPELLED.get(method, method)
 
 
-_SPELLED = {method: command.verb for method, command in TOURNAMENT_COMMANDS.items()} | {
+_SPELLED = {method: command.verb for method, command in CATALOGUE.items()} | {
     "ListActs": "tournament history",
     "RegisterPlayers": "player import",
     "EnterResults": "enter",

@@ -1,4 +1,4 @@
-"""Commands built from the contract and the catalogue: from descriptors, comments and ``TOURNAMENT_COMMANDS``."""
+"""Commands built from the contract and the catalogue: from descriptors, comments and ``CATALOGUE``."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ from typing import Annotated, Any
 import grpc
 import typer
 from google.protobuf.descriptor import FieldDescriptor as Field
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.commands import format_command
 from faristol.cli.completion import players
+from faristol.cli.defaults import RULES, add_defaults
 from faristol.cli.fields import TEAM_FOR, Reader, choices, describe_syntax, option_of
 from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.tournament.webhooks import find_webhook_id
 from faristol.host import StartError
+from faristol.pb.access.v1 import access_pb2 as access
+from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.comments import COMMENTS
+from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
-from faristol.presentation.tournament_commands import HIDDEN, TOURNAMENT_COMMANDS, Command
+from faristol.pb.results.v1 import webhooks_pb2 as webhooks
+from faristol.presentation.catalogue import CATALOGUE
+from faristol.presentation.tournament_commands import HIDDEN, Command
 from faristol.table_terminal.shared.common import print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
 from faristol.table_terminal.shared.services import answer_to
@@ -30,18 +38,15 @@ from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.fields import Kind, kind_of
 from faristol.typed_input.resembling import similar_player
 
-SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
+PAIRING_SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
-COMMAND_METHODS: Mapping[str, tuple[str, Any]] = {
-    method.name: (name, method)
-    for name, service in (
-        ("lexicon", lexicon.DESCRIPTOR.services_by_name["AdjudicationService"]),
-        ("rating", rating.DESCRIPTOR.services_by_name["RatingService"]),
-        ("pairing", SERVICE),
-    )
+COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
+    method.name: method
+    for contract in (access, duplicate, turns, webhooks, lexicon, rating, pairing)
+    for service in contract.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 }
-"""Methods that can be commands, each with the name of its service."""
+"""Methods that can be commands."""
 
 Table = Annotated[int, typer.Option("--table", min=0, help="Table of the game, instead of its id.")]
 ANOTHER = "another_person"
@@ -51,7 +56,7 @@ OfRound = Annotated[int, typer.Option("--round", min=0, help="Round of that tabl
 
 def command_of(method: str) -> Callable[..., None]:
     """Build the command of a method of the contract."""
-    act, kind = TOURNAMENT_COMMANDS[method], _kind(method)
+    act, kind = CATALOGUE[method], _kind(method)
 
     def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
         _carry_out(method, given, address, json_output=json_output)
@@ -69,23 +74,28 @@ def readable(comment: str) -> str:
 
 
 def _kind(method: str) -> type[Message]:
-    return GetMessageClass(COMMAND_METHODS[method][1].input_type)
+    return GetMessageClass(COMMAND_METHODS[method].input_type)
 
 
 def _parameters(act: Command, kind: type[Message]) -> Iterator[inspect.Parameter]:
     """Yield the parameters of a command: the tournament, its arguments, and an option for every other field."""
-    fields, arguments = kind.DESCRIPTOR.fields_by_name, act.positional(kind.DESCRIPTOR)
-    if "tournament_id" in fields and act.new != "tournament_id":
+    fields, arguments = act.fields(kind.DESCRIPTOR), act.positional(kind.DESCRIPTOR)
+    if "tournament_id" in fields and "tournament_id" not in arguments:
         yield _parameter("tournament_id", Tournament)
     for name in arguments:
         yield _argument(act, fields[name])
-    if "game_id" in fields:
+    if _has_table(fields):
         yield _parameter("table_number", Table, 0)
         yield _parameter("table_round", OfRound, 0)
     dropped = {TEAM_FOR[name] for name in arguments if TEAM_FOR.get(name) in fields}
     for name, field in fields.items():
         if name not in HIDDEN | dropped and name not in arguments:
             yield _option(act, field)
+
+
+def _has_table(fields: Mapping[str, Any]) -> bool:
+    """Check whether a game can be named by its table: a game of a tournament, but not a duplicate game."""
+    return {"tournament_id", "game_id"} <= fields.keys()
 
 
 def _of_names(kind: type[Message]) -> Iterator[inspect.Parameter]:
@@ -105,27 +115,31 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
 
 def _argument(act: Command, field: Any) -> inspect.Parameter:
     """Build the positional argument of a field."""
-    name = re.sub(r"_ids?$", "", field.name)
+    name, request = re.sub(r"_ids?$", "", field.name), field.containing_type
     metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
     if field.enum_type is not None:
         metavar = describe_syntax(field, act.values)
-    about: dict[str, Any] = {"help": _help(field), "autocompletion": players if _names_players(field) else None}
+    about: dict[str, Any] = {"help": _help(act, field), "autocompletion": players if _names_players(field) else None}
     kind: Any = int if _whole(field) else str
     if field.name == "player_ids":
         return _parameter(field.name, Annotated[tuple[str, str], typer.Argument(metavar="WHO WHO", **about)])
     if field.is_repeated:
-        values = choices(field, act.values)
-        about["autocompletion"] = _completing(values)
-        argument = typer.Argument(metavar=f"{'|'.join(values)}…", **about)
-        return _parameter(field.name, Annotated[list[str] | None, argument], None)
-    if field.name in act.optional | {"game_id"} or (field.name == "round" and act.round):
+        if field.enum_type is not None:
+            about["autocompletion"] = _completing(choices(field, act.values))
+        else:
+            metavar = option_of(act, field).removeprefix("--").upper()
+        argument = typer.Argument(metavar=metavar, **about)
+        is_optional = field.enum_type is not None or field.name in act.optional
+        return _parameter(field.name, Annotated[list[str], argument], [] if is_optional else inspect.Parameter.empty)
+    is_by_table = field.name == "game_id" and _has_table(act.fields(request))
+    if is_by_table or field.name in act.optional | act.defaults.keys():
         return _parameter(field.name, Annotated[kind | None, typer.Argument(metavar=metavar, **about)], None)
     return _parameter(field.name, Annotated[kind, typer.Argument(metavar=metavar, **about)])
 
 
 def _option(act: Command, field: Any) -> inspect.Parameter:
     """Build the option of a field."""
-    about: dict[str, Any] = {"help": _help(field), "show_default": False}
+    about: dict[str, Any] = {"help": _help(act, field), "show_default": False}
     name = option_of(act, field)
     if field.type == Field.TYPE_BOOL:
         return _parameter(field.name, Annotated[bool, typer.Option(name, **about)], False)
@@ -144,9 +158,11 @@ def _completing(words: list[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-def _help(field: Any) -> str:
-    """Return the help of a field from the comments of the contract."""
-    return readable(COMMENTS.get(field.full_name, ""))
+def _help(act: Command, field: Any) -> str:
+    """Return the help of a field from the comments of the contract, and its default."""
+    default = act.defaults.get(field.name, "")
+    text = RULES[default].help if default in RULES else f"Default: {default}." if default else ""
+    return " ".join(filter(None, (readable(COMMENTS.get(field.full_name, "")), text)))
 
 
 def _whole(field: Any) -> bool:
@@ -166,12 +182,15 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     """Send a command and print the answer."""
     from faristol.cli.answers import answer_to_json, format_answer
 
-    act, kind = TOURNAMENT_COMMANDS[method], _kind(method)
-    known = None
-    if COMMAND_METHODS[method][0] != "pairing" and "tournament_id" in given:
-        given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
-    elif COMMAND_METHODS[method][0] == "pairing" and act.new != "tournament_id":
+    act, kind = CATALOGUE[method], _kind(method)
+    known, is_of_pairing = None, COMMAND_METHODS[method].containing_service is PAIRING_SERVICE
+    if is_of_pairing and act.new != "tournament_id":
         known = run(load_names(given["tournament_id"], address))
+    elif not is_of_pairing and given.get("tournament_id"):
+        given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
+    if given.get("webhook_id"):
+        given = {**given, "webhook_id": find_webhook_id(given["tournament_id"], given["webhook_id"], address)}
+    given = add_defaults(act, given, known, address)
     request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
     if known is not None:
         _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
@@ -220,38 +239,24 @@ def request_of(
     ``tournament`` returns the id of another tournament. Raises ``BadParameter`` for an invalid value, and ``Unclear``
     for an unknown or ambiguous name.
     """
-    fields = kind.DESCRIPTOR.fields_by_name
-    request = kind()
+    fields = {**kind.DESCRIPTOR.fields_by_name, **act.fields(kind.DESCRIPTOR)}
+    request: Any = kind()
     if "tournament_id" in fields and act.new != "tournament_id":
-        request.tournament_id = known.tournament_id if known else given["tournament_id"]  # type: ignore[attr-defined]
+        request.tournament_id = known.tournament_id if known else given["tournament_id"] or ""
     reader = Reader(act, kind.DESCRIPTOR, known, tournament)
     for name, value in given.items():
         if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
-            reader.read(request, fields[name], value)
-    if "game_id" in fields and known:
+            holder = next((each for each, parts in act.parts.items() if name in parts), "")
+            reader.read(getattr(request, holder) if holder else request, fields[name], value)
+    if _has_table(fields) and known:
         reader.read_game(request, given.get("game_id") or "", given["table_number"], given["table_round"])
-    for name, (field, word, value) in act.unsaid.items():
-        if given.get(field) == word and not given.get(name):
-            setattr(request, name, value)
-    if act.round and not given.get("round"):
-        request.round = _round_meant(act.round, known)  # type: ignore[attr-defined]
-    return request
-
-
-def _round_meant(which: str, known: TournamentNames | None) -> int:
-    """Return the default round."""
-    assert known is not None, "only a round of a tournament that there is can be left out"
-    played = known.tournament.played
-    if which == "next":
-        return len(played) + 1
-    phase = {"paired": pairing.ROUND_PHASE_PAIRED, "started": pairing.ROUND_PHASE_STARTED}.get(which)
-    return next((entry.round for entry in played if entry.phase == phase), 0) or known.round().round
+    return request  # type: ignore[no-any-return]
 
 
 def call(address: str | None, method: str, request: Message) -> Any:
     """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
     try:
-        return answer_to(request, COMMAND_METHODS[method][0], address)
+        return answer_to(request, address)
     except StartError as problem:
         raise StartError(as_written(str(problem), method)) from problem.__cause__
 
@@ -269,8 +274,8 @@ def as_written(refusal: str, method: str) -> str:
 
     An option with named values is format_field with them: ``--game lost|played-out``.
     """
-    act, request = TOURNAMENT_COMMANDS.get(method, Command(arguments=())), _kind(method).DESCRIPTOR
-    fields = {field.name: field for field in request.fields if field.name not in HIDDEN}
+    act, request = CATALOGUE.get(method, Command(arguments=())), _kind(method).DESCRIPTOR
+    fields = {name: field for name, field in act.fields(request).items() if name not in HIDDEN}
     if not fields:
         return refusal
 

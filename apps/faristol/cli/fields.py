@@ -86,7 +86,7 @@ class Reader:
     def read(self, request: Message, field: Any, given: Any) -> None:
         """Set a field. Raises ``BadParameter`` or ``Unclear``."""
         self._field, name = field, field.name
-        if name == "game_id":
+        if name == "game_id" and self._known:
             return
         if name in self._arguments and name in TEAM_FOR and self._known and self._known.teams:
             field = request.DESCRIPTOR.fields_by_name.get(TEAM_FOR[name], field)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from faristol.kernel.refusal import N_
 
@@ -44,17 +44,19 @@ class Command:
     arguments: tuple[str, ...] | None = None
     """Fields that are positional arguments, after the tournament; None for the first field of the contract."""
     optional: frozenset[str] = frozenset()
-    """Optional arguments, besides a game (which has a table) and a round with a default in ``round``."""
+    """Optional arguments, besides a game of a tournament (which has a table) and fields with a default."""
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Options with a name that differs from their fields."""
     values: Mapping[str, str] = field(default_factory=dict)
     """Words for values of enumerations, if they differ from those of the contract."""
     new: str = ""
     """Field with the id of the created object, which is not looked up."""
-    round: Literal["", "next", "paired", "started", "last"] = ""
-    """The default round."""
-    unsaid: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
-    """Default number of a field if another field has a certain word."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Values of omitted fields: as they are typed, or a rule of ``faristol.cli.defaults`` in braces."""
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Parts of messages that are options themselves, by the field of the message; other parts have no option."""
+    hidden: frozenset[str] = frozenset()
+    """Further fields without an option."""
     echoed: tuple[str, ...] = ()
     """Fields of the request that are in the JSON answer, besides ids and rounds."""
 
@@ -62,6 +64,14 @@ class Command:
     def further(self) -> Mapping[str, str]:
         """All further sentences, by field."""
         return {**self.also, **FOLLOWS}
+
+    def fields(self, request: Any) -> Mapping[str, Any]:
+        """Return the fields of ``request``, a descriptor, that are arguments or options, by name."""
+        found: dict[str, Any] = {}
+        for field_ in request.fields:
+            inner = field_.message_type.fields_by_name if field_.name in self.parts else {}
+            found |= {part: inner[part] for part in self.parts[field_.name]} if inner else {field_.name: field_}
+        return {name: field_ for name, field_ in found.items() if name not in self.hidden}
 
     def positional(self, request: Any) -> tuple[str, ...]:
         """Return the fields of ``request``, a descriptor, that are positional arguments.
@@ -166,19 +176,21 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "AllowPair": Command("pair allow", N_("Allowed to meet again: {who}.")),
     "KeepPair": Command("pair keep", N_("Paired with each other in round {round}: {who}.")),
     "ReleasePair": Command("pair release", N_("No longer paired by hand: {who}.")),
-    "PairRound": Command("round pair", round="next"),
+    "PairRound": Command("round pair", defaults={"round": "{next}"}),
     "ExplainPairing": Command(
         "round explain",
         arguments=("player_id", "other_player_id"),
         optional=frozenset({"other_player_id"}),
-        round="last",
+        defaults={"round": "{last}"},
     ),
     "UnpairRound": Command(
-        "round unpair", N_("Round {round} is no longer paired: it can be paired again."), round="paired"
+        "round unpair",
+        N_("Round {round} is no longer paired: it can be paired again."),
+        defaults={"round": "{paired}"},
     ),
     "AnnounceRounds": Command("round announce", N_("Announced starting times: {times}."), arguments=()),
-    "StartRound": Command("round start", N_("Round {round} is started."), round="paired"),
-    "CloseRound": Command("round close", N_("Round {round} is closed."), round="started"),
+    "StartRound": Command("round start", N_("Round {round} is started."), defaults={"round": "{paired}"}),
+    "CloseRound": Command("round close", N_("Round {round} is closed."), defaults={"round": "{started}"}),
     "EnterResult": Command(
         "result enter",
         N_("Entered: {scores} ({at_table}){outcome}."),
@@ -269,7 +281,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         "judge mode",
         "{tournament}: {mode}",
         spelled={"lease_seconds": "lease", "escalate_after_seconds": "escalate-after"},
-        unsaid={"panel": ("mode", "panel", 3)},
+        defaults={"panel": "{judges}"},
         echoed=("mode",),
     ),
     "AppointJudge": Command("judge appoint", N_("{judge_id}: appointed")),

@@ -24,6 +24,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import history as office_history
+from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.tournament.state.evolution import FOLDS
@@ -73,7 +74,7 @@ def run_command(monkeypatch: pytest.MonkeyPatch) -> Said:
 
         def call(_address: str | None, method: str, request: Message, *_: object) -> Message:
             sent.append(request)
-            return answer or GetMessageClass(COMMAND_METHODS[method][1].output_type)()
+            return answer or GetMessageClass(COMMAND_METHODS[method].output_type)()
 
         monkeypatch.setattr(contract, "load_names", roll)
         monkeypatch.setattr(contract, "call", call)
@@ -376,11 +377,11 @@ def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there
     assert "\nPlayers: 2, checked in: 1.\n" in run_command("tournament", "show", "copa", answer=answer)[1]
 
 
-@pytest.mark.parametrize("method", TOURNAMENT_COMMANDS)
+@pytest.mark.parametrize("method", CATALOGUE)
 def test_no_answer_is_the_name_of_a_field(method: str, run_command: Said) -> None:
-    of = TOURNAMENT_COMMANDS[method]
+    of = CATALOGUE[method]
     texts = [of.said, *of.also.values()]
-    assert any(texts) or READS_ONLY.match(method) or method == "PairRound"
+    assert any(texts) or READS_ONLY.match(method) or method in ("PairRound", "AddWebhook")
     assert all(" " in text for text in texts if text)
 
 
@@ -559,11 +560,9 @@ def test_a_refusal_names_options_as_they_are_written() -> None:
 
 
 def test_no_two_options_of_a_command_are_spelled_alike() -> None:
-    for method, act in TOURNAMENT_COMMANDS.items():
-        fields = COMMAND_METHODS[method][1].input_type.fields
+    for method, act in CATALOGUE.items():
+        request = COMMAND_METHODS[method].input_type
         options = [
-            option_of(act, field)
-            for field in fields
-            if field.name not in act.positional(COMMAND_METHODS[method][1].input_type)
+            option_of(act, field) for name, field in act.fields(request).items() if name not in act.positional(request)
         ]
         assert len(set(options)) == len(options), method

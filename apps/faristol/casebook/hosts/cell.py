@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import grpc
 from google.protobuf.message import Message
-from google.protobuf.message_factory import GetMessageClass
 
 from faristol.bus import Bus
 from faristol.casebook.case import Case
 from faristol.casebook.hosts.judges import appoint_judges
 from faristol.casebook.hosts.lexicons import install
 from faristol.casebook.hosts.services import SERVED, Services
-from faristol.casebook.verbs import method_of
+from faristol.client.methods import build_call
 from faristol.client.problems import info_of
 from faristol.consumers import Reaction
 from faristol.consumers.work import is_wanted
@@ -54,13 +53,7 @@ class CellServices(Services):
 
     async def ask(self, request: Message) -> Any:
         """Call the method of the request over gRPC. Raises as ``Services.ask`` does."""
-        method = method_of(request.DESCRIPTOR)
-        call: Any = self._channel.unary_unary(
-            f"/{method.containing_service.full_name}/{method.name}",
-            request_serializer=type(request).SerializeToString,
-            response_deserializer=GetMessageClass(method.output_type).FromString,
-        )
-        return await await_answer(call(request))
+        return await await_answer(build_call(self._channel, type(request))(request))
 
     async def settle(self) -> None:
         """Wait until no reaction is pending. Raises ``ValueError`` after ``IDLE_TIMEOUT_SECONDS`` seconds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,6 +37,7 @@ from faristol.table_terminal.shared.common import as_json, columns, localize, pr
 from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
 from faristol.table_terminal.shared.services import address_of, answer_to
 from faristol.table_terminal.shared.settings import settings_of
+from faristol.text import say
 
 FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
 _LIFETIME_PATTERN = re.compile(r"(\d{1,5})([mhd])")
@@ -49,7 +50,6 @@ TAKE_IT = N_("export {variable}={token}")
 AT_TABLE = N_("PIN at table {tables}: {pin}")
 LIKELY_PAGES = N_("The address of this link is a guess: set {setting} to the address at which people reach the pages.")
 DEFAULT_PORT = 8080
-ENDED = N_("revoked; it stops working everywhere within two seconds")
 NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
 NO_SUCH_HALL = N_("{tournament} has no hall {hall}; it has {known}")
 NO_HALLS = N_("{tournament} has no halls")
@@ -110,7 +110,7 @@ def grant(
     # Only an operator may grant the roles operator and service, so the console calls in that role.
     given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
     with given_by:
-        answer = answer_to(request, "access", address)
+        answer = answer_to(request, address)
     content = {**as_json(answer), "link": link_of(answer, address)}
     print_answer(content, describe_grant(answer, address), json_output=json_output)
 
@@ -138,38 +138,32 @@ def _likely_pages(address: str | None) -> str:
     return f"http://{endpoint(host, settings_of().http_port or DEFAULT_PORT)}"
 
 
-def list_credentials(
-    tournament: Annotated[str, typer.Argument(help="Only this tournament; default: all.")] = "",
-    ended: Annotated[bool, typer.Option("--ended", help="Include credentials that have ended.")] = False,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """List the credentials that you may end, the latest first."""
-    request = pb.ListCredentialsRequest(tournament_id=tournament, ended=ended)
-    answer = answer_to(request, "access", address)
+def credentials(_request: object, answer: pb.ListCredentialsResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `access list`, the latest credential first."""
     rows = [
         (
             line.credential.credential_id,
-            localize(labels.ROLES[line.credential.role]),
-            line.name or line.credential.subject_id,
-            _over(line.credential.scope),
+            *_cells(line, language),
             events.Form.Name(line.form).removeprefix("FORM_").lower(),
             line.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes"),
             "ended" if line.HasField("revoked_at") else "locked" if line.locked else f"{line.sessions}",
         )
         for line in answer.credentials
     ]
-    print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
+    yield from columns(rows) if rows else [say(N_("no entries"), {}, language)]
 
 
-def revoke(
-    credential: Annotated[str, typer.Argument(help="Id of the credential, as `access list` shows it.")],
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Revoke a credential, and all credentials derived from it."""
-    answer = answer_to(pb.RevokeCredentialRequest(credential_id=credential), "access", address)
-    print_answer(answer, localize(ENDED), json_output=json_output)
+def caller(_request: object, answer: pb.GetCallerResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the line of `access who`: role, holder, scope and end of the credential."""
+    until = answer.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
+    yield "  ".join((*_cells(answer, language), until))
+
+
+def _cells(line: pb.CredentialLine | pb.GetCallerResponse, language: str) -> tuple[str, str, str]:
+    """Return role, holder and scope of a credential."""
+    credential = line.credential
+    role = say(labels.ROLES[credential.role], {}, language)
+    return role, line.name or credential.subject_id, _over(credential.scope)
 
 
 def sign_in(
@@ -190,22 +184,8 @@ def sign_in(
         request.pin.CopyFrom(pb.PinAtTable(tournament_id=tournament, table=table, pin=by))
     else:
         request.code = by
-    answer = answer_to(request, "access", address)
+    answer = answer_to(request, address)
     print_answer(answer, localize(TAKE_IT, variable=TOKEN, token=answer.token), json_output=json_output)
-
-
-def who(address: Address = None, json_output: AsJson = False) -> None:
-    """Show the holder, role and scope of your credential."""
-    answer = answer_to(pb.GetCallerRequest(), "access", address)
-    credential = answer.credential
-    until = credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
-    cells = (
-        localize(labels.ROLES[credential.role]),
-        answer.name or credential.subject_id,
-        _over(credential.scope),
-        until,
-    )
-    print_answer(answer, "  ".join(cells), json_output=json_output)
 
 
 def hand_on(

@@ -10,6 +10,7 @@ import grpc
 import typer
 
 from faristol.cli.confirmation import agree
+from faristol.cli.defaults import load_duplicate, load_sheet
 from faristol.cli.duplicate_game.slip_list import NOT_HERE, read_slips
 from faristol.cli.options import Address, AsJson
 from faristol.client.problems import info_of, list_reasons
@@ -18,12 +19,8 @@ from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.gateway.duplicate_game.call_table import tiles_called
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.pb.clock.v1 import turns_pb2 as turns
-from faristol.pb.clock.v1.turns_pb2_grpc import TurnClockServiceStub
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
-from faristol.rules import Direction, Notation, Square, Start
 from faristol.table_terminal.shared.common import as_json, localize, print_answer
 from faristol.table_terminal.shared.services import answer_to, ask_service, send
 
@@ -31,20 +28,12 @@ Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournam
 Turn = Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one called.")]
 By = Annotated[str, typer.Option("--arbiter", help="Id of the judge.")]
 Hall = Annotated[str, typer.Option("--hall", help="Name of the hall; not needed without halls.")]
-HallOfPlayer = Annotated[str, typer.Option("--hall", help="Name of the hall; default: that of the player.")]
 
 ENDED = N_("the game is over: {end}")
 CALLED = N_("round {turn}: {faces}")
-STARTED = N_("round {turn} has begun")
 TAKEN = N_("{count} {count:slip|slips} accepted")
-SCORED = N_("round {turn}: {count} {count:slip|slips} scored, the master play is {play} for {score}")
-SCORED_WITHOUT_PLAY = N_(
-    "round {turn}: {count} {count:slip|slips} scored; the rack has no valid play and goes back to the bag"
-)
-RAISED = N_("claim {claim} is waiting for the judge")
 CORRECTED = N_("claim {claim}: the slip is worth {points}")
 CLAIM_REFUSED = N_("claim {claim} is refused")
-FINAL = N_("the results are final")
 DOUBT = N_("number {number}, {slip}: {why}")
 ON_PAPER = N_("These slips would be void because of their form. Are they written like this on the paper?")
 SAY_SURE = N_(
@@ -52,38 +41,6 @@ SAY_SURE = N_(
 )
 NO_CLAIMS = N_("no claim is pending")
 SAME_CLAIM = N_("{claim} is pending in several halls: select one of {halls} with --hall")
-
-
-def ask_games(request: Any, address: str | None) -> Any:
-    """Send a request to the duplicate service and return its answer. Raises ``StartError`` if it is refused."""
-    return answer_to(request, "game", address, DuplicateServiceStub)
-
-
-def turn_number(game: str, turn: int, address: str | None) -> int:
-    """Return the given turn, by default the last one called."""
-    return turn or len(seen_inside(game, address).turns)
-
-
-def last_scored(game: str, turn: int, address: str | None) -> int:
-    """Return the given turn, by default the last one scored."""
-    if turn:
-        return turn
-    turns_ = seen_inside(game, address).turns
-    return max((each.turn for each in turns_ if each.scored), default=len(turns_))
-
-
-def seen_inside(game: str, address: str | None) -> pb.GetDuplicateResponse:
-    """Return a game as its officials see it."""
-    shown: pb.GetDuplicateResponse = ask_games(pb.GetDuplicateRequest(game_id=game, inside=True), address)
-    return shown
-
-
-def hall_of(game: str, player: str, hall: str, address: str | None) -> str:
-    """Return the given hall, by default that of the player."""
-    if hall:
-        return hall
-    found: str = ask_games(pb.GetHallSheetRequest(game_id=game, player_id=player, inside=True), address).hall.name
-    return found
 
 
 def call(
@@ -99,23 +56,13 @@ def call(
 ) -> None:
     """Call the rack of the next round: drawn, or of the tiles that the judge took."""
     request = pb.CallRackRequest(game_id=game, faces=tiles or (), arbiter_id=arbiter, reason=reason)
-    answer = ask_games(request, address)
-    shown = seen_inside(game, address)
+    answer = answer_to(request, address)
+    shown = load_duplicate(game, address)
     if answer.end:
         print_answer(answer, localize(ENDED, end=END_REASONS[answer.end].value), json_output=json_output)
         return
     lines = [localize(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), tiles_called(shown, answer.faces)]
     print_answer(answer, lines, json_output=json_output)
-
-
-def start(
-    game: Game, turn: Turn = 0, arbiter: By = "judge", address: Address = None, json_output: AsJson = False
-) -> None:
-    """Start the time of a round."""
-    number = turn_number(game, turn, address)
-    request = turns.StartTurnRequest(game_id=game, turn=number, arbiter_id=arbiter)
-    answer = answer_to(request, "clock", address, TurnClockServiceStub)
-    print_answer(answer, localize(STARTED, turn=number), json_output=json_output)
 
 
 def slips(
@@ -141,14 +88,14 @@ def slips(
 
     Slips that are null by their form, not by their words, must be confirmed first.
     """
-    players = ask_games(pb.GetHallSheetRequest(game_id=game, hall=hall, inside=True), address).players
+    players = load_sheet(game, address, hall=hall).players
     seats = {str(player.number): player.player_id for player in players}
     seats |= {player.player_id: player.player_id for player in players}
     if unknown := next((name for name in sure or () if name not in seats), ""):
         raise StartError(localize(NOT_HERE, given=unknown))
     known = {seats[name] for name in sure or ()}
     found = read_slips(file, seats)
-    number = turn_number(game, turn, address)
+    number = turn or len(load_duplicate(game, address).turns)
     named: dict[str, Any] = {"game_id": game, "hall": hall, "turn": number, "collector_id": collector}
     taken = 0
     for is_known in (False, True):
@@ -159,7 +106,7 @@ def slips(
             )
             taken += _hand_in(request, players, address, check=not is_known)
     if close:
-        ask_games(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector), address)
+        answer_to(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector), address)
     print_answer({"taken": taken, "turn": number}, localize(TAKEN, count=taken), json_output=json_output)
 
 
@@ -173,16 +120,16 @@ def _hand_in(
     """
     request.check_form = check
 
-    async def submit(stub: Any) -> tuple[int, Sequence[tuple[str, str]]]:
+    async def submit(channel: Any) -> tuple[int, Sequence[tuple[str, str]]]:
         try:
-            return (await send(stub, request)).taken, ()
+            return (await send(channel, request)).taken, ()
         except grpc.aio.AioRpcError as problem:
             if info_of(problem).reason not in FORM_DOUBTS:
                 raise
             alone = info_of(problem).metadata.get("player_id", "")
             return 0, [(player or alone, why) for player, why in list_reasons(problem)]
 
-    taken, doubts = ask_service("game", address, submit, DuplicateServiceStub)
+    taken, doubts = ask_service("game", address, submit, lambda channel: channel)
     if doubts:
         numbers = {player.player_id: player.number for player in players}
         written = {slip.player_id: f"{slip.coordinates} {slip.word}".strip() for slip in request.slips}
@@ -193,70 +140,15 @@ def _hand_in(
     return taken
 
 
-def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
-    """List the plays of the highest score of a round that is over, the proposed master play first."""
-    answer = ask_games(pb.ListTopsRequest(game_id=game, turn=turn_number(game, turn, address)), address)
-    print_answer(answer, [f"{play_text(play)} {play.score}" for play in answer.plays], json_output=json_output)
-
-
-def score(
-    game: Game,
-    turn: Turn = 0,
-    without_open_halls: Annotated[
-        str,
-        typer.Option(
-            "--without-open-halls", metavar="REASON", help="Reason to continue without halls that are still open."
-        ),
-    ] = "",
-    arbiter: By = "judge",
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Score a round, and lay its master play."""
-    number = turn_number(game, turn, address)
-    request = pb.ScoreTurnRequest(
-        game_id=game,
-        turn=number,
-        without_open_halls=bool(without_open_halls),
-        reason=without_open_halls,
-        arbiter_id=arbiter,
-    )
-    answer = ask_games(request, address)
-    if answer.HasField("master"):
-        line = localize(
-            SCORED, turn=number, count=answer.scored, play=play_text(answer.master), score=answer.master.score
-        )
-    else:
-        line = localize(SCORED_WITHOUT_PLAY, turn=number, count=answer.scored)
-    print_answer(answer, line, json_output=json_output)
-
-
 def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
     """List the claims that wait for the judge."""
-    answer = ask_games(pb.ListWaitingRequest(game_id=game, turn=turn_number(game, 0, address)), address)
+    answer = answer_to(pb.ListWaitingRequest(game_id=game, turn=len(load_duplicate(game, address).turns)), address)
     lines = []
     for claim in answer.claims:
         slip, score = claim.slip, claim.score
         told = [slip.coordinates, slip.word, str(score.points), score.fault, claim.words]
         lines.append(f"{claim.hall.name} {claim.claim_id} {slip.player_id}: {' '.join(filter(None, told))}".strip())
     print_answer([as_json(claim) for claim in answer.claims], lines or localize(NO_CLAIMS), json_output=json_output)
-
-
-def claim(
-    game: Game,
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="Id of the player of the slip.")],
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="Statement of the player.")],
-    hall: HallOfPlayer = "",
-    turn: Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one scored.")] = 0,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Contest the score of a round, for a player."""
-    number = last_scored(game, turn, address)
-    where = hall_of(game, player, hall, address)
-    request = pb.RaiseClaimRequest(game_id=game, hall=where, turn=number, player_id=player, words=words)
-    answer = ask_games(request, address)
-    print_answer(answer, localize(RAISED, claim=answer.claim_id), json_output=json_output)
 
 
 def decide(
@@ -271,7 +163,7 @@ def decide(
     json_output: AsJson = False,
 ) -> None:
     """Decide a claim: correct the slip, or refuse."""
-    listed = ask_games(pb.ListWaitingRequest(game_id=game, turn=1), address)
+    listed = answer_to(pb.ListWaitingRequest(game_id=game, turn=1), address)
     meant = [each for each in listed.claims if each.claim_id == claim_id and hall in ("", each.hall.name)]
     if len(meant) > 1:
         told = ", ".join(each.hall.name for each in meant)
@@ -286,31 +178,6 @@ def decide(
     if coordinates or word:
         player = meant[0].slip.player_id if meant else ""
         request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
-    answer = ask_games(request, address)
+    answer = answer_to(request, address)
     line = localize(CORRECTED if answer.accepted else CLAIM_REFUSED, claim=claim_id, points=answer.score.points)
     print_answer(answer, line, json_output=json_output)
-
-
-def end(
-    game: Game,
-    reason: Annotated[str, typer.Option(help="Why.")],
-    arbiter: By = "judge",
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """End a game in agreement with the players."""
-    answer = ask_games(pb.EndGameRequest(game_id=game, reason=reason, arbiter_id=arbiter), address)
-    print_answer(answer, localize(ENDED, end="agreement"), json_output=json_output)
-
-
-def validate(game: Game, arbiter: By = "judge", address: Address = None, json_output: AsJson = False) -> None:
-    """Declare the results of a game final, which ends the time for claims."""
-    answer = ask_games(pb.ValidateResultsRequest(game_id=game, arbiter_id=arbiter), address)
-    print_answer(answer, localize(FINAL), json_output=json_output)
-
-
-def play_text(play: events.DuplicatePlay) -> str:
-    """Format a play as a judge says it: `H4 C A S E R N A`."""
-    direction = Direction.ACROSS if play.across else Direction.DOWN
-    start_ = Start(Square(play.row, play.column), direction)
-    return f"{Notation.FISC.write(start_)} {' '.join(play.faces)}"

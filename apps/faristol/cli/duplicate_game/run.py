@@ -11,14 +11,13 @@ from typing import Annotated, Any
 import grpc
 import typer
 
-from faristol.casebook.verbs import method_of
 from faristol.cli.options import Address
+from faristol.client.methods import build_call
 from faristol.client.problems import every_reason, info_of
 from faristol.duplicate_game.envelope import EnvelopeError
 from faristol.duplicate_game.sealed import DocumentError
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.table_terminal.hall import bundle as bundles
 from faristol.table_terminal.hall.hall import CommandRefused, HallState, ServicesUnavailable
 from faristol.table_terminal.hall.journal import HallJournal, file_of
@@ -53,13 +52,10 @@ def run(
 
 async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, address: str) -> None:
     async with open_channel_to(address, build_access_interceptors(address)) as channel:
-        stub: Any = DuplicateServiceStub(channel)
 
         async def ask(request: Any) -> Any:
             try:
-                return await getattr(stub, method_of(request.DESCRIPTOR).name)(
-                    request, timeout=HALL_CALL_TIMEOUT_SECONDS
-                )
+                return await build_call(channel, type(request))(request, timeout=HALL_CALL_TIMEOUT_SECONDS)
             except grpc.aio.AioRpcError as problem:
                 if problem.code() in GONE:
                     raise ServicesUnavailable from problem

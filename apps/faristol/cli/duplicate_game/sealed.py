@@ -1,4 +1,4 @@
-"""`faristol duplicate prepare`, `embargo`, `lift`, `bundle`, `verify`: prepared games and their verification."""
+"""`faristol duplicate bundle` and `verify`: prepared games and their verification."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.duplicate_game.play import Game, Hall, ask_games
-from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.duplicate_game.play import Game, Hall
+from faristol.cli.options import Address, AsJson
 from faristol.duplicate_game.envelope import EnvelopeError
 from faristol.duplicate_game.game import play_of, went_back
 from faristol.duplicate_game.sealed import (
@@ -31,16 +31,11 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
 from faristol.table_terminal.hall import bundle as bundles
-from faristol.table_terminal.shared.common import localize, print_answer, run
-from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.common import localize, print_answer
+from faristol.table_terminal.shared.services import answer_to
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.words import Library
 
-Round = Annotated[int, typer.Argument(min=1, max=999, metavar="ROUND", help="The round, which has not started.")]
-
-PREPARED = N_("{game} is prepared and sealed; its SHA-256 is {digest}")
-EMBARGOED = N_("under embargo until all of these are played: {games}")
-LIFTED = N_("the embargo of {game} is lifted")
 BUNDLED = N_("the bundle of {game} is in {file}")
 NO_KEY = N_("without its key, which is published when the game begins")
 ALL_RIGHT = N_("{game}: every rack matches the seed {seed}")
@@ -51,48 +46,6 @@ NO_FILE = N_("there is neither a file nor a duplicate game {given}")
 KEY_REQUIRED = N_("{file} cannot be read without the key of its game, which is published when the game begins")
 
 
-def prepare(
-    tournament: Tournament,
-    round_: Round,
-    rerun_of: Annotated[
-        str, typer.Option("--rerun-of", metavar="GAME", help="Rerun this game; default: a new game by computer.")
-    ] = "",
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Prepare the game of a round before it starts, sealed: it is visible to no person."""
-    found = run(tournament_meant(tournament, address))
-    answer = ask_games(pb.PrepareGameRequest(tournament_id=found, round=round_, rerun_of=rerun_of), address)
-    line = localize(PREPARED, game=answer.game_id, digest=answer.digest.hex())
-    print_answer(answer, line, json_output=json_output)
-
-
-def embargo(
-    tournament: Tournament,
-    round_: Round,
-    games: Annotated[list[str], typer.Argument(metavar="GAME…", help="The reruns of the game.")],
-    together: Annotated[bool, typer.Option("--together", help="All groups form one classification.")] = False,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Hide the game of a round until every group has played it."""
-    found = run(tournament_meant(tournament, address))
-    request = pb.SetEmbargoRequest(tournament_id=found, round=round_, game_ids=games, together=together)
-    answer = ask_games(request, address)
-    print_answer(answer, localize(EMBARGOED, games=", ".join(answer.game_ids)), json_output=json_output)
-
-
-def lift(
-    game: Game,
-    reason: Annotated[str, typer.Option(help="Why.")],
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """End an embargo before the last group has played."""
-    answer = ask_games(pb.LiftEmbargoRequest(game_id=game, reason=reason), address)
-    print_answer(answer, localize(LIFTED, game=game), json_output=json_output)
-
-
 def bundle(
     game: Game,
     output: Annotated[Path, typer.Option("--output", "-o", help="Write to this file.")],
@@ -101,7 +54,7 @@ def bundle(
     json_output: AsJson = False,
 ) -> None:
     """Write the bundle with which a hall can continue offline."""
-    answer = ask_games(pb.GetBundleRequest(game_id=game, hall=hall), address)
+    answer = answer_to(pb.GetBundleRequest(game_id=game, hall=hall), address)
     bundles.write(bundles.Bundle(answer, hall), output)
     lines = [localize(BUNDLED, game=game, file=str(output))]
     if answer.HasField("seal") and not answer.key:
@@ -163,7 +116,7 @@ def _sealed_of(file: Path) -> SealedGame:
 
 def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict[str, str]]:
     """Return the same of a finished game."""
-    shown = ask_games(pb.GetDuplicateRequest(game_id=game), address)
+    shown = answer_to(pb.GetDuplicateRequest(game_id=game), address)
     if not shown.end:
         raise typer.BadParameter(localize(NOT_OVER))
     ruleset = ruleset_of(shown.ruleset)

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from faristol.cli.duplicate_game.export import listed_of, names_in_standings
-from faristol.cli.duplicate_game.play import ask_games
 from faristol.cli.options import Address, AsJson
 from faristol.gateway.duplicate_game.names import names_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.shared.common import columns, localize, print_answer
+from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, percent
 from faristol.text.terminal import language_of_terminal
 
@@ -39,8 +39,8 @@ def standings(
     if not place_of_duplicate(game)[0]:
         _totals(game, address, json_output=json_output)
         return
-    answer = ask_games(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside), address)
-    if not answer.lines and ask_games(pb.GetDuplicateRequest(game_id=game), address).embargoed:
+    answer = answer_to(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside), address)
+    if not answer.lines and answer_to(pb.GetDuplicateRequest(game_id=game), address).embargoed:
         print_answer(answer, localize(HIDDEN, game=game), json_output=json_output)
         return
     print_answer(answer, _lines(game, answer, address), json_output=json_output)
@@ -64,7 +64,7 @@ def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | N
 
 
 def _totals(tournament: str, address: str | None, *, json_output: bool) -> None:
-    answer = ask_games(pb.GetDuplicateTotalsRequest(tournament_id=tournament), address)
+    answer = answer_to(pb.GetDuplicateTotalsRequest(tournament_id=tournament), address)
     if not answer.games:
         raise typer.BadParameter(localize(NO_GAMES, tournament=tournament))
     names = names_of(listed_of(tournament, address))

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.duplicate_game.play import ask_games
 from faristol.cli.options import Address
 from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.kernel.refusal import N_
@@ -20,6 +19,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.presentation.duplicate_labels import ENDS, FAULTS
 from faristol.rules.board import BOARD_SIZE, ROW_NAMES
 from faristol.table_terminal.shared.common import localize
+from faristol.table_terminal.shared.services import answer_to
 
 TRAINING_HELP = N_(
     "Type H8 and a word to play across; 8H and a word to play down; the letter of a blank in "
@@ -50,7 +50,7 @@ def train(
     own = tops = 0
     for number in range(1, (turns or 100) + 1):
         asked = pb.TrainTurnRequest(ruleset=ruleset, lexicon=lexicon, seed=seed, game_id=game, turn=number)
-        shown = ask_games(asked, address)
+        shown = answer_to(asked, address)
         if not shown.turn:
             if shown.end:
                 typer.echo(localize(ENDS[shown.end]))
@@ -61,7 +61,7 @@ def train(
         if slip is None:
             break
         asked.slip.CopyFrom(slip)
-        found = ask_games(asked, address)
+        found = answer_to(asked, address)
         own, tops = own + found.score.points, tops + found.top
         typer.echo("\n".join([*_verdict(found), localize(SUM, own=own, tops=tops)]))
     typer.echo(localize(OVER, own=own, tops=tops))

@@ -36,7 +36,7 @@ def verify(
     if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
         raise typer.BadParameter(f"{commitment!r} is not a commitment: expected 64 hexadecimal digits")
     game_id = run(game_meant(game, table, number, address))
-    told = answer_to(pb.ListDrawsRequest(game_id=game_id), "game", address)
+    told = answer_to(pb.ListDrawsRequest(game_id=game_id), address)
     public = fetch_game(game_id, address)
     committed = bytes.fromhex(commitment) or public.draw_commitment
     log = [

@@ -48,7 +48,7 @@ def rating_systems(
 def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Print the ratings after a tournament; before its last round, an estimate from the results so far."""
     tournament_id = run(tournament_meant(tournament, address))
-    found = answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id), "rating", address)
+    found = answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id), address)
     if json_output:
         print_answer(found, (), json_output=True)
         return
@@ -79,14 +79,14 @@ def _load_player_names(tournament_id: str, address: str | None) -> Mapping[str, 
     """Return the names of the players; empty without an address of the results service."""
     if not (address or Addresses().of("results")):
         return {}
-    found = answer_to(results.ListPlayersRequest(tournament_id=tournament_id), "results", address)
+    found = answer_to(results.ListPlayersRequest(tournament_id=tournament_id), address)
     return labels([Named(player.player_id, player.name, player.club) for player in found.players])
 
 
 def export(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Print the rating list after a tournament as CSV, the input of `faristol player import` for the next one."""
     request = results.ListPlayersRequest(tournament_id=run(tournament_meant(tournament, address)))
-    found = answer_to(request, "results", address)
+    found = answer_to(request, address)
     if not found.rating_system:
         raise StartError(localize(NO_LIST, tournament=tournament))
     if json_output:

@@ -11,7 +11,7 @@ from faristol.table_terminal.shared.services import answer_to
 
 def list_tournaments(address: Address = None, json_output: AsJson = False) -> None:
     """List the tournaments, the latest first: id, name, rules, rounds paired, players."""
-    found = answer_to(pb.ListTournamentsRequest(), "results", address)
+    found = answer_to(pb.ListTournamentsRequest(), address)
     rows = (
         [
             entry.tournament_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -13,10 +13,11 @@ from faristol.cli.options import Address, AsJson, Tournament
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import webhooks_pb2 as pb
-from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.table_terminal.shared.common import columns, localize, print_answer
+from faristol.presentation.catalogue import CATALOGUE
+from faristol.table_terminal.shared.common import columns, localize, print_answer, run
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import ask_service, send
+from faristol.table_terminal.shared.services import answer_to
+from faristol.text import say
 
 WEBHOOK_STATE_TEXTS: Mapping[pb.WebhookState.ValueType, str] = {
     pb.WEBHOOK_STATE_LIVE: N_("live"),
@@ -40,143 +41,36 @@ FAILURES: Mapping[pb.WebhookFailure.ValueType, str] = {
     pb.WEBHOOK_FAILURE_TIMEOUT: N_("the receiver did not respond before the timeout"),
 }
 
-SECRET = N_("secret, shown only once: {secret}")
 NO_SUCH = N_("{tournament} has no webhook {webhook}; it has {known}")
 SEVERAL = N_("{webhook} matches more than one of {known}; specify more of the id")
-REMOVED = N_("{webhook}: removed")
-RESUMED = N_("{webhook}: resumes after position {position}")
-ASKED = N_("to be redelivered: {count}")
-DROPPED = N_("dropped: {count}")
 
-Url = Annotated[str, typer.Argument(metavar="URL", help="URL of the receiver: https://HOST/PATH.")]
 Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Id of the webhook, or its beginning.")]
-Positions = Annotated[
-    list[int] | None, typer.Argument(metavar="[POSITION]...", help="Positions of dead letters; default: all.")
-]
-Rounds = Annotated[list[int] | None, typer.Option("--round", help="Only events of this round; can be repeated.")]
-Tables = Annotated[
-    list[int] | None, typer.Option("--table", help="Only events of games at this table; can be repeated.")
-]
-Games = Annotated[list[str] | None, typer.Option("--game", help="Only events of this game; can be repeated.")]
-Types = Annotated[
-    list[str] | None, typer.Option("--type", help="Only events of this type, such as PlayPlaced; can be repeated.")
-]
-After = Annotated[
-    int | None, typer.Option("--after", min=0, help="Events after this position, 0 for all; default: future events.")
-]
-WithContent = Annotated[
-    bool,
-    typer.Option(
-        "--content", help="Include the changed content in each message: game, pairings and standings as JSON."
-    ),
-]
-GoBack = Annotated[
-    int | None, typer.Option("--after", min=0, help="Resume after this position; default: where it stopped.")
-]
-
-
-def add(
-    tournament: Tournament,
-    url: Url,
-    rounds: Rounds = None,
-    tables: Tables = None,
-    games: Games = None,
-    types: Types = None,
-    after: After = None,
-    with_content: WithContent = False,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Call an address with the news of a tournament, as in the event stream. Prints the secret once."""
-    wanted = pb.WebhookFilter(game_ids=games or (), rounds=rounds or (), tables=tables or (), types=types or ())
-    request = pb.AddWebhookRequest(url=url, filter=wanted, after_position=after, with_content=with_content)
-    answer = _answer_to(request, tournament, address)
-    lines = [answer.webhook.webhook_id, localize(SECRET, secret=answer.secret)]
-    print_answer(answer, lines, json_output=json_output)
 
 
 def list_webhooks(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the webhooks of a tournament with their states, the oldest first."""
-    answer = _answer_to(pb.ListWebhooksRequest(), tournament, address)
+    answer = answer_to(pb.ListWebhooksRequest(tournament_id=run(tournament_meant(tournament, address))), address)
     rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
     print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
 
 
 def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """Show a webhook: its filter, its position, its last failure, and its dead letters."""
-    answer = _answer_to(pb.ListWebhooksRequest(), tournament, address, webhook)
+    found = run(tournament_meant(tournament, address))
+    webhook_id = find_webhook_id(found, webhook, address)
+    answer = answer_to(pb.ListWebhooksRequest(tournament_id=found, webhook_id=webhook_id), address)
     print_answer(answer, _whole(answer), json_output=json_output)
 
 
-def remove(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
-    """Remove a webhook permanently, with its dead letters."""
-    request = pb.RemoveWebhookRequest()
-    _answer_to(request, tournament, address, webhook)
-    print_answer(
-        {"removed": request.webhook_id}, localize(REMOVED, webhook=request.webhook_id), json_output=json_output
-    )
+def added(_request: object, answer: pb.AddWebhookResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `webhook add`: the id, and the secret."""
+    yield answer.webhook.webhook_id
+    yield say(CATALOGUE["RotateWebhookSecret"].said, {"secret": answer.secret}, language)
 
 
-def resume(
-    tournament: Tournament,
-    webhook: Which,
-    after: GoBack = None,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Resume a stopped webhook at its position, without loss, or at the position given."""
-    request = pb.ResumeWebhookRequest(after_position=after)
-    answer = _answer_to(request, tournament, address, webhook)
-    print_answer(
-        answer, localize(RESUMED, webhook=request.webhook_id, position=answer.webhook.position), json_output=json_output
-    )
-
-
-def rotate(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
-    """Rotate the secret of a webhook, and print the new one once. The old one signs too for 24 hours."""
-    answer = _answer_to(pb.RotateWebhookSecretRequest(), tournament, address, webhook)
-    print_answer(answer, localize(SECRET, secret=answer.secret), json_output=json_output)
-
-
-def redeliver(
-    tournament: Tournament,
-    webhook: Which,
-    positions: Positions = None,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Deliver dead letters once more; one that arrives is removed from the dead letters."""
-    answer = _answer_to(pb.RedeliverNewsRequest(positions=positions or ()), tournament, address, webhook)
-    print_answer(answer, localize(ASKED, count=answer.count), json_output=json_output)
-
-
-def drop(
-    tournament: Tournament,
-    webhook: Which,
-    positions: Positions = None,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Drop dead letters: they are not delivered again."""
-    answer = _answer_to(pb.DropNewsRequest(positions=positions or ()), tournament, address, webhook)
-    print_answer(answer, localize(DROPPED, count=answer.count), json_output=json_output)
-
-
-def _answer_to(request: Any, tournament: str, address: str | None, webhook: str | None = None) -> Any:
-    """Return the answer to a request, after setting its tournament, and its webhook if one is given."""
-
-    async def ask(stub: Any) -> Any:
-        request.tournament_id = await tournament_meant(tournament, address)
-        if webhook is not None:
-            request.webhook_id = await _find_webhook_id(stub, request.tournament_id, webhook)
-        return await send(stub, request)
-
-    return ask_service("results", address, ask, WebhookServiceStub)
-
-
-async def _find_webhook_id(stub: Any, tournament_id: str, beginning: str) -> str:
+def find_webhook_id(tournament_id: str, beginning: str, address: str | None) -> str:
     """Find the id of a webhook by its prefix. Raises ``StartError`` for an unknown or ambiguous one."""
-    found = await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
+    found = answer_to(pb.ListWebhooksRequest(tournament_id=tournament_id), address)
     known = [str(each.webhook_id) for each in found.webhooks]
     meant = [each for each in known if each.startswith(beginning)]
     if len(meant) == 1:

@@ -13,6 +13,7 @@ import grpc
 
 from faristol.access_control import keyring
 from faristol.client.credentials import TOKEN, authorize, build_interceptors, is_at_console
+from faristol.client.methods import build_call, service_of
 from faristol.client.problems import every_reason, info_of, tls_problem
 from faristol.client.services import call
 from faristol.event_store import RecordError
@@ -183,13 +184,13 @@ def ask_service(service: str, address: str | None, work: Callable[[Any], Awaitab
     return run(ask())
 
 
-async def send(stub: Any, request: Any) -> Any:
+async def send(channel: grpc.aio.Channel, request: Any) -> Any:
     """Return the answer of a service to a request; a command without an id gets one."""
     if "command_id" in request.DESCRIPTOR.fields_by_name and not request.command_id:
         request.command_id = str(uuid.uuid4())
-    return await getattr(stub, request.DESCRIPTOR.name.removesuffix("Request"))(request)
+    return await build_call(channel, type(request))(request)
 
 
-def answer_to(request: Any, service: str, address: str | None, stub: Stub | None = None) -> Any:
-    """Return the answer of a service to a request, as ``send`` does. Raises ``StartError`` as ``service_at`` does."""
-    return ask_service(service, address, partial(send, request=request), stub)
+def answer_to(request: Any, address: str | None) -> Any:
+    """Return the answer of its service to a request. Raises ``StartError`` as ``service_at`` does."""
+    return ask_service(service_of(request.DESCRIPTOR), address, partial(send, request=request), lambda channel: channel)

@@ -13,7 +13,8 @@ from google.protobuf.message import Message
 
 from faristol.casebook.case import ARBITER
 from faristol.casebook.hosts.services import CLOCK, GAME
-from faristol.casebook.verbs import method_of, verbs_of
+from faristol.casebook.verbs import verbs_of
+from faristol.client.methods import method_of
 from faristol.client.rulesets import fetch
 from faristol.client.services import M, call
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc

@@ -1,0 +1,34 @@
+"""The methods of the contract by their requests, and calls of them on a channel."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import Descriptor, MethodDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+
+@cache
+def method_of(request: Descriptor) -> MethodDescriptor:
+    """Return the method of a request. The contract has the requests of a service in its file."""
+    services = request.file.services_by_name.values()
+    return next(method for service in services for method in service.methods if method.input_type is request)
+
+
+def service_of(request: Descriptor) -> str:
+    """Return the name of the service that answers a request: ``game`` for the package ``faristol.game.v1``."""
+    return str(request.file.package.split(".")[1])
+
+
+def build_call(channel: grpc.aio.Channel, request: type[Message]) -> Callable[..., Awaitable[Any]]:
+    """Return the call of the method of a request on a channel to its service."""
+    method = method_of(request.DESCRIPTOR)
+    return channel.unary_unary(
+        f"/{method.containing_service.full_name}/{method.name}",
+        request_serializer=request.SerializeToString,
+        response_deserializer=GetMessageClass(method.output_type).FromString,
+    )

@@ -1,0 +1,100 @@
+"""The whole catalogue of commands on the command line: of tournaments, duplicate games, webhooks, credentials. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.kernel.refusal import N_
+from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS, Command
+
+_JUDGE = {"arbiter_id": "judge"}
+_TURN = {**_JUDGE, "turn": "{called}"}
+
+DUPLICATE_COMMANDS: Mapping[str, Command] = {
+    "PrepareGame": Command("duplicate prepare", N_("{game_id} is prepared and sealed; its SHA-256 is {digest}")),
+    "SetEmbargo": Command(
+        "duplicate embargo",
+        N_("under embargo until all of these are played: {game_ids}"),
+        arguments=("round", "game_ids"),
+    ),
+    "LiftEmbargo": Command("duplicate lift", N_("the embargo of {game_id} is lifted")),
+    "StartTurn": Command("duplicate start", N_("round {turn} has begun"), defaults=_TURN),
+    "ListTops": Command("duplicate tops", defaults={"turn": "{called}"}),
+    "ListWaiting": Command("duplicate waiting", defaults={"turn": "{called}"}),
+    "RuleSlip": Command(
+        "duplicate rule",
+        N_("round {turn}: the slip of {player_id} is ruled on"),
+        arguments=("game_id", "player_id"),
+        parts={"slip": ("player_id", "coordinates", "word", "handed")},
+        defaults={**_TURN, "hall": "{of-player}", "handed": "in-time"},
+    ),
+    "ChooseMaster": Command(
+        "duplicate master",
+        N_("round {turn}: the master play is {play} for {score}, the highest score is {top}"),
+        arguments=("game_id", "coordinates", "word"),
+        defaults=_TURN,
+    ),
+    "ScoreTurn": Command(
+        "duplicate score",
+        "",
+        {
+            "master": N_("round {turn}: {scored} {scored:slip|slips} scored, the master play is {master} for {score}"),
+            "not master": N_(
+                "round {turn}: {scored} {scored:slip|slips} scored; the rack has no valid play and goes back to the bag"
+            ),
+        },
+        spelled={"reason": "without-open-halls"},
+        defaults={**_TURN, "without_open_halls": "{with-reason}"},
+        hidden=frozenset({"without_open_halls"}),
+    ),
+    "RaiseClaim": Command(
+        "duplicate claim",
+        N_("claim {claim_id} is waiting for the judge"),
+        arguments=("game_id", "player_id", "words"),
+        defaults={"turn": "{scored}", "hall": "{of-player}"},
+    ),
+    "EndGame": Command("duplicate end", N_("Ended by agreement of the judge and the players."), defaults=_JUDGE),
+    "ValidateResults": Command("duplicate validate", N_("the results are final"), defaults=_JUDGE),
+}
+"""Commands and queries of a duplicate game, by their methods."""
+
+WEBHOOK_COMMANDS: Mapping[str, Command] = {
+    "AddWebhook": Command(
+        "webhook add",
+        parts={"filter": ("rounds", "tables", "game_ids", "types")},
+        spelled={"after_position": "after", "with_content": "content"},
+    ),
+    "RemoveWebhook": Command("webhook remove", N_("{webhook_id}: removed")),
+    "ResumeWebhook": Command(
+        "webhook resume", N_("{webhook_id}: resumes after position {position}"), spelled={"after_position": "after"}
+    ),
+    "RotateWebhookSecret": Command("webhook rotate", N_("secret, shown only once: {secret}")),
+    "RedeliverNews": Command(
+        "webhook redeliver",
+        N_("to be redelivered: {count}"),
+        arguments=("webhook_id", "positions"),
+        optional=frozenset({"positions"}),
+    ),
+    "DropNews": Command(
+        "webhook drop",
+        N_("dropped: {count}"),
+        arguments=("webhook_id", "positions"),
+        optional=frozenset({"positions"}),
+    ),
+}
+"""Commands on the webhooks of a tournament, by their methods."""
+
+ACCESS_COMMANDS: Mapping[str, Command] = {
+    "ListCredentials": Command("access list", arguments=("tournament_id",), optional=frozenset({"tournament_id"})),
+    "RevokeCredential": Command("access revoke", N_("revoked; it stops working everywhere within two seconds")),
+    "GetCaller": Command("access who"),
+}
+"""Commands and queries on credentials, by their methods."""
+
+CATALOGUE: Mapping[str, Command] = {
+    **TOURNAMENT_COMMANDS,
+    **DUPLICATE_COMMANDS,
+    **WEBHOOK_COMMANDS,
+    **ACCESS_COMMANDS,
+}
+"""Every command and query with a verb on the command line, by its method."""
