@@ -48,7 +48,9 @@ def generate(out: Path) -> None:
         tree = Path(scratch) / "faristol"
         for pattern in GENERATED:
             for path in tree.rglob(pattern):
-                if path.name.startswith(("details_pb2_grpc", "event_pb2_grpc", "events_pb2_grpc", "needs_pb2_grpc")):
+                if path.name.startswith(
+                    ("details_pb2_grpc", "event_pb2_grpc", "events_pb2_grpc", "needs_pb2_grpc", "text_pb2_grpc")
+                ):
                     continue
                 target = out / path.relative_to(tree)
                 target.parent.mkdir(parents=True, exist_ok=True)

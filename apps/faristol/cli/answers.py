@@ -13,15 +13,14 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.access.access import caller, credentials
 from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
-from faristol.cli.judge.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
+from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.webhooks import added
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
-from faristol.kernel.spellings import names_of
+from faristol.kernel.spellings import labels_of, names_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
@@ -29,9 +28,7 @@ from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.history import game_params, players_at, round_time
 from faristol.presentation.names import withdrew_before_start
 from faristol.presentation.sentences import (
-    DATA_REQUESTS,
     DESCRIBED_WITH_NAMES,
-    ENTRY_PARTS,
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
@@ -40,7 +37,6 @@ from faristol.presentation.sentences import (
     RATED_BY,
     RATING_SYSTEMS,
     ROUNDS_OUT,
-    TOURNAMENT_PARTS,
     select_sentence,
 )
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
@@ -78,18 +74,6 @@ OPPONENT_GONE = N_("{who} has no game in round {round} because the opponent is a
 DIVISIONS = N_("Divisions: {divisions}.")
 TRIBUNAL = N_("Tribunal of appeals: {members}.")
 APPEAL = N_("Appeal {appeal} of {player}, against command {version}: {phase}. Members of the tribunal: {members}.")
-APPEAL_PHASES: Mapping[pairing.AppealPhase.ValueType, str] = {
-    pairing.APPEAL_PHASE_OPEN: N_("to be decided"),
-    pairing.APPEAL_PHASE_UPHELD: N_("upheld"),
-    pairing.APPEAL_PHASE_DISMISSED: N_("dismissed"),
-    pairing.APPEAL_PHASE_WITHDRAWN: N_("withdrawn"),
-}
-ROLES: Mapping[events.TribunalRole.ValueType, str] = {
-    events.TRIBUNAL_ROLE_ORGANISERS: N_("the organisers"),
-    events.TRIBUNAL_ROLE_FEDERATION: N_("the federation"),
-    events.TRIBUNAL_ROLE_PLAYERS: N_("the players"),
-    events.TRIBUNAL_ROLE_SUBSTITUTE: N_("substitute"),
-}
 
 
 def format_answer(
@@ -255,7 +239,7 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
     if isinstance(value, pairing.Appointment | events.TribunalMember):
         return _member(value, known, language)
     if field.enum_type is not None:
-        if texts := _ENUM_TEXTS.get(field.enum_type.full_name):
+        if texts := labels_of(field.enum_type):
             return read(texts[value]) if value in texts else ""
         return _word(field, value)
     if field.name == "undone_by":
@@ -275,7 +259,8 @@ def _word(field: Any, value: int) -> str:
 def _member(member: pairing.Appointment | events.TribunalMember, known: TournamentNames | None, language: str) -> str:
     given = member.name if isinstance(member, pairing.Appointment) else ""
     name = given or (known.name(member.person_id) if known else member.person_id)
-    return f"{name} ({translations(language).gettext(ROLES[member.role])})" if member.role in ROLES else name
+    role = labels_of(events.TribunalRole.DESCRIPTOR).get(member.role)
+    return f"{name} ({translations(language).gettext(role)})" if role else name
 
 
 def _round_paired(
@@ -403,23 +388,13 @@ def _tournament(
             "appeal": appeal.appeal,
             "player": known.name(appeal.player_id),
             "version": appeal.version,
-            "phase": read(APPEAL_PHASES[appeal.phase]),
+            "phase": read(labels_of(pairing.AppealPhase.DESCRIPTOR)[appeal.phase]),
             "members": members,
         }
         yield say(APPEAL, params, language)
     if answer.rating_system:
         yield say(RATED_BY, {"system": RATING_SYSTEMS.get(answer.rating_system, answer.rating_system)}, language)
 
-
-_ENUM_TEXTS: Mapping[str, Mapping[Any, str]] = {
-    events.ByeKind.DESCRIPTOR.full_name: labels.BYES,
-    events.EntryPart.DESCRIPTOR.full_name: ENTRY_PARTS,
-    events.DataRequestKind.DESCRIPTOR.full_name: DATA_REQUESTS,
-    events.TournamentPart.DESCRIPTOR.full_name: TOURNAMENT_PARTS,
-    events.PrizeKind.DESCRIPTOR.full_name: labels.PRIZES,
-    lexicon.Mode.DESCRIPTOR.full_name: MODES,
-}
-"""Texts for the values of enumerations."""
 
 _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "PairRound": _round_paired,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import sentences_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.finish import Unofficial
 from faristol.rules.duplicate_game.slips import Fault
@@ -27,13 +28,7 @@ FAULTS: Mapping[str, str] = {
 }
 """Reasons why a slip is null or its player was warned."""
 
-ENDS: Mapping[events.DuplicateEnd.ValueType, str] = {
-    events.DUPLICATE_END_EXHAUSTED: N_("Ended: no vowel or no consonant is left."),
-    events.DUPLICATE_END_NO_RACK: N_("Ended: no valid rack can be drawn from the remaining tiles."),
-    events.DUPLICATE_END_NO_PLAY: N_("Ended: no play is possible with the remaining tiles."),
-    events.DUPLICATE_END_TURNS: N_("Ended: the announced number of rounds has been played."),
-    events.DUPLICATE_END_AGREEMENT: N_("Ended by agreement of the judge and the players."),
-}
+ENDS = sentences_of(events.DuplicateEnd.DESCRIPTOR)
 
 UNOFFICIAL: Mapping[str, str] = {
     Unofficial.PLAYERS: N_("Not official: there are too few players."),

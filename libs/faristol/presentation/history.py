@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,27 +13,24 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.facts import events_of, meaning
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.spellings import names_of
+from faristol.kernel.spellings import labels_of, names_of
+from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation import labels
 from faristol.presentation.names import ROUND_AND_TABLE, Roster, withdrew_before_start
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.sentences import (
-    BYES,
-    DATA_REQUESTS,
-    ENTRY_PARTS,
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
     NO_TIMES,
     NOTE,
+    POINTS_DEDUCTED,
     POINTS_OFF,
-    PRIZES,
     RATED_BY,
     RATING_SYSTEMS,
     ROUNDS_OUT,
-    TABLE_SANCTIONS,
-    TOURNAMENT_PARTS,
     select_sentence,
 )
 from faristol.presentation.tournament_commands import FOLLOWS, TOURNAMENT_COMMANDS
@@ -322,19 +319,15 @@ def _by_type(
     zone = tournament.time_zone
     match act.type:
         case "ByeAwarded":
-            return {"kind": read(BYES[bye_worth(tournament)])}
+            return {"kind": read(labels.BYES[bye_worth(tournament)])}
         case "ByeGranted":
-            kind = names_of(events.ByeKind.DESCRIPTOR).get(said["kind"], events.BYE_KIND_FULL_POINT)
-            return {"kind": read(BYES[events.ByeKind.ValueType(kind)])}
+            return {"kind": _label(events.ByeKind, said["kind"] or "full-point", language)}
         case "PrizesOffered":
-            offered = {names_of(events.PrizeKind.DESCRIPTOR).get(kind) for kind in _list(said, "prizes")}
-            return {"prizes": _in_words(PRIZES, offered, language) or read(NO_PRIZES)}
+            return {"prizes": _label(events.PrizeKind, said["prizes"], language) or read(NO_PRIZES)}
         case "PlayerAmended":
-            amended = {names_of(events.EntryPart.DESCRIPTOR).get(part) for part in _list(said, "parts")}
-            return {"parts": _in_words(ENTRY_PARTS, amended, language)}
+            return {"parts": _label(events.EntryPart, said["parts"], language)}
         case "TournamentDescribed":
-            described = {names_of(events.TournamentPart.DESCRIPTOR).get(part) for part in _list(said, "parts")}
-            return {"parts": _in_words(TOURNAMENT_PARTS, described, language)}
+            return {"parts": _label(events.TournamentPart, said["parts"], language)}
         case "HallsSet" if said["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":
@@ -343,13 +336,13 @@ def _by_type(
             lost = said["game"] if said["kind"] == "game" else ""
             return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}
         case "TableSanctionNoted":
-            imposed = TABLE_SANCTIONS.get(said["kind"], "")
-            return {"sanction": say(imposed, {"points": int(said["points"] or 0)}, language)}
+            if said["kind"] == "points":
+                return {"sanction": say(POINTS_DEDUCTED, {"points": int(said["points"] or 0)}, language)}
+            return {"sanction": _label(game.SanctionKind, said["kind"], language)}
         case "ResultCheckSet":
             return {"no_check": "" if said["second_person"] or said["players"] else "yes"}
         case "DataRequestLodged":
-            asked = names_of(events.DataRequestKind.DESCRIPTOR).get(said["kind"])
-            return {"kind": _in_words(DATA_REQUESTS, {asked}, language)}
+            return {"kind": _label(events.DataRequestKind, said["kind"], language)}
         case "DataRequestAnswered":
             granted = "erased" if said["kind"] == "erasure" else "corrected"
             return {granted if said["granted"] else "refused": "yes"}
@@ -359,10 +352,14 @@ def _by_type(
             return {}
 
 
-def _in_words(texts: Mapping[Any, str], chosen: Collection[int | None], language: str) -> str:
-    """Return the chosen ``texts`` in their order, translated and joined by commas."""
-    read = translations(language).gettext
-    return ", ".join(read(text) for key, text in texts.items() if key in chosen)
+def _label(kind: Any, words: str, language: str) -> str:
+    """Return the labels of values of an enumeration in their order, translated and joined by commas.
+
+    ``words`` are their names in a detail of an act.
+    """
+    chosen, read = words.split(", "), translations(language).gettext
+    texts, names = labels_of(kind.DESCRIPTOR), names_of(kind.DESCRIPTOR)
+    return ", ".join(read(texts[number]) for word, number in names.items() if word in chosen and number in texts)
 
 
 def _list(said: Mapping[str, str], field: str) -> list[str]:

@@ -5,29 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of, sentences_of
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import known_rules
-from faristol.presentation.sentences import BYES as BYES
-from faristol.presentation.sentences import PRIZES as PRIZES
 from faristol.presentation.sentences import RATING_SYSTEMS as RATING_SYSTEMS
 from faristol.rules import Ruleset
 from faristol.rules.board import Premium
 from faristol.rules.standings.opponents import PREDETERMINED
 
-ROLES: Mapping[needs.Role.ValueType, str] = {
-    needs.ROLE_PLAYER: N_("player"),
-    needs.ROLE_SCORER: N_("scorer"),
-    needs.ROLE_ARBITER: N_("arbiter"),
-    needs.ROLE_JUDGE: N_("judge"),
-    needs.ROLE_DIRECTOR: N_("director"),
-    needs.ROLE_FEDERATION: N_("federation"),
-    needs.ROLE_SERVICE: N_("service"),
-    needs.ROLE_OPERATOR: N_("operator"),
-}
+ROLES = labels_of(needs.Role.DESCRIPTOR)
+PHASES = labels_of(pb.RoundPhase.DESCRIPTOR)
+RULING_MODES = labels_of(lexicon.Mode.DESCRIPTOR)
+CONSUMER_KINDS = labels_of(pb.ConsumerKind.DESCRIPTOR)
+CONSUMER_STATES = labels_of(pb.ConsumerState.DESCRIPTOR)
+ENTRY_KINDS = labels_of(pb.EntryKind.DESCRIPTOR)
+ENDS = sentences_of(game.EndCondition.DESCRIPTOR)
+WITHDRAWN = labels_of(game.WithdrawalReason.DESCRIPTOR)
+LOST = labels_of(game.TurnLostReason.DESCRIPTOR)
+INCIDENTS = labels_of(pb.IncidentKind.DESCRIPTOR)
+NEUTRALISED = sentences_of(clock.NeutralisationReason.DESCRIPTOR)
+OUTCOME_WORDS = labels_of(pb.Outcome.DESCRIPTOR)
+BYES = labels_of(pairing.ByeKind.DESCRIPTOR)
+ENTRY_PARTS = labels_of(pairing.EntryPart.DESCRIPTOR)
+DATA_REQUESTS = labels_of(pairing.DataRequestKind.DESCRIPTOR)
+DATA_REQUEST_STATES = labels_of(pairing_pb2.DataRequestState.DESCRIPTOR)
+TOURNAMENT_PARTS = labels_of(pairing.TournamentPart.DESCRIPTOR)
+PRIZES = labels_of(pairing.PrizeKind.DESCRIPTOR)
 
 RATING_LABELS: Mapping[str, Mapping[str, str]] = {
     "elo-1": {
@@ -51,36 +60,6 @@ RATING_LABELS: Mapping[str, Mapping[str, str]] = {
 }
 """Title and description of a rating system, by name and version."""
 
-PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
-    pb.ROUND_PHASE_PAIRED: N_("paired"),
-    pb.ROUND_PHASE_STARTED: N_("being played"),
-    pb.ROUND_PHASE_CLOSED: N_("closed"),
-}
-
-
-RULING_MODES: Mapping[lexicon.Mode.ValueType, str] = {
-    lexicon.MODE_AUTOMATIC: N_("the lexicon"),
-    lexicon.MODE_JUDGE: N_("a judge"),
-    lexicon.MODE_PANEL: N_("a panel of judges"),
-}
-
-CONSUMER_KINDS: Mapping[pb.ConsumerKind.ValueType, str] = {
-    pb.CONSUMER_KIND_RELAY: N_("outbox relay to the event bus"),
-    pb.CONSUMER_KIND_REACTION: N_("reaction"),
-    pb.CONSUMER_KIND_PROJECTION: N_("projection"),
-    pb.CONSUMER_KIND_SEALER: N_("seals the record"),
-    pb.CONSUMER_KIND_WITNESS: N_("stores seals externally"),
-}
-
-CONSUMER_STATES: Mapping[pb.ConsumerState.ValueType, str] = {
-    pb.CONSUMER_STATE_LIVE: N_("up to date"),
-    pb.CONSUMER_STATE_STOPPED: N_("has stopped"),
-    pb.CONSUMER_STATE_OLDER: N_("replaced by a newer generation"),
-    pb.CONSUMER_STATE_BUILDING: N_("being built"),
-    pb.CONSUMER_STATE_LEFT_OVER: N_("left over from a rebuild"),
-    pb.CONSUMER_STATE_WAITING: N_("waits"),
-}
-
 
 def prize_without_winner(prize: pb.Prize, *, over: bool) -> str:
     """Return the text for a prize without a leader, to be translated."""
@@ -88,37 +67,6 @@ def prize_without_winner(prize: pb.Prize, *, over: bool) -> str:
         return N_("None yet.")
     return N_("Not recorded: the record has no plays.") if prize.unrecorded else N_("None.")
 
-
-ENTRY_KINDS: Mapping[pb.EntryKind.ValueType, str] = {
-    pb.ENTRY_KIND_PLAY: N_("play"),
-    pb.ENTRY_KIND_EXCHANGE: N_("exchange"),
-    pb.ENTRY_KIND_PASS: N_("pass"),
-    pb.ENTRY_KIND_PHONY: N_("phony"),
-    pb.ENTRY_KIND_RACK_PENALTY: N_("tiles left on the rack"),
-    pb.ENTRY_KIND_OUT_BONUS: N_("opponent’s tiles"),
-    pb.ENTRY_KIND_TIME_PENALTY: N_("overtime"),
-    pb.ENTRY_KIND_WITHDRAWN: N_("withdrawn"),
-    pb.ENTRY_KIND_CANNOT_PLAY: N_("cannot play"),
-    pb.ENTRY_KIND_LOST_TURN: N_("turn lost"),
-    pb.ENTRY_KIND_FREE_EXCHANGE: N_("free exchange of the rack"),
-    pb.ENTRY_KIND_CHALLENGE_PENALTY: N_("unfounded challenge"),
-    pb.ENTRY_KIND_SANCTION: N_("sanction"),
-    pb.ENTRY_KIND_ABANDONMENT: N_("game abandoned"),
-    pb.ENTRY_KIND_FORFEIT: N_("lost by decision"),
-    pb.ENTRY_KIND_CORRECTION: N_("total corrected"),
-}
-
-ENDS: Mapping[game.EndCondition.ValueType, str] = {
-    game.END_CONDITION_OUT: N_("Went out: no tiles left in the rack or in the bag."),
-    game.END_CONDITION_LOST_TURNS: N_("Ended: too many lost turns in a row."),
-    game.END_CONDITION_SCORELESS_TURNS: N_("Ended: too many turns in a row without a play."),
-    game.END_CONDITION_OVERTIME: N_("Ended: the overtime limit was exceeded."),
-    game.END_CONDITION_ROUND_TIME: N_("Ended: the time of the round was over."),
-    game.END_CONDITION_AGREEMENT: N_("Ended by agreement: no player could lay a tile."),
-    game.END_CONDITION_ABANDONED: N_("Ended: a player left."),
-    game.END_CONDITION_ALL_ABANDONED: N_("Ended: all players left, and all lose."),
-    game.END_CONDITION_FORFEIT: N_("Decided by forfeit."),
-}
 
 ABSENT_LABEL = N_("absent")
 
@@ -130,57 +78,6 @@ LOSERS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_FORFEIT: N_("lost by decision"),
 }
 """Labels of a game lost by other means than the score. The loser of an unplayed game was absent."""
-
-WITHDRAWN: Mapping[game.WithdrawalReason.ValueType, str] = {
-    game.WITHDRAWAL_REASON_CHALLENGED: N_("phony"),
-    game.WITHDRAWAL_REASON_OFF_CENTRE: N_("declared invalid: it misses the centre"),
-    game.WITHDRAWAL_REASON_FAKE_BLANK: N_("a letter turned over was played as a blank"),
-    game.WITHDRAWAL_REASON_LEAKED: N_("cancelled: it used information that should not have been given"),
-}
-"""Labels of the reasons why a play was withdrawn."""
-
-LOST: Mapping[game.TurnLostReason.ValueType, str] = {
-    game.TURN_LOST_REASON_TOUCH: N_("a tile was laid but the play was not completed as begun"),
-    game.TURN_LOST_REASON_TIME: N_("the time of the turn was over"),
-    game.TURN_LOST_REASON_OVERDRAW: N_("too many tiles on the rack"),
-    game.TURN_LOST_REASON_CHALLENGE: N_("an unfounded challenge"),
-    game.TURN_LOST_REASON_FREE_EXCHANGE: N_("the rack did not consist of only vowels or only consonants"),
-    game.TURN_LOST_REASON_ILLEGAL_EXCHANGE: N_("too many tiles exchanged"),
-    game.TURN_LOST_REASON_SANCTION: N_("sanction"),
-    game.TURN_LOST_REASON_ABANDONED: N_("the player has left"),
-}
-"""Labels of the reasons why a turn was lost."""
-
-INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
-    pb.INCIDENT_KIND_OVERDRAW: N_("too many tiles drawn"),
-    pb.INCIDENT_KIND_UNDERDRAW: N_("too few tiles drawn"),
-    pb.INCIDENT_KIND_ILLEGAL_EXCHANGE: N_("too many tiles exchanged"),
-    pb.INCIDENT_KIND_TILES_FOUND: N_("tiles found beside the board"),
-    pb.INCIDENT_KIND_ARBITER_CALLED: N_("arbiter called"),
-    pb.INCIDENT_KIND_COUNT_DISPUTED: N_("count disputed"),
-    pb.INCIDENT_KIND_APPEAL: N_("ruling appealed"),
-    pb.INCIDENT_KIND_WARNING: N_("warning"),
-    pb.INCIDENT_KIND_TURN_SANCTION: N_("loss of a turn"),
-    pb.INCIDENT_KIND_GAME_SANCTION: N_("game lost by decision of the arbiter"),
-    pb.INCIDENT_KIND_EXPULSION: N_("expulsion proposed"),
-    pb.INCIDENT_KIND_WORD_ASKED: N_("asked about a word"),
-    pb.INCIDENT_KIND_WORD_ANSWERED: N_("answered a question about a word"),
-    pb.INCIDENT_KIND_PLAY_CORRECTED: N_("count of a play corrected"),
-    pb.INCIDENT_KIND_REOPENED: N_("result reopened"),
-    pb.INCIDENT_KIND_TAKEN_BACK: N_("entries undone"),
-    pb.INCIDENT_KIND_GIVEN_UP: N_("turns of the table abandoned: the signed sheet gives the result"),
-}
-"""Labels of events other than turns."""
-
-NEUTRALISED: Mapping[clock.NeutralisationReason.ValueType, str] = {
-    clock.NEUTRALISATION_REASON_CHALLENGE: N_("Clocks stopped: a challenge is being ruled on."),
-    clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("Clocks stopped: the count is disputed."),
-    clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("Clocks stopped: the arbiter was called."),
-    clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("Clocks stopped: force majeure."),
-    clock.NEUTRALISATION_REASON_OVERDRAW: N_("Clocks stopped: extra tiles go back into the bag."),
-    clock.NEUTRALISATION_REASON_CORRECTION: N_("Clocks stopped: the scoresheet is being corrected."),
-}
-"""Texts about stopped clocks."""
 
 TIE_BREAKS: Mapping[str, tuple[str, str]] = {
     "median-buchholz": (N_("Median-Buchholz"), N_("MB")),
@@ -213,13 +110,6 @@ OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_LOSS: "−",
 }
 """Signs of a crosstable."""
-
-OUTCOME_WORDS: Mapping[pb.Outcome.ValueType, str] = {
-    pb.OUTCOME_WIN: N_("won"),
-    pb.OUTCOME_DRAW: N_("drawn"),
-    pb.OUTCOME_LOSS: N_("lost"),
-}
-"""Labels of a game's outcome."""
 
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "median-buchholz": N_("The points of all opponents except the lowest."),

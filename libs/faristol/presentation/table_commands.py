@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 
@@ -315,27 +316,9 @@ FIELD_HINTS: Mapping[str, str] = {
 CHOICES: Mapping[tuple[str, str], Mapping[int, str]] = {
     ("RuleAppeal", "valid"): {1: N_("stands"), 0: N_("does not stand")},
     ("DecideOffCentre", "accept"): {1: N_("stands"), 0: N_("is withdrawn")},
-    ("Neutralise", "reason"): {
-        clock.NEUTRALISATION_REASON_CHALLENGE: N_("a challenge"),
-        clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("a dispute about a count"),
-        clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("a call for an arbiter"),
-        clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("force majeure"),
-        clock.NEUTRALISATION_REASON_OVERDRAW: N_("too many tiles drawn"),
-        clock.NEUTRALISATION_REASON_CORRECTION: N_("a correction"),
-    },
-    ("CorrectClock", "reason"): {
-        clock.CORRECTION_REASON_DEVICE: N_("it was set wrongly, or it did not work"),
-        clock.CORRECTION_REASON_ENTRY: N_("the entry was wrong"),
-        clock.CORRECTION_REASON_FORGOTTEN: N_("a press, a stop or a start was forgotten"),
-        clock.CORRECTION_REASON_RULING: N_("the arbiter’s decision"),
-    },
-    ("ImposeSanction", "kind"): {
-        game.SANCTION_KIND_WARNING: N_("a warning"),
-        game.SANCTION_KIND_POINTS: N_("points deducted"),
-        game.SANCTION_KIND_TURN: N_("loss of a turn"),
-        game.SANCTION_KIND_GAME: N_("loss of the game"),
-        game.SANCTION_KIND_EXPULSION: N_("expulsion, proposed"),
-    },
+    ("Neutralise", "reason"): labels_of(clock.NeutralisationReason.DESCRIPTOR),
+    ("CorrectClock", "reason"): labels_of(clock.CorrectionReason.DESCRIPTOR),
+    ("ImposeSanction", "kind"): labels_of(game.SanctionKind.DESCRIPTOR),
 }
 """Labels of the values of a choice, by method and field. Turns and squares have no label."""
 

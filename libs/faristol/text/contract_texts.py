@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import IO, Any
 
-_TEXT = re.compile(r'^ *(?:label|invalid|hint): "((?:[^"\\]|\\.)*)"$', re.MULTILINE)
+_TEXT = re.compile(r'(?:^ *(?:label|invalid|hint): |\(faristol\.text\.v1\.\w+\) = )"((?:[^"\\]|\\.)*)"', re.MULTILINE)
 
 
 def extract(

@@ -33,7 +33,7 @@ METHODS = [
     ("**.py", "python"),
     ("**/templates/**.html", "jinja2"),
     ("**/rulebooks/**.toml", "faristol.text.ruleset_notes:extract"),
-    ("**/people/**.proto", "faristol.text.contract_texts:extract"),
+    ("**.proto", "faristol.text.contract_texts:extract"),
 ]
 PLACES = re.compile(r"%\(\w+\)s|\{\w+\}")
 NOUNS = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")

@@ -12,7 +12,7 @@ from faristol.cli.options import Address, AsJson
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.presentation.sentences import DATA_REQUEST_STATES, DATA_REQUESTS
+from faristol.presentation.labels import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.table_terminal.shared.common import localize, print_answer
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import ask_service

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.table_terminal.shared.common import columns, localize, print_answer, run
@@ -19,27 +20,9 @@ from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text import say
 
-WEBHOOK_STATE_TEXTS: Mapping[pb.WebhookState.ValueType, str] = {
-    pb.WEBHOOK_STATE_LIVE: N_("live"),
-    pb.WEBHOOK_STATE_FAILING: N_("failing"),
-    pb.WEBHOOK_STATE_STOPPED: N_("stopped"),
-}
-STOPS: Mapping[pb.WebhookStop.ValueType, str] = {
-    pb.WEBHOOK_STOP_FAILING: N_("no message was delivered for 24 hours"),
-    pb.WEBHOOK_STOP_GONE: N_("the receiver returned 410 (Gone)"),
-    pb.WEBHOOK_STOP_DEAD_LETTERS: N_("too many messages were rejected"),
-}
 SUCCESSES = range(200, 300)
 """Status codes of a delivered message."""
 LATER_ARRIVED = N_("the receiver refused a message; later messages have arrived")
-FAILURES: Mapping[pb.WebhookFailure.ValueType, str] = {
-    pb.WEBHOOK_FAILURE_STATUS: N_("the receiver returned {status}"),
-    pb.WEBHOOK_FAILURE_NO_ADDRESS: N_("the host name has no address"),
-    pb.WEBHOOK_FAILURE_ADDRESS_REFUSED: N_("the host name has only private addresses"),
-    pb.WEBHOOK_FAILURE_NO_CONNECTION: N_("the connection failed"),
-    pb.WEBHOOK_FAILURE_CERTIFICATE: N_("the certificate of the receiver is invalid"),
-    pb.WEBHOOK_FAILURE_TIMEOUT: N_("the receiver did not respond before the timeout"),
-}
 
 NO_SUCH = N_("{tournament} has no webhook {webhook}; it has {known}")
 SEVERAL = N_("{webhook} matches more than one of {known}; specify more of the id")
@@ -83,9 +66,9 @@ def find_webhook_id(tournament_id: str, beginning: str, address: str | None) -> 
 
 def _state(webhook: pb.Webhook) -> str:
     """Format a state with its reason: ``failing since 2026-03-07T10:00+00:00``."""
-    state = localize(WEBHOOK_STATE_TEXTS[webhook.state])
+    state = localize(labels_of(pb.WebhookState.DESCRIPTOR)[webhook.state])
     if webhook.stop:
-        return f"{state}: {localize(STOPS[webhook.stop])}"
+        return f"{state}: {localize(labels_of(pb.WebhookStop.DESCRIPTOR)[webhook.stop])}"
     if webhook.state == pb.WEBHOOK_STATE_FAILING:
         return localize(N_("failing since {at}"), at=_at(webhook.failing_since))
     return state
@@ -133,7 +116,7 @@ def _letter(letter: pb.DeadLetter) -> Sequence[str]:
 
 
 def _failure(failure: pb.WebhookFailure.ValueType, status: int) -> str:
-    return localize(FAILURES[failure], status=status)
+    return localize(labels_of(pb.WebhookFailure.DESCRIPTOR)[failure], status=status)
 
 
 def _filter(wanted: pb.WebhookFilter) -> str:

@@ -41,6 +41,7 @@ from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_, Param
+from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
@@ -64,12 +65,7 @@ FORMS: Mapping[str, tuple[str, events.Form.ValueType]] = {
     "link": (N_("a link and its QR code"), events.FORM_LINK),
     "pin": (N_("a PIN, typed at the table"), events.FORM_PIN),
 }
-FORM_NAMES: Mapping[events.Form.ValueType, str] = {
-    events.FORM_TOKEN: N_("token"),
-    events.FORM_LINK: N_("link"),
-    events.FORM_PIN: N_("PIN"),
-    events.FORM_OPEN_ID: N_("account"),
-}
+FORM_NAMES = labels_of(events.Form.DESCRIPTOR)
 
 ENDED = N_("The credential has ended. It stops working everywhere within two seconds.")
 NOT_TABLES = N_("Expected table numbers, such as 3, 1-8 or 2, 5, 7, for at most {most} tables.")

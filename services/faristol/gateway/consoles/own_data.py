@@ -33,8 +33,8 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.people.v1.details_pb2 import PersonalDetails
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.labels import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.presentation.names import Roster
-from faristol.presentation.sentences import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.text import say
 from faristol.typed_input.resembling import similar_player
 

@@ -30,6 +30,7 @@ from faristol.gateway.pages.spectators.seats import PlayerPlace, latest, outcome
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import sentences_of
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -49,14 +50,6 @@ MAX_SANCTION_APPEAL_CHARACTERS = 500
 
 LODGE = "LodgeAppeal"
 
-APPEAL_PHASE_TEXTS: Mapping[pairing_pb2.AppealPhase.ValueType, str] = {
-    pairing_pb2.APPEAL_PHASE_OPEN: N_("You have appealed. The tribunal will decide."),
-    pairing_pb2.APPEAL_PHASE_UPHELD: N_("The tribunal has upheld your appeal. The sanction is lifted."),
-    pairing_pb2.APPEAL_PHASE_DISMISSED: N_("The tribunal has dismissed your appeal. The decision is final."),
-    pairing_pb2.APPEAL_PHASE_WITHDRAWN: N_("Your appeal was withdrawn."),
-}
-"""Texts about the state of an appeal."""
-
 IN_GAME = N_("In the game {game}.")
 REASON = N_("Reason: {note}")
 
@@ -64,20 +57,12 @@ SENTENCES_FOR_PLAYER = ("points_off", "rounds_out", "game_lost")
 """Sentences of the history about a sanction that the player reads too."""
 
 
-CHECKS: Mapping[pairing_pb2.ResultCheckPhase.ValueType, str] = {
-    pairing_pb2.RESULT_CHECK_PHASE_OPEN: N_("The result waits for confirmation."),
-    pairing_pb2.RESULT_CHECK_PHASE_DISPUTED: N_("The result is disputed. An official is checking it."),
-    pairing_pb2.RESULT_CHECK_PHASE_CONFIRMED: N_("The result is confirmed."),
-}
-"""Texts about the confirmation of a result."""
-
-
 def describe_state(table: pb.Table, check: pairing_pb2.ResultCheckPhase.ValueType) -> str:
     """Return the state of a final result, an English text; empty for an ordinary one.
 
     A result is not called corrected before it is confirmed: until then a correction repairs the entry.
     """
-    return CHECKS.get(check) or (CORRECTED if table.corrected else "")
+    return sentences_of(pairing_pb2.ResultCheckPhase.DESCRIPTOR).get(check) or (CORRECTED if table.corrected else "")
 
 
 class OwnSanction(NamedTuple):
@@ -244,7 +229,7 @@ def _without_country(answer: pairing_pb2.ListSanctionsResponse) -> list[tuple[st
 
 def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
     """Return the state of the last appeal against a sanction, an English text; empty without an appeal."""
-    return APPEAL_PHASE_TEXTS.get(sanction.appeal.phase, "") if sanction.HasField("appeal") else ""
+    return sentences_of(pairing_pb2.AppealPhase.DESCRIPTOR).get(sanction.appeal.phase, "")
 
 
 def _command(act: str, given: Mapping[str, str], place: PlayerPlace) -> Message:

@@ -32,8 +32,8 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
+from faristol.presentation.labels import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.presentation.names import Roster, fold_name
-from faristol.presentation.sentences import DATA_REQUEST_STATES, DATA_REQUESTS
 from faristol.presentation.table_commands import TABLE_COMMANDS
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 

@@ -21,6 +21,7 @@ from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.text import say
@@ -28,13 +29,7 @@ from faristol.text import say
 ILLEGIBLE = "#"
 """Input for an illegible part."""
 
-HANDED_LABELS: Mapping[events.Handed.ValueType, str] = {
-    events.HANDED_IN_TIME: N_("in time"),
-    events.HANDED_LATE: N_("late"),
-    events.HANDED_HAND_NOT_RAISED: N_("hand not raised"),
-    events.HANDED_TWICE: N_("two slips"),
-    events.HANDED_NOT_AT_ALL: N_("not handed in"),
-}
+HANDED_LABELS = labels_of(events.Handed.DESCRIPTOR)
 """Labels of the ways in which a slip was handed in."""
 
 NO_NUMBER = N_("This hall has no number {number}.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from google.protobuf.descriptor import EnumDescriptor
+
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -121,12 +123,15 @@ def in_language(language: str) -> dict[str, Any]:
     def each(texts: Mapping[Any, str]) -> dict[str, str]:
         return {str(number): read(text) for number, text in texts.items()}
 
+    def by_name(enum: EnumDescriptor, texts: Mapping[int, str]) -> dict[str, str]:
+        return {enum.values_by_number[number].name: read(text) for number, text in texts.items()}
+
     return {
         "texts": each(SCORER_TEXTS),
         "labels": each(FIELD_LABELS),
         "acts": {method: read(command.title) for method, command in TABLE_COMMANDS.items()},
         "choices": {method: {field: each(texts)} for (method, field), texts in CHOICES.items()},
-        "held": {clock.NeutralisationReason.Name(reason): read(text) for reason, text in labels.NEUTRALISED.items()},
-        "kinds": {pb.EntryKind.Name(kind): read(text) for kind, text in labels.ENTRY_KINDS.items()},
+        "held": by_name(clock.NeutralisationReason.DESCRIPTOR, labels.NEUTRALISED),
+        "kinds": by_name(pb.EntryKind.DESCRIPTOR, labels.ENTRY_KINDS),
         "premiums": premiums(language),
     }
