@@ -9,7 +9,7 @@ from typing import Any
 from faristol.casebook.document import Value
 from faristol.casebook.forms import is_id
 from faristol.casebook.world import Differences, World
-from faristol.kernel.spellings import names_of
+from faristol.kernel.spellings import name_of
 
 Expectation = Callable[[World, Value], Differences]
 """Yields the differences of a state from an expectation."""
@@ -44,7 +44,7 @@ def _read_field(world: World, message: Any, name: str) -> object:
     """Return a field as a case writes it: names for ids, points for half points, words for enumerations."""
     value, enum = getattr(message, name), message.DESCRIPTOR.fields_by_name[name].enum_type
     if enum is not None:
-        return next(word for word, number in names_of(enum).items() if number == value) if value else NO
+        return name_of(enum, value) if value else NO
     if is_id(name):
         return world.name_of(value) or NO_PLAYER_WORD
     return value / 2 if name.endswith("half_points") else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -13,9 +13,10 @@ from typing import Any
 import yaml
 
 from faristol.casebook.letters import tell_apart
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Param
 from faristol.text import say, translations
-from faristol.typed_input.fields import read_duration
+from faristol.typed_input.fields import parse_duration, parse_number
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader written in C if PyYAML has it: it is ten times as fast."""
@@ -131,10 +132,7 @@ class Value:
 
     def number(self) -> int:
         """Return a whole number, possibly negative. Raises ``CaseError``."""
-        text = self.text().replace("−", "-")
-        if not re.fullmatch(r"[+-]?\d{1,9}", text):
-            raise self.wrong(N_("expected a whole number, got {text}"), {"text": repr(text)})
-        return int(text)
+        return self._parse(parse_number)
 
     def truth(self) -> bool:
         """Return ``yes`` or ``no`` as a Boolean. Raises ``CaseError``."""
@@ -145,11 +143,13 @@ class Value:
 
     def milliseconds(self) -> int:
         """Parse a time in minutes and seconds: ``24:50``, ``0:15.1``. Raises ``CaseError``."""
-        if (found := read_duration(self.text())) is None:
-            raise self.wrong(
-                N_("expected minutes and seconds such as 1:30 or 0:15.1, got {text}"), {"text": repr(self.text())}
-            )
-        return found
+        return self._parse(parse_duration)
+
+    def _parse(self, parse: Callable[[str, str], int]) -> int:
+        try:
+            return parse("", self.text())
+        except Invalid as problem:
+            raise self.wrong(problem.problem, problem.params) from None
 
     def items(self) -> tuple[Value, ...]:
         """Return the items of a list; a single text is a list of one, an empty text an empty list."""

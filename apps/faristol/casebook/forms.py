@@ -14,11 +14,12 @@ from faristol.casebook.document import CaseError, Value
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.refusal import fill as fill_places
-from faristol.kernel.spellings import kebab, names_of
+from faristol.kernel.spellings import kebab, name_of, names_of
 from faristol.kernel.times import NANOSECONDS_PER_MS
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK, TileSet
+from faristol.typed_input.fields import format_duration
 
 START_NS = 1_704_535_200 * 1_000_000_000
 """The start of every case, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
@@ -37,13 +38,6 @@ def moment(at_ms: int) -> Timestamp:
 def since_start(timestamp: Timestamp) -> int:
     """Return the milliseconds since the start of a case."""
     return (timestamp.ToNanoseconds() - START_NS) // NANOSECONDS_PER_MS
-
-
-def format_duration(ms: int) -> str:
-    """Format a duration in milliseconds as cases write it."""
-    minutes, rest = divmod(ms, 60_000)
-    seconds, part = divmod(rest, 1000)
-    return f"{minutes}:{seconds:02}" + (f".{part:03}".rstrip("0") if part else "")
 
 
 def play_of(value: Value, board: Board, tile_set: TileSet | None = None) -> tuple[Placement, ...]:
@@ -277,7 +271,7 @@ def _one(field: Any, value: Any, called: Callable[[str], str]) -> str:
     if field.message_type is not None:
         return "{" + ", ".join(_fields(value, called)) + "}"
     if field.enum_type is not None:
-        return next((name for name, number in names_of(field.enum_type).items() if number == value), str(value))
+        return name_of(field.enum_type, value) or str(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

@@ -18,7 +18,7 @@ from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.webhooks import added
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
-from faristol.kernel.spellings import labels_of, names_of
+from faristol.kernel.spellings import labels_of, name_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -102,7 +102,7 @@ def answer_to_json(method: str, request: Message, answer: Message, known: Tourna
     """Return an answer as JSON: with the main fields of its request, and a name beside each id."""
     given, echoed = as_json(request), CATALOGUE[method].echoed
     about = {
-        field.name: _word(field, value) if field.enum_type else given[field.name]
+        field.name: name_of(field.enum_type, value) if field.enum_type else given[field.name]
         for field, value in request.ListFields()
         if field.name in echoed
         or (field.name.endswith(("_id", "round")) and field.name != "command_id" and not field.is_repeated)
@@ -155,10 +155,9 @@ def _params(method: str, request: Message, answer: Message, known: TournamentNam
         params.setdefault(field.name, "")
         value = _value(field.name, request, answer)
         params[field.name] = _format_value(field, value, known, language)
-        if field.message_type and not field.is_repeated and value is not None:
-            for part in field.message_type.fields:
-                if not part.message_type:
-                    params.setdefault(part.name, _format_value(part, getattr(value, part.name), known, language))
+        for part in value.DESCRIPTOR.fields if isinstance(value, Message) else ():
+            if not part.message_type:
+                params.setdefault(part.name, _format_value(part, getattr(value, part.name), known, language))
     if getattr(request, "unplayed", isinstance(request, pairing.GiveForfeitRequest)):
         scores = _value("scores", request, answer) or ()
         if not has_points((entry.score for entry in scores), unplayed=True):
@@ -241,7 +240,7 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
     if field.enum_type is not None:
         if texts := labels_of(field.enum_type):
             return read(texts[value]) if value in texts else ""
-        return _word(field, value)
+        return name_of(field.enum_type, value)
     if field.name == "undone_by":
         return format_command(value)
     if field.name.endswith(("_id", "_ids", "abandoned_by", "decided_by")) and known:
@@ -249,11 +248,6 @@ def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: 
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, int | str) else ""
-
-
-def _word(field: Any, value: int) -> str:
-    """Return the word for a value of an enumeration, as it is typed; empty for an unknown value."""
-    return next((name for name, number in names_of(field.enum_type).items() if number == value), "")
 
 
 def _member(member: pairing.Appointment | events.TribunalMember, known: TournamentNames | None, language: str) -> str:

@@ -38,7 +38,7 @@ from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.fields import Kind, kind_of
 from faristol.typed_input.resembling import similar_player
 
-PAIRING_SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
+SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
 COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
     method.name: method
@@ -183,7 +183,7 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     from faristol.cli.answers import answer_to_json, format_answer
 
     act, kind = CATALOGUE[method], _kind(method)
-    known, is_of_pairing = None, COMMAND_METHODS[method].containing_service is PAIRING_SERVICE
+    known, is_of_pairing = None, COMMAND_METHODS[method].containing_service is SERVICE
     if is_of_pairing and act.new != "tournament_id":
         known = run(load_names(given["tournament_id"], address))
     elif not is_of_pairing and given.get("tournament_id"):

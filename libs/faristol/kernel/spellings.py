@@ -24,6 +24,11 @@ def names_of(enum: EnumDescriptor) -> Mapping[str, int]:
     return {kebab(value.name.removeprefix(prefix)): value.number for value in enum.values}
 
 
+def name_of(enum: EnumDescriptor, number: int) -> str:
+    """Return the name of a value in kebab case; empty for an unknown value."""
+    return next((name for name, value in names_of(enum).items() if value == number), "")
+
+
 @cache
 def labels_of(enum: EnumDescriptor) -> Mapping[int, str]:
     """Return the labels of an enumeration by value, English texts; a value without a label is left out."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
@@ -22,6 +22,7 @@ from faristol.kernel.times import moments_of
 from faristol.pb.game.v1 import events_pb2 as game
 
 NOT_A_NUMBER = N_("expected a whole number, got {given}")
+NOT_A_CHOICE = N_("expected {expected}, got {given}")
 NOT_A_DURATION = N_("expected minutes and seconds, such as 12:30, got {given}")
 NOT_A_TIME = N_("Expected a date and a time.")
 NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
@@ -107,14 +108,11 @@ def parse_value(field: Any, text: str, key: str = "", zone: str = "UTC", which: 
     key, text = key or field.name, text.strip()
     match kind_of(field):
         case Kind.CHOICE:
-            named = names_of(field.enum_type)
-            return named[text.lower()] if text.lower() in named else parse_number(key, text)
+            return parse_choice(key, text, field.enum_type)
         case Kind.NUMBER:
             return parse_number(key, text, _BITS[field.cpp_type])
         case Kind.DURATION:
-            if (found := read_duration(text)) is None:
-                raise Invalid(key, NOT_A_DURATION, {"given": repr(text)})
-            return found
+            return parse_duration(key, text)
         case Kind.TICK:
             return text not in ("", "0")
         case Kind.BYTES:
@@ -130,6 +128,15 @@ def parse_value(field: Any, text: str, key: str = "", zone: str = "UTC", which: 
     return text
 
 
+def parse_choice(key: str, text: str, enum: EnumDescriptor) -> int:
+    """Return the value of an enumeration, by its name in kebab case or its number. Raises ``Invalid``."""
+    named = names_of(enum)
+    if (number := named.get(text.lower(), int(text) if text.isascii() and text.isdecimal() else -1)) in named.values():
+        return number
+    expected = ", ".join(word for word, value in named.items() if value)
+    raise Invalid(key, NOT_A_CHOICE, {"given": repr(text), "expected": expected})
+
+
 def parse_number(key: str, text: str, bits: int = 32) -> int:
     """Return a whole number that a signed integer of ``bits`` can hold. Raises ``Invalid``."""
     text = text.strip().replace("−", "-")
@@ -139,12 +146,19 @@ def parse_number(key: str, text: str, bits: int = 32) -> int:
     return number
 
 
-def read_duration(text: str) -> int | None:
-    """Return the milliseconds of a time in minutes and seconds, ``24:50`` or ``0:15.1``; None for another text."""
+def parse_duration(key: str, text: str) -> int:
+    """Return the milliseconds of a time in minutes and seconds, ``24:50`` or ``0:15.1``. Raises ``Invalid``."""
     if (match := _DURATION_PATTERN.fullmatch(text)) is None:
-        return None
+        raise Invalid(key, NOT_A_DURATION, {"given": repr(text)})
     minutes, seconds, part = match.groups()
     return (int(minutes) * 60 + int(seconds)) * 1000 + int((part or "").ljust(3, "0"))
+
+
+def format_duration(milliseconds: int) -> str:
+    """Format milliseconds as ``parse_duration`` reads them."""
+    minutes, rest = divmod(milliseconds, 60_000)
+    seconds, part = divmod(rest, 1000)
+    return f"{minutes}:{seconds:02}" + (f".{part:03}".rstrip("0") if part else "")
 
 
 def parse_moment(key: str, text: str, zone: str, which: str = "") -> datetime:

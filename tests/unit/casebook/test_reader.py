@@ -66,7 +66,7 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
         ("score: 10", "skore: 10", 9, "there is no key 'skore'"),
         ("score: 10", "board: {Z9: C}", 9, "expected a square such as H8, got 'Z9'"),
         ("score: 10", "facts: [PlayPlaced: {words: [{square: H88}]}]", 9, "expected a square such as H8, got 'H88'"),
-        ("score: 10", "at: ten", 9, "expected minutes and seconds such as 1:30 or 0:15.1"),
+        ("score: 10", "at: ten", 9, "expected minutes and seconds, such as 12:30"),
         ("    steps:\n      - Anna: place-play H8 C A S A\n        score: 10", "    steps: []", 7, "at least one step"),
         ("score: 10", "score: [", 10, "this is not YAML"),
         ("score: 10", "score: 1\n        score: 2", 10, "'score' is there twice"),
@@ -188,7 +188,7 @@ def test_one_bad_line_does_not_drop_its_file_and_all_errors_are_told_at_once(tmp
         (13, "ca-100 has no tile 'NN'"),
         (16, "there is no key 'skore'"),
         (17, "there is no key 'Ana'"),
-        (19, "expected minutes and seconds such as 1"),
+        (19, "expected minutes and seconds, such as 1"),
     ]
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.spellings import names_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.typed_input.fields import Kind, kind_of, parse_value, read_duration
+from faristol.typed_input.fields import Kind, format_duration, kind_of, parse_choice, parse_duration, parse_value
 
 
 def field(request: type[Message], name: str) -> Any:
@@ -65,6 +67,33 @@ def test_what_a_field_cannot_hold_is_refused_by_its_name_in_the_form(
     assert wrong.value.field == "there"
 
 
-@pytest.mark.parametrize(("text", "ms"), [("0:15.1", 15_100), ("1:05", 65_000), ("1:60", None), ("٣:00", None)])
-def test_a_duration_is_minutes_and_seconds(text: str, ms: int | None) -> None:
-    assert read_duration(text) == ms
+@pytest.mark.parametrize(("text", "ms"), [("0:15.1", 15_100), ("1:05", 65_000), ("12:30", 750_000)])
+def test_a_duration_is_minutes_and_seconds(text: str, ms: int) -> None:
+    assert parse_duration("used_ms", text) == ms
+    assert format_duration(ms) == text
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "expected"),
+    [
+        (parse_duration, "1:60", "expected minutes and seconds"),
+        (parse_duration, "٣:00", "expected minutes and seconds"),
+        (
+            lambda key, text: parse_choice(key, text, events_pb2.Keeping.DESCRIPTOR),
+            "hosted?",
+            "expected hosted, recorded",
+        ),
+        (lambda key, text: parse_choice(key, text, events_pb2.Keeping.DESCRIPTOR), "99", "expected hosted, recorded"),
+    ],
+)
+def test_an_invalid_value_is_refused_with_what_was_expected(
+    parse: Callable[[str, str], int], text: str, expected: str
+) -> None:
+    with pytest.raises(Invalid, match=expected):
+        parse("there", text)
+
+
+def test_an_enumeration_is_written_by_its_name_or_number() -> None:
+    for word, number in names_of(events_pb2.Keeping.DESCRIPTOR).items():
+        assert parse_choice("keeping", word.upper(), events_pb2.Keeping.DESCRIPTOR) == number
+        assert parse_choice("keeping", str(number), events_pb2.Keeping.DESCRIPTOR) == number

@@ -19,7 +19,7 @@ from faristol.casebook.comparisons import (
     several,
 )
 from faristol.casebook.document import Value
-from faristol.casebook.forms import board_of, by_square, fill, format_duration, format_message, start_of
+from faristol.casebook.forms import board_of, by_square, fill, format_message, start_of
 from faristol.casebook.hosts.table import CaseTable
 from faristol.casebook.world import Differences, World
 from faristol.kernel.spellings import names_of
@@ -29,6 +29,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.read_models.api import answers
 from faristol.read_models.computed.sheet import write_sheet
 from faristol.rules import Board
+from faristol.typed_input.fields import format_duration
 
 NO_RESULT = "no result"
 

@@ -6,32 +6,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from faristol.host import StartError
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.table_terminal.shared.common import localize
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
+from faristol.typed_input.slips import slip_of
 
 SLIP_LIST_COLUMNS = ("player", "coordinates", "word", "score", "handed")
 """Columns of a list of slips. Only the player is required, by id or number; omitted values are empty."""
 
-HANDED_VALUES: Mapping[str, int] = {
-    "": events.HANDED_IN_TIME,
-    **{word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way},
-}
-"""Values of the column ``handed``."""
-
 MAX_SLIP_FILE_BYTES = 4_000_000
 """Bytes of a list."""
-ILLEGIBLE = "#"
-"""Value for a part of the slip that is illegible."""
 
 NO_COLUMN = N_("there is no column {given}; expected {expected}")
 NO_PLAYER = N_("the player is missing")
 NOT_HERE = N_("no player with the id or the number {given} plays in this hall")
 TWICE = N_("{given} is already in line {line}")
-NO_HANDED = N_("{given} does not describe the hand-in of a slip; expected {expected}")
 MANY_FIELDS = N_("has {count} fields; expected {most} at most")
 WRONG = N_("no slip of {file} was saved:\n{problems}")
 
@@ -86,25 +78,13 @@ def _slip(
     line: int, fields: Mapping[str, str], seats: Mapping[str, str], errors: list[LineError]
 ) -> events.Slip | None:
     """Return the slip of a line; on errors, add them to ``errors`` and return None."""
-    handed = fields.get("handed", "").lower()
-    before = len(errors)
-    player = fields.get("player", "")
+    player, before = fields.get("player", ""), len(errors)
     if not player:
         errors.append(LineError(line, localize(NO_PLAYER)))
     elif player not in seats:
         errors.append(LineError(line, localize(NOT_HERE, given=player)))
-    if handed not in HANDED_VALUES:
-        expected = ", ".join(filter(None, HANDED_VALUES))
-        errors.append(LineError(line, localize(NO_HANDED, given=repr(handed), expected=expected)))
-    if len(errors) > before:
-        return None
-    coordinates, word = fields.get("coordinates", ""), fields.get("word", "")
-    return events.Slip(
-        player_id=seats[player],
-        coordinates="" if coordinates == ILLEGIBLE else coordinates,
-        word="" if word == ILLEGIBLE else word,
-        score=fields.get("score", ""),
-        handed=events.Handed.ValueType(HANDED_VALUES[handed]),
-        coordinates_illegible=coordinates == ILLEGIBLE,
-        word_illegible=word == ILLEGIBLE,
-    )
+    try:
+        slip = slip_of(fields, seats.get(player, ""))
+    except Invalid as problem:
+        errors.append(LineError(line, localize(problem.problem, **problem.params)))
+    return slip if len(errors) == before else None

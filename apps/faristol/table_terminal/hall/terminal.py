@@ -12,14 +12,13 @@ from faristol.rules.duplicate_game.call_names import load_call_names
 from faristol.rules.tiles import load_tile_set
 from faristol.table_terminal.hall.hall import CommandRefused, HallState, RackCall
 from faristol.table_terminal.shared.common import localize
+from faristol.typed_input.slips import slip_of
 
 GAME_POLL_SECONDS = 2.0
 """Seconds between polls of the game."""
 CLOCK_CHECK_SECONDS = 0.2
 """Seconds between checks of the clock."""
 
-HANDED_WORDS = {word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way > events.HANDED_IN_TIME}
-"""How a slip was handed in, other than in time."""
 
 HALL_HELP = N_(
     "call: the next rack; temps: its time starts; 12 H4 C A S A: the slip of number 12, # for an "
@@ -92,7 +91,7 @@ class HallTerminal:
                 case ["status"]:
                     self._say_status()
                 case [number, *written] if number.isdecimal() and written:
-                    self._take(int(number), slip_of(written))
+                    self._take(int(number), parse_slip(written))
                 case _:
                     self._tell(localize(UNKNOWN_LINE, line=repr(line)))
         except Refusal as refusal:
@@ -179,15 +178,9 @@ class HallTerminal:
             await asyncio.sleep(CLOCK_CHECK_SECONDS)
 
 
-def slip_of(written: list[str]) -> events.Slip:
+def parse_slip(written: list[str]) -> events.Slip:
     """Parse a slip as a collector types it: ``H4 C A S A``, ``# CASA``, or ``late``."""
-    if len(written) == 1 and written[0] in HANDED_WORDS:
-        return events.Slip(handed=events.Handed.ValueType(HANDED_WORDS[written[0]]))
+    if len(written) == 1 and names_of(events.Handed.DESCRIPTOR).get(written[0], 0) > events.HANDED_IN_TIME:
+        return slip_of({"handed": written[0]})
     coordinates, *word = written
-    return events.Slip(
-        coordinates="" if coordinates == "#" else coordinates,
-        coordinates_illegible=coordinates == "#",
-        word="" if word == ["#"] else " ".join(word),
-        word_illegible=word == ["#"],
-        handed=events.HANDED_IN_TIME,
-    )
+    return slip_of({"coordinates": coordinates, "word": " ".join(word)})

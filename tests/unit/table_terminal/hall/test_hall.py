@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.hall import bundle as bundles
 from faristol.table_terminal.hall.hall import CommandRefused, HallState, ServicesUnavailable
 from faristol.table_terminal.hall.journal import HallJournal, PlayedHallTurn
-from faristol.table_terminal.hall.terminal import slip_of
+from faristol.table_terminal.hall.terminal import parse_slip
 from faristol.table_terminal.hall.times import SyncedClock
 
 SECOND_NS = 1_000_000_000
@@ -104,7 +104,7 @@ def test_a_bundle_is_read_as_it_was_written_and_by_nobody_else(tmp_path: Path, h
     ],
 )
 def test_a_slip_is_typed_as_it_was_written(typed: str, slip: events.Slip) -> None:
-    assert slip_of(typed.split()) == slip
+    assert parse_slip(typed.split()) == slip
 
 
 def test_a_slip_of_a_turn_that_was_closed_without_a_line_counts_as_it_was_typed() -> None:
@@ -126,7 +126,7 @@ def test_a_slip_of_a_turn_that_was_closed_without_a_line_counts_as_it_was_typed(
 
     hall = HallState(bundles.Bundle(answer, "Sud"), HallJournal(None), ask, device.clock(), "ona")
     hall.journal.keep_turn(PlayedHallTurn(1, ("A", "S"), began_at=1, ends_at=2))
-    hall.take(4, slip_of(["P8", "AS"]), check_form=True)
+    hall.take(4, parse_slip(["P8", "AS"]), check_form=True)
     hall.close()
     has_line = True
     asyncio.run(hall.sync())
@@ -157,14 +157,14 @@ def test_a_slip_that_was_refused_by_its_form_holds_the_hall_open_over_a_restart(
 
     hall = start()
     hall.journal.keep_turn(PlayedHallTurn(1, ("A", "S"), began_at=1, ends_at=2))
-    hall.take(4, slip_of(["P8", "AS"]), check_form=True)
+    hall.take(4, parse_slip(["P8", "AS"]), check_form=True)
     asyncio.run(hall.sync())
     again = start()
     assert {number: slip.coordinates for number, slip in again.doubted.items()} == {4: "P8"}
     with pytest.raises(Refusal, match="4"):
         again.close()
-    again.take(5, slip_of(["H8", "AS"]))
+    again.take(5, parse_slip(["H8", "AS"]))
     assert list(again.doubted) == [4]
-    again.take(4, slip_of(["P8", "AS"]))
+    again.take(4, parse_slip(["P8", "AS"]))
     assert again.doubted == {}
     assert start().doubted == {}

@@ -20,14 +20,13 @@ from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.text import say
-
-ILLEGIBLE = "#"
-"""Input for an illegible part."""
+from faristol.typed_input.slips import ILLEGIBLE, slip_of
 
 HANDED_LABELS = labels_of(events.Handed.DESCRIPTOR)
 """Labels of the ways in which a slip was handed in."""
@@ -138,9 +137,11 @@ async def type_slip(desk: DuplicatePageDep, given: Fields) -> Response:
             told = say(NO_NUMBER, {"number": number or "–"}, desk.language)
             return await _show(desk, hall, turn, refusal=told, typed=given)
         request = pb.SubmitSlipsRequest(collector_id=desk.subject, source=events.SLIP_SOURCE_PAPER, **named)
-        request.slips.append(_slip(player, given))
+        request.slips.append(slip_of(given, player))
         request.check_form = given.get("sure") != _mark(given)
         waits = (await desk.calls.ask(request)).waits
+    except Invalid as error:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from error
     except grpc.aio.AioRpcError as error:
         problem = to_problem(error, desk.language)
         told = problem.detail
@@ -161,23 +162,6 @@ def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsRespons
 def _mark(given: Mapping[str, str]) -> str:
     """Return the value that confirms a slip. It is valid for the same input only."""
     return " ".join(given.get(name, "").strip() for name in ("table", "coordinates", "word", "score", "handed"))
-
-
-def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
-    """Return the slip of a form. Raises ``HTTPException`` for an unknown way of handing in."""
-    handed = _whole(given.get("handed", "") or str(events.HANDED_IN_TIME))
-    if handed not in HANDED_LABELS:
-        raise HTTPException(HTTPStatus.BAD_REQUEST)
-    coordinates, word = given.get("coordinates", "").strip(), given.get("word", "").strip()
-    return events.Slip(
-        player_id=player_id,
-        coordinates="" if coordinates == ILLEGIBLE else coordinates,
-        word="" if word == ILLEGIBLE else word,
-        score=given.get("score", "").strip(),
-        coordinates_illegible=coordinates == ILLEGIBLE,
-        word_illegible=word == ILLEGIBLE,
-        handed=events.Handed.ValueType(handed),
-    )
 
 
 def _redirect_to_slips(desk: DuplicatePage, hall: str, turn: int, done: str) -> Response:
