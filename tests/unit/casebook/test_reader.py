@@ -188,7 +188,7 @@ def test_one_bad_line_does_not_drop_its_file_and_all_errors_are_told_at_once(tmp
         (13, "ca-100 has no tile 'NN'"),
         (16, "there is no key 'skore'"),
         (17, "there is no key 'Ana'"),
-        (19, "expected minutes and seconds, such as 1"),
+        (19, "expected minutes and seconds, such as 12"),
     ]
 
 

@@ -71,48 +71,18 @@ class Results(Service):
         return head
 
     async def standings(
-        self,
-        tournament_id: str,
-        round_: int = 0,
-        when: Moment = NOW,
-        page: Page = WHOLE_LIST,
-        *,
-        player_id: str = "",
-        arithmetic: bool = False,
-        category: str = "",
+        self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE_LIST, **more: Any
     ) -> pb.GetStandingsResponse:
-        """Return the standings after a round, or so far if it is 0; optionally of one player."""
-        request = pb.GetStandingsRequest(
-            tournament_id=tournament_id,
-            round=round_,
-            player_id=player_id,
-            arithmetic=arithmetic,
-            category=category,
-            **when.fields(),
-            **page.fields(),
-        )
-        return await self._call(self._stub.GetStandings, request)
+        """Return the standings after a round, or so far if it is 0; ``more`` are further fields of the request."""
+        fields = {"tournament_id": tournament_id, "round": round_, **when.fields(), **page.fields(), **more}
+        return await self._call(self._stub.GetStandings, pb.GetStandingsRequest(**fields))
 
     async def team_standings(
-        self,
-        tournament_id: str,
-        round_: int = 0,
-        when: Moment = NOW,
-        page: Page = WHOLE_LIST,
-        *,
-        team_id: str = "",
-        arithmetic: bool = False,
+        self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE_LIST, **more: Any
     ) -> pb.GetTeamStandingsResponse:
-        """Return the standings of teams after a round, or so far if it is 0; optionally of one team."""
-        request = pb.GetTeamStandingsRequest(
-            tournament_id=tournament_id,
-            round=round_,
-            team_id=team_id,
-            arithmetic=arithmetic,
-            **when.fields(),
-            **page.fields(),
-        )
-        return await self._call(self._stub.GetTeamStandings, request)
+        """Return the standings of teams, as ``standings`` does those of players."""
+        fields = {"tournament_id": tournament_id, "round": round_, **when.fields(), **page.fields(), **more}
+        return await self._call(self._stub.GetTeamStandings, pb.GetTeamStandingsRequest(**fields))
 
     async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE_LIST) -> pb.ListTeamsResponse:
         """Return the teams with their line-ups."""
@@ -120,28 +90,11 @@ class Results(Service):
         return await self._call(self._stub.ListTeams, request)
 
     async def pairings(
-        self,
-        tournament_id: str,
-        round_: int,
-        when: Moment = NOW,
-        page: Page = WHOLE_LIST,
-        *,
-        seats_alone: bool = False,
-        player_id: str = "",
+        self, tournament_id: str, round_: int, when: Moment = NOW, page: Page = WHOLE_LIST, **more: Any
     ) -> pb.GetPairingsResponse:
-        """Return the pairings of a round, optionally of one player.
-
-        With ``seats_alone``, without the scores of running games.
-        """
-        request = pb.GetPairingsRequest(
-            tournament_id=tournament_id,
-            round=round_,
-            seats_alone=seats_alone,
-            player_id=player_id,
-            **when.fields(),
-            **page.fields(),
-        )
-        return await self._call(self._stub.GetPairings, request)
+        """Return the pairings of a round; ``more`` are further fields of the request, such as ``seats_alone``."""
+        fields = {"tournament_id": tournament_id, "round": round_, **when.fields(), **page.fields(), **more}
+        return await self._call(self._stub.GetPairings, pb.GetPairingsRequest(**fields))
 
     async def crosstable(
         self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE_LIST
