@@ -32,10 +32,8 @@ INCIDENTS = labels_of(pb.IncidentKind.DESCRIPTOR)
 NEUTRALISED = sentences_of(clock.NeutralisationReason.DESCRIPTOR)
 OUTCOME_WORDS = labels_of(pb.Outcome.DESCRIPTOR)
 BYES = labels_of(pairing.ByeKind.DESCRIPTOR)
-ENTRY_PARTS = labels_of(pairing.EntryPart.DESCRIPTOR)
 DATA_REQUESTS = labels_of(pairing.DataRequestKind.DESCRIPTOR)
 DATA_REQUEST_STATES = labels_of(pairing_pb2.DataRequestState.DESCRIPTOR)
-TOURNAMENT_PARTS = labels_of(pairing.TournamentPart.DESCRIPTOR)
 PRIZES = labels_of(pairing.PrizeKind.DESCRIPTOR)
 
 RATING_LABELS: Mapping[str, Mapping[str, str]] = {
