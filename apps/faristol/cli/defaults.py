@@ -75,11 +75,12 @@ def load_duplicate(game_id: str, address: str | None) -> duplicate.GetDuplicateR
     return found
 
 
-def load_sheet(game_id: str, address: str | None, **of: str) -> duplicate.GetHallSheetResponse:
-    """Load the sheet of the hall ``hall``, or of that of ``player_id``, as its officials see it."""
-    found: duplicate.GetHallSheetResponse = answer_to(
-        duplicate.GetHallSheetRequest(game_id=game_id, inside=True, **of), address
-    )
+def load_sheet(
+    game_id: str, address: str | None, *, hall: str = "", player_id: str = ""
+) -> duplicate.GetHallSheetResponse:
+    """Load the sheet of a hall, by its name or one of its players, as its officials see it."""
+    request = duplicate.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, inside=True)
+    found: duplicate.GetHallSheetResponse = answer_to(request, address)
     return found
 
 

@@ -7,20 +7,23 @@ from functools import cache
 from typing import Any
 
 import grpc
-from google.protobuf.descriptor import Descriptor, MethodDescriptor
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 
 @cache
-def method_of(request: Descriptor) -> MethodDescriptor:
-    """Return the method of a request. The contract has the requests of a service in its file."""
+def method_of(request: Any) -> MethodDescriptor:
+    """Return the method of a request, a descriptor. The contract has the requests of a service in its file."""
     services = request.file.services_by_name.values()
-    return next(method for service in services for method in service.methods if method.input_type is request)
+    found: MethodDescriptor = next(
+        method for service in services for method in service.methods if method.input_type is request
+    )
+    return found
 
 
-def service_of(request: Descriptor) -> str:
-    """Return the name of the service that answers a request: ``game`` for the package ``faristol.game.v1``."""
+def service_of(request: Any) -> str:
+    """Return the name of the service of a request, a descriptor: ``game`` for the package ``faristol.game.v1``."""
     return str(request.file.package.split(".")[1])
 
 

@@ -12,12 +12,12 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from faristol.client.methods import build_call
 from faristol.client.problems import every_reason, info_of
 from faristol.client.services import call, is_retryable
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import say
 from faristol.typed_input.results.refusals import as_typed
@@ -61,7 +61,7 @@ class ResultsClient:
 
         ``helper`` is the id of a caller with the rights of a helper; empty for an arbiter or director.
         """
-        self._stub = pairing_grpc.PairingServiceStub(channel)
+        self._channel = channel
         self.tournament = tournament
         self._arbiter, self._language, self._tell = arbiter, language, tell
         self._round = round_
@@ -71,40 +71,23 @@ class ResultsClient:
     async def tables(self) -> Tables:
         """Return the current tables of the round. Raises ``Refused`` for an unknown round."""
         request = pairing.ListResultsRequest(tournament_id=self.tournament, round=self._round)
-        listed: pairing.ListResultsResponse = await self._send(self._stub.ListResults, request)
+        listed: pairing.ListResultsResponse = await self._send(request)
         self._round = listed.round
         return Tables(listed, self._language, self._helper)
 
     async def enter(self, results: Sequence[pairing.GameResult]) -> None:
         """Enter results, all or none. Raises ``Refused``."""
-        request = pairing.EnterResultsRequest(
-            command_id=str(uuid.uuid4()), tournament_id=self.tournament, results=results, arbiter_id=self._arbiter
-        )
-        await self._send(self._stub.EnterResults, request)
+        await self._send(pairing.EnterResultsRequest(results=results, **self._common()))
 
     async def confirm_result(self, table: pairing.TableResult) -> None:
         """Confirm the displayed result of a table. Raises ``Refused``, also for the person who entered it."""
-        request = pairing.ConfirmResultRequest(
-            command_id=str(uuid.uuid4()),
-            tournament_id=self.tournament,
-            game_id=table.game_id,
-            scores=table.scores,
-            arbiter_id=self._arbiter,
-        )
-        await self._send(self._stub.ConfirmResult, request)
+        await self._send(pairing.ConfirmResultRequest(game_id=table.game_id, scores=table.scores, **self._common()))
 
     async def dispute_result(self, table: pairing.TableResult, note: str) -> None:
         """Dispute the recorded result of a table. An official decides. Raises ``Refused``."""
-        request = pairing.ConfirmResultRequest(
-            command_id=str(uuid.uuid4()),
-            tournament_id=self.tournament,
-            game_id=table.game_id,
-            scores=table.scores,
-            arbiter_id=self._arbiter,
-            disputed=True,
-            note=note,
-        )
-        await self._send(self._stub.ConfirmResult, request)
+        request = pairing.ConfirmResultRequest(game_id=table.game_id, scores=table.scores, **self._common())
+        request.disputed, request.note = True, note
+        await self._send(request)
 
     async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> Sequence[int]:
         """Replace the displayed result, unless the game was abandoned. Return the rounds that were paired with it.
@@ -112,22 +95,23 @@ class ResultsClient:
         A helper replaces only results that they entered. Raises ``Refused``.
         """
         kind = pairing.CorrectOwnResultRequest if self._helper else pairing.CorrectResultRequest
-        command = kind(command_id=str(uuid.uuid4()), tournament_id=self.tournament, arbiter_id=self._arbiter)
-        method = self._stub.CorrectOwnResult if self._helper else self._stub.CorrectResult
-        rounds: Sequence[int] = (await self._send(method, correct_result(command, table, result))).rounds_after
+        rounds: Sequence[int] = (await self._send(correct_result(kind(**self._common()), table, result))).rounds_after
         return rounds
+
+    def _common(self) -> dict[str, Any]:
+        """Return the fields of every command."""
+        return {"command_id": str(uuid.uuid4()), "tournament_id": self.tournament, "arbiter_id": self._arbiter}
 
     async def _build_translator(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
         """Return a function that replaces ids in a refusal by names, if available, and fields by typed words."""
         try:
-            known = TournamentNames(
-                await self._stub.GetTournament(pairing.GetTournamentRequest(tournament_id=self.tournament))
-            )
+            request = pairing.GetTournamentRequest(tournament_id=self.tournament)
+            known = TournamentNames(await build_call(self._channel, type(request))(request))
         except grpc.aio.AioRpcError:
             return lambda said: as_typed(said, self._language)
         return lambda said: as_typed(known.named_in_refusal(said, problem), self._language)
 
-    async def _send(self, method: Any, request: Message) -> Any:
+    async def _send(self, request: Message) -> Any:
         away = False
 
         def note_retry() -> None:
@@ -138,7 +122,7 @@ class ResultsClient:
 
         language = (("accept-language", self._language),)
         try:
-            method = partial(method, metadata=language)
+            method = partial(build_call(self._channel, type(request)), metadata=language)
             answer = await call(method, request, patience=self._patience, retried=note_retry)
         except grpc.aio.AioRpcError as problem:
             if is_retryable(problem):

@@ -14,11 +14,11 @@ from google.protobuf.message import Message
 from faristol.casebook.case import ARBITER
 from faristol.casebook.hosts.services import CLOCK, GAME
 from faristol.casebook.verbs import verbs_of
-from faristol.client.methods import method_of
+from faristol.client.methods import build_call, service_of
 from faristol.client.rulesets import fetch
-from faristol.client.services import M, call
-from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
-from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.client.services import call
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 from faristol.presentation.names import Named, candidates
 from faristol.table_terminal.table.journal import Journal
@@ -59,11 +59,7 @@ class LiveTable:
         """Ids by the names that may be written for them."""
         self.known: Sequence[Named] = ()
         """The players, also found by prefixes of their names, without accents."""
-        self._stubs: Mapping[str, Any] = {
-            "GameService": game_pb2_grpc.GameServiceStub(channel("game")),
-            "ClockService": clock_pb2_grpc.ClockServiceStub(channel("clock")),
-        }
-        self._results = results_pb2_grpc.ResultsServiceStub(channel("results"))
+        self._channels = {service: channel(service) for service in ("game", "clock", "results")}
         self._caller = caller
         self._waiting = waiting
 
@@ -71,33 +67,32 @@ class LiveTable:
         """Execute a command, with ids instead of names. Raises ``grpc.aio.AioRpcError`` if it is refused."""
         self._name(request)
         sent = type(request).FromString(self._journal.as_sent(request.command_id, request.SerializeToString()))
-        method = method_of(request.DESCRIPTOR)
-        answer: Message = await self._ask(getattr(self._stubs[method.containing_service.name], method.name), sent)
+        answer: Message = await self._ask(sent)
         return answer
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """Return the table as its service shows it to a player."""
-        request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
-        shown: game_pb2.GetGameResponse = await self._ask(self._stubs["GameService"].GetGame, request)
+        shown: game_pb2.GetGameResponse = await self._ask(
+            game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
+        )
         return shown
 
     async def offers(self) -> Sequence[game_pb2.Offer]:
         """Return the commands that the table accepts, those of an arbiter only if the caller may act as one."""
-        ask = self._stubs["GameService"].ListOffers
         request = game_pb2.ListOffersRequest(game_id=self.game_id, arbiter_id=ARBITER)
         try:
-            listed: game_pb2.ListOffersResponse = await self._ask(ask, request)
+            listed: game_pb2.ListOffersResponse = await self._ask(request)
         except grpc.aio.AioRpcError as problem:
             if problem.code() is not grpc.StatusCode.PERMISSION_DENIED:
                 raise
-            listed = await self._ask(ask, game_pb2.ListOffersRequest(game_id=self.game_id))
+            listed = await self._ask(game_pb2.ListOffersRequest(game_id=self.game_id))
         return listed.offers
 
     async def clock(self) -> clock_pb2.GetClockResponse:
         """Return the clock as its service shows it; an empty one before the game has started."""
         request = clock_pb2.GetClockRequest(game_id=self.game_id)
         try:
-            shown: clock_pb2.GetClockResponse = await self._ask(self._stubs["ClockService"].GetClock, request)
+            shown: clock_pb2.GetClockResponse = await self._ask(request)
         except grpc.aio.AioRpcError as problem:
             if problem.code() is not grpc.StatusCode.NOT_FOUND:
                 raise
@@ -121,8 +116,8 @@ class LiveTable:
     async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
         """Return the public game, with names and the scoresheet."""
         request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)
-        game: results_pb2.GetGameResponse = await self._ask(self._results.GetGame, request)
-        await fetch(self._results, game.ruleset)
+        game: results_pb2.GetGameResponse = await self._ask(request)
+        await fetch(results_pb2_grpc.ResultsServiceStub(self._channels["results"]), game.ruleset)
         return game
 
     async def final(self) -> results_pb2.GetGameResponse:
@@ -136,7 +131,8 @@ class LiveTable:
         found = candidates(name, self.known)
         return found[0].id if len(found) == 1 else name
 
-    async def _ask(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
+    async def _ask(self, request: Message) -> Any:
+        method = build_call(self._channels[service_of(request.DESCRIPTOR)], type(request))
         asked = asyncio.create_task(call(partial(method, metadata=self._caller), request))
         done, _ = await asyncio.wait({asked}, timeout=NOTICE_AFTER_SECONDS)
         if not done:
