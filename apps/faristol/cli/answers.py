@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.access.access import caller, credentials
+from faristol.cli.access.data_requests import data_requests
 from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
@@ -398,6 +399,7 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "GetAdjudication": adjudication,
     "GetRulingTimes": ruling_times,
     "ListRatingSystems": rating_systems,
+    "ListDataRequests": data_requests,
     "ListTops": tops,
     "ListWaiting": waiting,
     "AddWebhook": added,

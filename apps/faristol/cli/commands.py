@@ -67,12 +67,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "list": Verb("players.players:list_players", "List the players."),
         },
     ),
-    "data-request": Noun(
-        N_("Requests of players for correction or erasure of their data."),
-        {
-            "list": Verb("access.data_requests:list_requests", "List the requests with their answers."),
-        },
-    ),
+    "data-request": Noun(N_("Requests of players for correction or erasure of their data.")),
     "team": Noun(
         N_("Teams of a tournament of teams."),
         {
@@ -276,7 +271,6 @@ _SPELLED = {method: command.verb for method, command in CATALOGUE.items()} | {
     "RegisterPlayers": "player import",
     "EnterResults": "enter",
     "ListResults": "enter",
-    "ListDataRequests": "data-request list",
     "ListSanctions": "player sanction",
     "GetPersonalDetails": "player list",
 }

@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.commands import format_command
-from faristol.cli.completion import players
+from faristol.cli.completion import players, tournaments
 from faristol.cli.defaults import RULES, add_defaults
 from faristol.cli.fields import TEAM_FOR, Reader, choices, describe_syntax, option_of
 from faristol.cli.options import Address, AsJson, Tournament
@@ -119,7 +119,7 @@ def _argument(act: Command, field: Any) -> inspect.Parameter:
     metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
     if field.enum_type is not None:
         metavar = describe_syntax(field, act.values)
-    about: dict[str, Any] = {"help": _help(act, field), "autocompletion": players if _names_players(field) else None}
+    about: dict[str, Any] = {"help": _help(act, field), "autocompletion": _completion_of(field)}
     kind: Any = int if _whole(field) else str
     if field.name == "player_ids":
         return _parameter(field.name, Annotated[tuple[str, str], typer.Argument(metavar="WHO WHO", **about)])
@@ -154,6 +154,10 @@ def _option(act: Command, field: Any) -> inspect.Parameter:
     return _parameter(field.name, Annotated[kind | None, typer.Option(name, **about)], None)
 
 
+def _completion_of(field: Any) -> Callable[..., Any] | None:
+    return players if _names_players(field) else tournaments if field.name == "tournament_id" else None
+
+
 def _completing(words: list[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
@@ -183,11 +187,12 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     from faristol.cli.answers import answer_to_json, format_answer
 
     act, kind = CATALOGUE[method], _kind(method)
-    known, is_of_pairing = None, COMMAND_METHODS[method].containing_service is SERVICE
-    if is_of_pairing and act.new != "tournament_id":
-        known = run(load_names(given["tournament_id"], address))
-    elif not is_of_pairing and given.get("tournament_id"):
-        given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
+    known = None
+    if given.get("tournament_id") and act.new != "tournament_id":
+        if COMMAND_METHODS[method].containing_service is SERVICE:
+            known = run(load_names(given["tournament_id"], address))
+        else:
+            given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
     if given.get("webhook_id"):
         given = {**given, "webhook_id": find_webhook_id(given["tournament_id"], given["webhook_id"], address)}
     given = add_defaults(act, given, known, address)

@@ -172,6 +172,9 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "SetHalls": Command("hall set", N_("In effect from the next pairing: {halls}."), arguments=()),
     "GrantBye": Command("bye grant", N_("{who} sits out round {round}: {kind}.")),
     "RevokeBye": Command("bye revoke", N_("{who} no longer sits out round {round}.")),
+    "ListDataRequests": Command(
+        "data-request list", arguments=("tournament_id",), optional=frozenset({"tournament_id"})
+    ),
     "ForbidPair": Command("pair forbid", N_("Kept apart: {who}.")),
     "AllowPair": Command("pair allow", N_("Allowed to meet again: {who}.")),
     "KeepPair": Command("pair keep", N_("Paired with each other in round {round}: {who}.")),
