@@ -16,7 +16,7 @@ from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
 from faristol.cli.tournament.ratings import rating_systems
-from faristol.cli.tournament.webhooks import added
+from faristol.cli.tournament.webhooks import format_new_webhook
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of, name_of
@@ -130,14 +130,15 @@ def _with_names(said: Mapping[str, Any], known: TournamentNames) -> Iterator[tup
 
 
 def _value(field: str, request: Message, answer: Message) -> Any:
-    """Return the value of a field from the answer if set, else from the command."""
-    for message in (answer, request):
+    """Return the value of a field from the answer if set, else from the command; None for an absent message."""
+    found: Any = None
+    for message in (request, answer):
         known = message.DESCRIPTOR.fields_by_name.get(field)
         if known is None or (known.message_type and not known.is_repeated and not message.HasField(field)):
             continue
-        if message is request or getattr(message, field):
-            return getattr(message, field)
-    return None
+        value = getattr(message, field)
+        found = value if value or found is None else found
+    return found
 
 
 def _is_told(field: str, request: Message, answer: Message, params: Params) -> bool:
@@ -402,7 +403,7 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "ListDataRequests": data_requests,
     "ListTops": tops,
     "ListWaiting": waiting,
-    "AddWebhook": added,
+    "AddWebhook": format_new_webhook,
     "ListCredentials": credentials,
     "GetCaller": caller,
 }

@@ -12,8 +12,8 @@ from faristol.table_terminal.shared.names import TournamentNames
 from faristol.table_terminal.shared.services import answer_to
 
 
-class Situation(NamedTuple):
-    """Where a value is omitted."""
+class Omission(NamedTuple):
+    """Command line that omits a value."""
 
     given: Mapping[str, Any]
     """Parameters of the command line, by the names of their fields."""
@@ -33,7 +33,7 @@ class Rule(NamedTuple):
 
     help: str
     """Text that follows the help of the field."""
-    value: Callable[[Situation], Any]
+    value: Callable[[Omission], Any]
 
 
 RULES: Mapping[str, Rule] = {
@@ -62,7 +62,7 @@ def add_defaults(
     act: Command, given: Mapping[str, Any], known: TournamentNames | None, address: str | None
 ) -> dict[str, Any]:
     """Add the values of omitted fields. Raises ``StartError`` if a service is unreachable."""
-    at = Situation(given, known, address)
+    at = Omission(given, known, address)
     omitted = {name: value for name, value in act.defaults.items() if not given.get(name)}
     return {**given, **{name: RULES[value].value(at) if value in RULES else value for name, value in omitted.items()}}
 

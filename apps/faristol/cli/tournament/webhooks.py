@@ -45,7 +45,7 @@ def show(tournament: Tournament, webhook: Which, address: Address = None, json_o
     print_answer(answer, _whole(answer), json_output=json_output)
 
 
-def added(_request: object, answer: pb.AddWebhookResponse, _known: object, language: str) -> Iterator[str]:
+def format_new_webhook(_request: object, answer: pb.AddWebhookResponse, _known: object, language: str) -> Iterator[str]:
     """Yield the lines of `webhook add`: the id, and the secret."""
     yield answer.webhook.webhook_id
     yield say(CATALOGUE["RotateWebhookSecret"].said, {"secret": answer.secret}, language)
