@@ -255,7 +255,7 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     for hall, line in (("Nord", "blai,H5,C A S E R N A"), ("Sud", "didac,H8,CASA")):
         file = tmp_path / f"{hall}.csv"
         file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")
-        assert "1 slip taken" in await run_command("slips", FIRST, str(file), "--hall", hall, "--close")
+        assert "1 slip accepted" in await run_command("slips", FIRST, str(file), "--hall", hall, "--close")
     assert "Nord anna (typed-otherwise): H8 CASA / H4 C A S E R N A" in await run_command("waiting", FIRST)
     played = ("--coordinates", "H4", "--word", "C A S E R N A")
     await run_command("rule", FIRST, "anna", *played, "--reason", "read again")
@@ -270,7 +270,7 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     slip = ("--coordinates", "H4", "--word", "C A S E R N A", "--reason", "typed wrong")
     assert "worth 70" in await run_command("decide", FIRST, "t1-1", *slip)
     lines = [line.split() for line in (await run_command("standings", FIRST)).splitlines()]
-    assert (lines[0], lines[2]) == (["Player", "Points", "%", "Negative"], ["1", "Blai", "70", "100", "%", "0"])
+    assert (lines[0], lines[2]) == (["Player", "Points", "%", "Negative"], ["1", "Blai", "70", "100.00", "%", "0"])
     slips = (await run_command("export", "slips", FIRST)).splitlines()
     assert slips[2] == "1,Nord,2,blai,Blai,H4,C A S E R N A,,in_time,70,,"
     turns_ = (await run_command("export", "turns", FIRST)).splitlines()

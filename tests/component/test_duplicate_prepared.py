@@ -549,7 +549,7 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
     run = ("run", str(bundle), "--journal", str(journal))
     assert f"round 1: {' '.join(called.faces)}" in await run_command(*run, said="status\n")
     stage.clock.wait(181)
-    assert "kept: 4" in await run_command(*run, "--address", "127.0.0.1:1", said="4 H8 C A\n5 late\n")
+    assert "saved: 4" in await run_command(*run, "--address", "127.0.0.1:1", said="4 H8 C A\n5 late\n")
     told = await run_command(*run, said="status\nclose\nstatus\n")
     assert "0 commands wait to be sent" in told.splitlines()[-1]
     sent = await stage.record.facts(stream_of("cup-r1", 2))
