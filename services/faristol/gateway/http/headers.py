@@ -30,7 +30,17 @@ CONTENT_SECURITY_POLICY = "; ".join(
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/my-data", "/data-requests", "/new", "/lexicons", "/tournaments/")
+PRIVATE = (
+    "/sign-in",
+    "/sign-out",
+    "/account",
+    "/my-data",
+    "/data-requests",
+    "/new",
+    "/start",
+    "/lexicons",
+    "/tournaments/",
+)
 """Path prefixes of pages for signed-in users, closed to other sites. The public routes below them are open."""
 
 PRIVATE_PARTS = ("/keep", "/clock", "/slip")

@@ -4,6 +4,7 @@ from faristol.gateway.consoles.director import (
     conclusion,
     creation,
     discipline,
+    first_tournament,
     halls,
     history,
     judges,
@@ -18,6 +19,7 @@ from faristol.gateway.consoles.director import (
 ROUTES = tuple(
     page.routes
     for page in (
+        first_tournament,
         creation,
         overview,
         players,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.commands import OPTION
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS, say_refused_option, value_name
 from faristol.gateway.consoles.forms import Given, fill
-from faristol.gateway.consoles.frame import ConsoleDep, Typed
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import of_rpc
@@ -82,44 +82,61 @@ async def show_new(
     division_of: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
     """Show the rule books, and the form for the chosen one."""
-    _check(console.session)
+    check_may_create(console.session)
     return await _show(console, Typed(ruleset=ruleset, division_of=division_of))
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """Outcome of the form of a new tournament: an answer, errors by field, or a refusal."""
+
+    answer: pairing.CreateTournamentResponse | None = None
+    errors: Mapping[str, str] = field(default_factory=dict)
+    refused: str = ""
 
 
 @routes.post("/new")
 async def create(console: ConsoleDep, given: Fields) -> Response:
     """Create the tournament and redirect to its console."""
-    _check(console.session)
+    check_may_create(console.session)
     typed = Typed(given)
+    creation = await send_creation(console, typed, str(form_id(given)))
+    if creation.answer is None:
+        return await _show(console, typed, creation.errors, creation.refused)
+    return redirect_to(f"{tournament_path(creation.answer.tournament_id, 'console')}?done={creation.answer.position}")
+
+
+async def send_creation(console: Console, typed: Typed, command_id: str) -> Creation:
+    """Create a tournament from a form, in which ``lexicon`` may be ``WITHOUT``.
+
+    Raises ``grpc.aio.AioRpcError`` if a service is unavailable.
+    """
     wanted = pairing.CreateTournamentRequest(
-        command_id=str(form_id(given)),
+        command_id=command_id,
         tournament_id=typed["tournament_id"].strip(),
         keeping=game.KEEPING_RECORDED,
     )
     try:
         fill(wanted, _without_defaults(typed))
     except Invalid as problem:
-        told = say(problem.problem, problem.params, console.language)
-        return await _show(console, typed, {problem.field: told})
+        return Creation(errors={problem.field: say(problem.problem, problem.params, console.language)})
     if wanted.lexicon == WITHOUT:
         wanted.lexicon, wanted.without_lexicon = "", True
     try:
-        answer = await console.calls.ask(wanted)
+        return Creation(await console.calls.ask(wanted))
     except grpc.aio.AioRpcError as error:
         refusal = of_rpc(error, console.language)
         if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
-        field = str(refusal.more.get("field", ""))
+        name = str(refusal.more.get("field", ""))
         if option := refusal.more.get("option"):
-            field = f"{OPTION}{option}"
-        text = say_refused_option(error, console.language) or refusal.detail.removeprefix(f"{field}: ")
-        if field in typed or field in ("name", "rounds"):
-            return await _show(console, typed, {field: text})
-        return await _show(console, typed, {}, text)
-    return redirect_to(f"{tournament_path(answer.tournament_id, 'console')}?done={answer.position}")
+            name = f"{OPTION}{option}"
+        text = say_refused_option(error, console.language) or refusal.detail.removeprefix(f"{name}: ")
+        return Creation(errors={name: text}) if name in typed or name in ("name", "rounds") else Creation(refused=text)
 
 
-def _check(session: Session) -> None:
+def check_may_create(session: Session) -> None:
+    """Raise ``HTTPException`` (404) unless the user may create tournaments."""
     if not may(session, pairing.CreateTournamentRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
 
@@ -176,8 +193,6 @@ def fitting_lexicons(ruleset: Ruleset, listed: lexicon.ListLexiconsResponse) -> 
 async def _show(
     console: ConsoleDep, typed: Typed, errors: Mapping[str, str] | None = None, refused: str = ""
 ) -> Response:
-    chosen = load_ruleset(typed["ruleset"]) if typed["ruleset"] in ruleset_names() else None
-    listed: Any = await console.calls.ask(lexicon.ListLexiconsRequest()) if chosen else None
     return console.page(
         "director/new.html",
         None,
@@ -186,18 +201,27 @@ async def _show(
         refused=refused,
         rule_books=_rule_books(),
         divisions_alone=bool(console.session.credential.scope.tournament_ids),
-        chosen=chosen,
-        choices=choices_of(chosen) if chosen else [],
-        lexicons=fitting_lexicons(chosen, listed) if chosen else [],
-        installs=may_install(console),
-        without=WITHOUT,
-        of_duplicate=chosen is not None and chosen.game.mode == "duplicate",
-        keepings=KEEPINGS,
-        zones=time_zones() if chosen else [],
-        typed=typed,
-        errors=Typed(errors or {}),
-        proposed=max(DEFAULT_ROUNDS, chosen.championship.rounds_min) if chosen else DEFAULT_ROUNDS,
-        proposed_zone=ZONES.get(typed["ruleset"], ZONE),
-        chosen_options=Typed(),
-        none=NONE,
+        **await form_values(console, typed, errors),
     )
+
+
+async def form_values(console: Console, typed: Typed, errors: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the values of the template for the form of a new tournament, with the fields as typed."""
+    chosen = load_ruleset(typed["ruleset"]) if typed["ruleset"] in ruleset_names() else None
+    listed: Any = await console.calls.ask(lexicon.ListLexiconsRequest()) if chosen else None
+    return {
+        "chosen": chosen,
+        "choices": choices_of(chosen) if chosen else [],
+        "lexicons": fitting_lexicons(chosen, listed) if chosen else [],
+        "installs": may_install(console),
+        "without": WITHOUT,
+        "of_duplicate": chosen is not None and chosen.game.mode == "duplicate",
+        "keepings": KEEPINGS,
+        "zones": time_zones() if chosen else [],
+        "typed": typed,
+        "errors": Typed(errors or {}),
+        "proposed": max(DEFAULT_ROUNDS, chosen.championship.rounds_min) if chosen else DEFAULT_ROUNDS,
+        "proposed_zone": ZONES.get(typed["ruleset"], ZONE),
+        "chosen_options": Typed(),
+        "none": NONE,
+    }

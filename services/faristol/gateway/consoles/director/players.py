@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.director.page import DirectorPageDep
+from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.details import DETAILS, Detail, read_details
@@ -64,7 +64,20 @@ RESEMBLES_ROW = N_("similar to {name} in line {line} of this list")
 READ_AS = N_("Read as {encoding}.")
 GUESSED = N_("Read as {encoding}, which is a guess. Check that all letters are right, or choose another encoding.")
 
+MAX_LINE_DIGITS = 6
+"""Limit in digits of the number of a line."""
+
 routes = APIRouter(include_in_schema=False)
+
+
+class ListStep(NamedTuple):
+    """Place of a list of players among the steps of the first tournament."""
+
+    number: int
+    after: str
+    """Address of the next step."""
+    labels: Sequence[str]
+    """Labels of all steps, English texts marked with ``N_``."""
 
 
 @routes.get("/tournaments/{tournament_id}/console/players")
@@ -101,13 +114,21 @@ async def change_players(desk: DirectorPageDep, given: Fields) -> Response:
 @routes.get("/tournaments/{tournament_id}/console/players/list")
 async def show_list(desk: DirectorPageDep) -> Response:
     """Show the form for a player list."""
-    return await _show_list(desk, "")
+    return await show_player_list(desk, "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list")
 async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
     """Preview a list with its errors and questions. On ``register``, register valid lines if no question is open."""
-    text = given.get("text", "")
+    return await preview_or_register(desk, given)
+
+
+async def preview_or_register(desk: DirectorPage, given: Given, step: ListStep | None = None) -> Response:
+    """Answer a form of a list: preview it, or register its players and redirect to the next page.
+
+    ``step`` is set if the list is a step of the first tournament.
+    """
+    text = mend_lines(given)
     try:
         command_id = uuid.UUID(given.get("command_id", ""))
     except ValueError:
@@ -131,11 +152,12 @@ async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
     if given.get("act") == "register" and unsure and not asked:
         desk.errors = {"others": say(SAY_OTHERS, {}, desk.language)}
     if given.get("act") != "register" or whole or asked or unsure or not rows:
-        return await _show_list(
+        return await show_player_list(
             desk,
             text,
             () if whole else rows,
             wrong,
+            step=step,
             whole=whole,
             listed=listed,
             asked=asked,
@@ -147,10 +169,11 @@ async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
         )
     registered = await register(desk, rows, {"text": text}, command_id)
     if registered is None:
-        return await _show_list(desk, text)
+        return await show_player_list(desk, text, step=step)
     if not registered.refused and not wrong:
-        return redirect_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
-    return await _show_list(
+        after = step.after if step else f"{desk.address}/players"
+        return redirect_to(f"{after}?done={registered.position}&registered={len(rows)}")
+    return await show_player_list(
         desk,
         "\n".join(_lines_left(text, [row.line for row, _ in registered.refused], wrong)),
         left=[
@@ -158,13 +181,31 @@ async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
             *((error.text or str(error.line), error.problem) for error in wrong),
         ],
         said=format_registered_count(len(rows) - len(registered.refused), desk.language),
+        step=step,
     )
 
 
-async def _show_list(
-    desk: DirectorPageDep, text: str, rows: Sequence[ListedPlayer] = (), wrong: Sequence[LineError] = (), **values: Any
+def mend_lines(given: Given) -> str:
+    """Return the text of a list with the lines that the director has changed in place, each in ``line.NUMBER``.
+
+    An emptied line is left out of the list, but keeps its number.
+    """
+    text = given.get("text", "")
+    mended = {key.removeprefix("line."): value for key, value in given.items() if key.startswith("line.")}
+    if not mended:
+        return text
+    lines = lines_of(text)
+    for number, value in mended.items():
+        if number.isdecimal() and 0 < int(number[:MAX_LINE_DIGITS]) <= len(lines):
+            lines[int(number) - 1] = " ".join(value.splitlines()).strip()
+    return "\n".join(lines)
+
+
+async def show_player_list(
+    desk: DirectorPage, text: str, rows: Sequence[ListedPlayer] = (), wrong: Sequence[LineError] = (), **values: Any
 ) -> Response:
     """Render the form for a list, after a preview with its ``rows`` or its errors ``wrong``."""
+    lines = lines_of(text)
     return await desk.show(
         "director/player_list.html",
         PAGE,
@@ -173,9 +214,16 @@ async def _show_list(
         shown=_list_given_details(rows),
         columns=list_columns(desk.language),
         wrong=wrong,
+        line_text=lambda number: _text_to_mend(lines, number),
         encodings=ENCODINGS,
         **values,
     )
+
+
+def _text_to_mend(lines: Sequence[str], number: int) -> str:
+    """Return a line to be changed in place; empty if its row continues in the next line, inside quotes."""
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
+    return "" if line.count('"') % 2 else line
 
 
 def _list_given_details(rows: Sequence[ListedPlayer]) -> list[Detail]:

@@ -1,0 +1,320 @@
+"""First tournament of a director in four steps: its name, its rules, its players, its halls; then the first round.
+
+The first two steps keep their fields in the address: no tournament exists until the rules are chosen. The later steps
+are pages of the console, whose forms and commands they share.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import date
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.director.creation import WITHOUT, check_may_create, form_values, send_creation
+from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.consoles.director.players import (
+    MAX_REGISTERED_PLAYERS,
+    ListStep,
+    format_registered_count,
+    preview_or_register,
+    show_player_list,
+)
+from faristol.gateway.consoles.director.ruleset_summary import summarise_ruleset
+from faristol.gateway.consoles.forms import Given
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
+from faristol.gateway.http.forms import Fields, Lists, public_address
+from faristol.gateway.pages.qr import qr
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Param
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.page_addresses import tournament_path
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.rules.ruleset.file import load_ruleset, ruleset_names
+from faristol.text import say
+from faristol.typed_input.fields import parse_number
+
+STEPS: Sequence[str] = (N_("Name and date"), N_("Rules"), N_("Players"), N_("Halls"))
+"""Labels of the steps."""
+
+NAME_STEP, RULES_STEP, PLAYERS_STEP, HALLS_STEP, READY_STEP = range(1, 6)
+
+KEPT: Sequence[str] = ("name", "starts_on", "place")
+"""Fields of the first step, which the second one carries in its address."""
+
+RULE_BOOKS_BY_LANGUAGE: Mapping[str, Sequence[str]] = {
+    "ca": ("fisc-2023", "uf-2007", "festa-major", "fisc-2023-duplicate"),
+    "es": ("fise",),
+    "el": ("pes-2024",),
+    "en": ("box",),
+}
+"""Rule books that are shown first to a reader of a language."""
+
+HALL_LINES_COUNT = 4
+"""Lines for halls."""
+
+MAX_TABLES = 10_000
+
+TRIAL = N_("Trial tournament")
+TRIAL_RULESET = "fisc-2023"
+TRIAL_ROUNDS = 5
+INVENTED_PLAYERS: Sequence[str] = (
+    "Aina Bosc",
+    "Bru Casals",
+    "Carme Dalmau",
+    "Dídac Esteve",
+    "Eleni Fotiou",
+    "Fina Garrido",
+    "Guillem Horta",
+    "Irene Iglesias",
+    "Joana Junyent",
+    "Kostas Lambrou",
+    "Lola Manzano",
+    "Marc Noguera",
+    "Nefeli Orfanou",
+    "Oriol Pons",
+    "Paula Quiroga",
+    "Roc Sagrera",
+)
+"""Players of the trial tournament."""
+
+MISSING = N_("Enter a name.")
+NOT_A_DATE = N_("Enter a date, such as 2026-11-28.")
+FEW_TABLES = N_("These halls have {tables} tables, and {players} players need {needed}.")
+NO_TABLES = N_("Enter the number of tables in this hall.")
+
+routes = APIRouter(include_in_schema=False)
+
+Text = Annotated[str, Query(max_length=200)]
+
+
+@routes.get("/start")
+async def show_name(console: ConsoleDep, name: Text = "", starts_on: Text = "", place: Text = "") -> Response:
+    """Show the first step: the name, the date and the place."""
+    check_may_create(console.session)
+    return _show_name(console, Typed(name=name, starts_on=starts_on, place=place), {})
+
+
+def _show_name(console: Console, typed: Typed, errors: Mapping[str, str]) -> Response:
+    now: date = console.request.app.state.now().date()
+    return _page(console, "director/first_name.html", NAME_STEP, errors, typed=typed, today=now.isoformat())
+
+
+@routes.get("/start/rules")
+async def show_rules(
+    console: ConsoleDep, name: Text = "", starts_on: Text = "", place: Text = "", ruleset: Text = ""
+) -> Response:
+    """Show the second step: the rule books, or the chosen one with the options that it leaves open."""
+    check_may_create(console.session)
+    typed = Typed(name=" ".join(name.split()), starts_on=starts_on.strip(), place=place, ruleset=ruleset)
+    if errors := _check_name(typed, console.language):
+        return _show_name(console, typed, errors)
+    return await _show_rules(console, typed, {})
+
+
+@routes.post("/start/rules")
+async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
+    """Create the tournament, and redirect to the step of the players."""
+    check_may_create(console.session)
+    typed, command_id = Typed(given), form_id(given)
+    if errors := _check_name(typed, console.language):
+        return _show_name(console, typed, errors)
+    creation = await send_creation(console, Typed({**typed, "place": ""}), str(command_id))
+    if creation.answer is None:
+        return await _show_rules(console, typed, creation.errors, creation.refused)
+    tournament_id = creation.answer.tournament_id
+    described = pairing.DescribeTournamentRequest(
+        command_id=str(uuid.uuid5(command_id, "description")), tournament_id=tournament_id
+    )
+    for field in ("starts_on", "place"):
+        if text := typed[field].strip():
+            setattr(described, field, text)
+    if described.starts_on or described.place:
+        await console.calls.ask(described)
+    return redirect_to(_address(tournament_id, "players"))
+
+
+@routes.post("/start/trial")
+async def create_trial(console: ConsoleDep, given: Fields) -> Response:
+    """Create a tournament with invented players, and redirect to its first round."""
+    check_may_create(console.session)
+    command_id = form_id(given)
+    ruleset = next(iter(RULE_BOOKS_BY_LANGUAGE.get(console.language, ())), TRIAL_RULESET)
+    rounds = max(TRIAL_ROUNDS, load_ruleset(ruleset).championship.rounds_min)
+    name = say(TRIAL, {}, console.language)
+    typed = Typed(ruleset=ruleset, name=name, rounds=str(rounds), lexicon=WITHOUT)
+    creation = await send_creation(console, typed, str(command_id))
+    if creation.answer is None:
+        reason = creation.refused or ", ".join(creation.errors.values())
+        return _show_name(console, Typed(), {"name": reason})
+    tournament_id = creation.answer.tournament_id
+    players = [
+        pairing.RegisterPlayerRequest(
+            command_id=str(uuid.uuid5(command_id, player)), tournament_id=tournament_id, name=player
+        )
+        for player in INVENTED_PLAYERS
+    ]
+    await console.calls.ask(
+        pairing.RegisterPlayersRequest(
+            command_id=str(uuid.uuid5(command_id, "players")), tournament_id=tournament_id, players=players
+        )
+    )
+    return redirect_to(_address(tournament_id, "round"))
+
+
+def _check_name(typed: Typed, language: str) -> Mapping[str, str]:
+    """Return the errors of the first step, by field."""
+    errors = {} if typed["name"].strip() else {"name": say(MISSING, {}, language)}
+    try:
+        if typed["starts_on"]:
+            date.fromisoformat(typed["starts_on"])
+    except ValueError:
+        errors["starts_on"] = say(NOT_A_DATE, {}, language)
+    return errors
+
+
+async def _show_rules(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
+    values = await form_values(console, typed, errors)
+    first = [name for name in RULE_BOOKS_BY_LANGUAGE.get(console.language, ()) if name in ruleset_names()]
+    names = (
+        [values["chosen"].name]
+        if values["chosen"]
+        else [*first, *(each for each in ruleset_names() if each not in first)]
+    )
+    books = [(each := load_ruleset(name), summarise_ruleset(each, console.language)) for name in names]
+    return _page(
+        console,
+        "director/first_rules.html",
+        RULES_STEP,
+        errors,
+        refused=refused,
+        books=books,
+        kept=urlencode({field: typed[field] for field in KEPT}),
+        **{key: value for key, value in values.items() if key != "errors"},
+    )
+
+
+def _page(console: Console, name: str, step: int, errors: Mapping[str, str], **values: Any) -> Response:
+    refused = HTTPStatus.CONFLICT if values.get("refused") else HTTPStatus.OK
+    status = HTTPStatus.BAD_REQUEST if errors else refused
+    values = {"errors": Typed(errors), **values}
+    return console.page(name, None, door="start", status=status, step=step, steps=STEPS, **values)
+
+
+def _address(tournament_id: str, step: str) -> str:
+    """Return the address of a later step."""
+    return tournament_path(tournament_id, "console", "start", step)
+
+
+@routes.get("/tournaments/{tournament_id}/console/start/players")
+async def show_players_step(desk: DirectorPageDep) -> Response:
+    """Show the third step: a list of players to paste."""
+    return await show_player_list(desk, "", step=_players_step(desk))
+
+
+@routes.post("/tournaments/{tournament_id}/console/start/players")
+async def take_players(desk: DirectorPageDep, given: Lists) -> Response:
+    """Preview the list or register its players, and redirect to the step of the halls."""
+    return await preview_or_register(desk, given, _players_step(desk))
+
+
+def _players_step(desk: DirectorPage) -> ListStep:
+    return ListStep(PLAYERS_STEP, _address(desk.tournament_id, "halls"), STEPS)
+
+
+@routes.get("/tournaments/{tournament_id}/console/start/halls")
+async def show_halls_step(
+    desk: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
+) -> Response:
+    """Show the fourth step: the halls, with the number of tables of each."""
+    return await _show_halls(desk, format_registered_count(registered, desk.language) if registered else "")
+
+
+@routes.post("/tournaments/{tournament_id}/console/start/halls")
+async def set_halls(desk: DirectorPageDep, given: Fields) -> Response:
+    """Set the halls, whose tables are numbered one after the other, and redirect to the first round."""
+    after = _address(desk.tournament_id, "round")
+    try:
+        halls = _parse_halls(given)
+        tables, needed = sum(count for _, count in halls), _needed_tables(desk)
+        if halls and tables < needed:
+            values: dict[str, Param] = {"tables": tables, "players": len(desk.tournament.players), "needed": needed}
+            raise Invalid("halls", FEW_TABLES, values)
+    except Invalid as problem:
+        desk.typed = given
+        desk.errors = {problem.field: say(problem.problem, problem.params, desk.language)}
+        return await _show_halls(desk)
+    if not halls:
+        return redirect_to(after)
+    fields, first = {}, 1
+    for place, (name, count) in enumerate(halls):
+        fields[f"halls.{place}.name"] = name
+        fields[f"halls.{place}.first_table"] = str(first)
+        fields[f"halls.{place}.last_table"] = str(first + count - 1)
+        first += count
+    given = {**given, **fields, "act": "SetHalls", "top_tables": str(desk.tournament.top_tables)}
+    return await desk.carry_out(given, after) or await _show_halls(desk)
+
+
+def _parse_halls(given: Given) -> list[tuple[str, int]]:
+    """Return the name of each hall and its number of tables. Raises ``Invalid`` with the field of the form."""
+    halls = []
+    for line in range(HALL_LINES_COUNT):
+        name, field = given.get(f"room.{line}.name", "").strip(), f"room.{line}.tables"
+        if not name:
+            continue
+        count = parse_number(field, given.get(field, "") or "0")
+        if not 0 < count <= MAX_TABLES:
+            raise Invalid(field, NO_TABLES)
+        halls.append((name, count))
+    return halls
+
+
+def _needed_tables(desk: DirectorPage) -> int:
+    """Return the number of tables of a round; of seats in a tournament of duplicate games."""
+    players = sum(not player.withdrawn_round for player in desk.tournament.players)
+    return players if is_of_duplicate_games(desk.tournament) else players // 2
+
+
+async def _show_halls(desk: DirectorPage, said: str = "") -> Response:
+    return await desk.show(
+        "director/first_halls.html",
+        "start",
+        said=said,
+        step=HALLS_STEP,
+        steps=STEPS,
+        lines=range(HALL_LINES_COUNT),
+        needed=_needed_tables(desk),
+    )
+
+
+@routes.get("/tournaments/{tournament_id}/console/start/round")
+async def show_round_step(desk: DirectorPageDep) -> Response:
+    """Show the end of the steps: the first round, to be paired, printed and started."""
+    return await _show_round(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/start/round")
+async def pair_round(desk: DirectorPageDep, given: Fields) -> Response:
+    """Send a command on the first round."""
+    return await desk.carry_out(given, _address(desk.tournament_id, "round")) or await _show_round(desk)
+
+
+async def _show_round(desk: DirectorPage) -> Response:
+    address = f"{public_address(desk.request)}{tournament_path(desk.tournament_id)}"
+    return await desk.show(
+        "director/first_round.html",
+        "start",
+        step=READY_STEP,
+        steps=STEPS,
+        played=desk.last,
+        public_address=address,
+        public_code=qr(address),
+    )
