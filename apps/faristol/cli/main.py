@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import logging
@@ -9,6 +10,7 @@ import math
 import os
 import sys
 import tempfile
+import webbrowser
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
@@ -23,7 +25,7 @@ from typer._completion_classes import completion_init
 from faristol.cli.commands import find_command
 from faristol.cli.completion import COMPLETE
 from faristol.cli.groups import Commands, unknown
-from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
+from faristol.cli.options import AsJson, Browser, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
 from faristol.cli.usage import ERRORS, in_language
 from faristol.host.renamed_settings import refuse_renamed_settings
 from faristol.host.services import RELAY, SERVICES, to_reachable_address
@@ -34,6 +36,7 @@ from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
     from faristol.host import Settings
+    from faristol.launcher.processes import Running
 
 
 _started = logging.getLogger("faristol.serve")
@@ -45,6 +48,10 @@ COLLECTION_THRESHOLD_COUNTS = (10_000, 20, 20)
 
 With those of Python, a tenth of the processor time of services goes to collections.
 """
+
+
+FIRST_PAGE = "/start"
+"""Page of the director's first tournament."""
 
 
 class DemoMode(StrEnum):
@@ -94,6 +101,7 @@ def up(
     open_to_all: Open = None,
     tls: OfTls = None,
     pages_apart: PagesApart = None,
+    browser: Browser = True,
     json_output: AsJson = False,
 ) -> None:
     """Run `faristol up`."""
@@ -107,7 +115,7 @@ def up(
         tls=tls,
         pages_apart=pages_apart,
     )
-    run(_serve(settings, SERVICES, json_output=json_output))
+    run(_serve(settings, SERVICES, json_output=json_output, opens_browser=browser))
 
 
 @app.command(help=N_("Run one service in its own process."))
@@ -127,7 +135,9 @@ def serve(
     run(_serve(settings, (service,), json_output=json_output))
 
 
-async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: bool) -> None:
+async def _serve(
+    settings: Settings, services: tuple[str, ...], *, json_output: bool, opens_browser: bool = False
+) -> None:
     gc.disable()  # objects of the start are permanent: collecting among them takes a fifth of its time
     from faristol.host.process import stop_on_signals
     from faristol.host.startup import Cancelled
@@ -159,7 +169,9 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
                     at["TLS_CA"] = settings.tls_ca
                 exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
                 tell(f"for commands in another terminal: export {exported}")
-                if not settings.open:
+                if _is_for_one_user(settings, json_output=json_output):
+                    await _show_director_link(process, opens_browser=opens_browser)
+                elif not settings.open:
                     tell(
                         "a link that signs in a director, to create tournaments: "
                         "faristol access grant director NAME --by link, there"
@@ -173,6 +185,31 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
             gc.set_threshold(*COLLECTION_THRESHOLD_COUNTS)
             gc.enable()
             await serve_until(process, stop)
+
+
+def _is_for_one_user(settings: Settings, *, json_output: bool) -> bool:
+    """Check whether the services run for the user of this terminal, with a database and a NATS server of their own.
+
+    Output that is not a terminal may be a log, which must not contain a sign-in link.
+    """
+    is_embedded = not (settings.database_url or settings.nats_url or settings.open)
+    return is_embedded and not json_output and settings.log_format != "json" and sys.stdout.isatty()
+
+
+async def _show_director_link(process: Running, *, opens_browser: bool) -> None:
+    """Print the link that signs in a director, and open it in the browser of this desktop."""
+    from faristol.launcher.director_link import grant_director_link, has_desktop, local_channels
+    from faristol.table_terminal.shared.screen import console
+
+    channels = local_channels(process)
+    try:
+        link = await grant_director_link(process, channels, wanted=FIRST_PAGE)
+    finally:
+        await channels.close()
+    message = localize(N_("Begin your tournament in the browser, by this link: {link}"), link=link)
+    console.print(message, highlight=False, markup=False, soft_wrap=True)
+    if opens_browser and has_desktop():
+        await asyncio.to_thread(webbrowser.open, link)
 
 
 @contextmanager

@@ -27,6 +27,11 @@ OfTls = Annotated[
     typer.Option("--tls", help="Serve gRPC over TLS, with a certificate created in the data folder."),
 ]
 
+Browser = Annotated[
+    bool,
+    typer.Option("--browser/--no-browser", help="Open the pages in the browser of this desktop."),
+]
+
 PagesApart = Annotated[
     bool | None,
     typer.Option(

@@ -6,11 +6,10 @@ import asyncio
 import json
 import sys
 import time
-import uuid
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,9 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table as Grid
 
-from faristol.access_control.roles import DIRECTOR
 from faristol.client.credentials import authorize, build_interceptors
-from faristol.client.links import sign_in_link
 from faristol.client.problems import every_reason
 from faristol.client.services import Api, call
 from faristol.demo.championship import Championship, ChampionshipOutcome
@@ -39,9 +36,8 @@ from faristol.host.rpc.channels import Channels
 from faristol.host.security.tls import Tls
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
+from faristol.launcher.director_link import grant_director_link, local_channels
 from faristol.launcher.processes import Running, running
-from faristol.pb.access.v1 import access_pb2
-from faristol.pb.access.v1 import events_pb2 as access_events_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
 from faristol.presentation.page_addresses import tournament_path
@@ -83,8 +79,7 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
             channels, process = _elsewhere(settings), None
         else:
             process = await stack.enter_async_context(running(settings))
-            address = process.grpc_address
-            channels = Channels(lambda _: address, partial(_build_interceptors, settings), process.runtime.tls)
+            channels = local_channels(process)
         stack.push_async_callback(channels.close)
         console = Console(stderr=True)
         pages = process.http_address + tournament_path(plan.tournament_id) if process else ""
@@ -101,27 +96,13 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
         else:
             Console().print(ended.standings)
         if process and keep_serving:
-            link = await _director_link(process, channels, plan)
+            link = await grant_director_link(process, channels, [plan.tournament_id])
             console.print(f"\nTo direct it, sign in by {link}", highlight=False, soft_wrap=True)
             console.print(f"The pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
             console.print(f"Each role finds its door at [bold]{_home(pages)}[/bold]", highlight=False)
             await process.process.serve(stop)
             if process.process.problem:
                 raise StartError(process.process.problem)
-
-
-async def _director_link(process: Running, channels: Channels, plan: Plan) -> str:
-    """Return a link that signs in a browser as a director of the championship."""
-    request = access_pb2.GrantCredentialRequest(
-        command_id=str(uuid.uuid4()),
-        name="Director",
-        role=DIRECTOR,
-        scope=access_events_pb2.Scope(tournament_ids=[plan.tournament_id]),
-        lifetime_seconds=int(timedelta(days=1).total_seconds()),
-        form=access_events_pb2.FORM_LINK,
-    )
-    answer = await Api(channels.channel).access.GrantCredential(request)
-    return sign_in_link(process.runtime.settings.http_address or process.http_address, answer.code)
 
 
 def _build_interceptors(settings: Settings, address: str) -> list[Any]:

@@ -11,7 +11,9 @@ from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.text import say
 
 CHESS_CLOCK = N_("{players} players at each table, {minutes} minutes each. Overtime costs {points} points a minute.")
-CHESS_CLOCK_OPEN = N_("{players} players at each table. You choose the minutes of each player. Overtime costs {points} points a minute.")
+CHESS_CLOCK_OPEN = N_(
+    "{players} players at each table. You choose the minutes of each player. Overtime costs {points} points a minute."
+)
 TURN_TIMER = N_("{players} players at each table, {seconds} seconds a turn.")
 NO_CLOCK = N_("{players} players at each table, without a clock.")
 SAME_RACKS = N_("All players have the same rack and write their best play on a slip, {seconds} seconds a turn.")
