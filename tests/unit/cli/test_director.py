@@ -173,7 +173,7 @@ def test_methods_of_other_services_are_commands_too(
 def test_where_teams_meet_a_bye_and_a_pair_are_of_teams(run_command: Said) -> None:
     made, told = run_command("bye", "grant", "copa", "torres", "--round", "2", "--kind", "zero-point", teams=True)
     assert (made.team_id, made.player_id) == ("t1", "")
-    assert told == "Torres sits round 2 out: no point.\n"
+    assert told == "Torres sits out round 2: no point.\n"
     made, _ = run_command("pair", "keep", "copa", "torres", "cav", teams=True)
     assert (list(made.team_ids), list(made.player_ids)) == (["t1", "c1"], [])
 
@@ -280,7 +280,7 @@ def test_every_answer_is_a_sentence_with_names(run_command: Said) -> None:
     answer.requested_byes.add(player_id="p-2", kind=events.BYE_KIND_FULL_POINT)
     _, told = run_command("round", "pair", "copa", answer=answer)
     assert told.splitlines()[1:] == [
-        "Anna Puig (Valls) sits round 2 out: half a point.",
+        "Anna Puig (Valls) sits out round 2: half a point.",
         "Cesca, Riu has no game in round 2 because the opponent is absent: a point.",
     ]
     described = ("tournament", "describe", "copa", "--contact", "a@example.org")

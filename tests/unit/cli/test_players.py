@@ -348,7 +348,7 @@ def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them
     players.list_players("copa")
     assert capsys.readouterr().out.splitlines() == [
         "Anna Puig   anna  Valls  1834  "
-        "U18, checked in, sits round 3 out: half a point, Note: needs a table near the door",
+        "U18, checked in, sits out round 3: half a point, Note: needs a table near the door",
         "Blai Soler  blai         –     withdrawn from round 2 on",
     ]
 

@@ -44,7 +44,7 @@ def acts(*given: pairing.Act) -> list[pairing.Act]:
                 pairing.Act(type="RoundPaired", round=1),
                 pairing.Act(type="ByeAwarded", round=1, player_ids=["cesc"]),
             ),
-            "Round 1 is paired: 1 game. Cesc sits round 1 out: a point.",
+            "Round 1 is paired: 1 game. Cesc sits out round 1: a point.",
         ),
         (
             acts(
