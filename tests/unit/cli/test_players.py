@@ -102,7 +102,7 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
             "name,prize",
             f"1: there is no column 'prize'; expected {', '.join(list_columns('en'))}",
         ),
-        ("name,name", "1: the column 'name' is there twice"),
+        ("name,name", "1: the column 'name' occurs twice"),
     ],
 )
 def test_columns_that_nobody_knows_are_told(tmp_path: Path, header: str, error: str) -> None:
@@ -294,7 +294,7 @@ def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
         ('name,club\nAnna,Valls\n"Blai,c\nCesca,d\n', "3: the line has an unclosed quotation mark"),
         ("name,club\n" + "A" * 200_000 + "\n", "2: the line has 200,000 characters; the limit is 2,000"),
         ('"name,club\n', "1: the line has an unclosed quotation mark"),
-        ("name,name\nAnna,Anna\n", "1: the column 'name' is there twice"),
+        ("name,name\nAnna,Anna\n", "1: the column 'name' occurs twice"),
     ],
 )
 def test_a_list_that_is_no_csv_is_told_with_the_line_on_which_it_goes_wrong(
