@@ -51,7 +51,7 @@ class Game:
         self.record, self.now = record, datetime(2026, 5, 2, 10, tzinfo=UTC)
         runtime = Runtime(Settings(data=folder), record, lambda: self.now)
         parts = (game_part(runtime, OneLexicon()), clock_part(runtime))
-        self._instances = {each.descriptor.full_name: each.instance for part in parts for each in part.servicers}
+        self._instances = {each.descriptor.full_name: each for part in parts for each in part.servicers}
         self.opening = next(each for part in parts for each in part.reactions if each.name == "game.open")
         names = [f"hall {number}" for number in range(1, halls + 1)]
         share = players // halls

@@ -39,7 +39,7 @@ async def rating_figures(name: str, url: str) -> Figures:
         await append(record, f"ratings-cup-{number}", 0, [list_, *lines])
     server = grpc.aio.server()
     for servicer in part(Runtime(Settings.model_validate({}), record)).servicers:
-        servicer.add(servicer.instance, server)
+        servicer.add_to(server)
     address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()
     figures: Figures = []

@@ -72,7 +72,7 @@ async def serving(record: Record) -> AsyncIterator[Desk]:
     runtime = Runtime(Settings.model_validate({}), record)
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(runtime).servicers:
-        servicer.add(servicer.instance, server)
+        servicer.add_to(server)
     lexicon_grpc.add_LexiconServiceServicer_to_server(Lexicons(), server)
     runtime.channels.own_address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()

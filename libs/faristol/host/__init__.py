@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from faristol.host.command_handler import CommandHandler
     from faristol.host.rpc.errors import Unreachable
     from faristol.host.runtime import Runtime
-    from faristol.host.service_module import Part, Servicer
+    from faristol.host.service_module import Part
     from faristol.host.services import SERVICES, StartError
     from faristol.host.settings import Addresses, Settings
 
@@ -21,7 +21,6 @@ __all__ = [
     "CommandHandler",
     "Part",
     "Runtime",
-    "Servicer",
     "Settings",
     "StartError",
     "Unreachable",
@@ -33,7 +32,6 @@ _MODULES = {
     "CommandHandler": "command_handler",
     "Part": "service_module",
     "Runtime": "runtime",
-    "Servicer": "service_module",
     "Settings": "settings",
     "StartError": "services",
     "Unreachable": "rpc.errors",

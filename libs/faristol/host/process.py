@@ -91,7 +91,7 @@ class Process:
         names = [health_pb2.DESCRIPTOR.services_by_name["Health"].full_name, reflection.SERVICE_NAME]
         for part in parts:
             for servicer in part.servicers:
-                servicer.add(servicer.instance, server)
+                servicer.add_to(server)
                 names.append(servicer.descriptor.full_name)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection(names, server)

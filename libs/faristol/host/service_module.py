@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from google.protobuf.descriptor import ServiceDescriptor
 
 from faristol.consumers import Projection, Reaction
-
-
-@dataclass(frozen=True)
-class Servicer:
-    """A gRPC service and its implementation."""
-
-    descriptor: ServiceDescriptor
-    add: Callable[[Any, Any], None]
-    """The generated function ``add_…Servicer_to_server``."""
-    instance: object
+from faristol.host.rpc.dispatch import Dispatcher
 
 
 @dataclass(frozen=True)
@@ -26,7 +14,7 @@ class Part:
     """The components of a service, which a process can combine with others."""
 
     name: str
-    servicers: Sequence[Servicer] = ()
+    servicers: Sequence[Dispatcher] = ()
     reactions: Sequence[Reaction] = ()
     projections: Sequence[Projection] = ()
     tasks: Sequence[Callable[[], Awaitable[None]]] = ()

@@ -7,8 +7,7 @@ from faristol.clock.service import service
 from faristol.clock.timer import ClockTimer
 from faristol.clock.turn_timer import TurnTimer
 from faristol.clock.turns import service as turns
-from faristol.host import Part, Runtime, Servicer
-from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, turns_pb2, turns_pb2_grpc
+from faristol.host import Part, Runtime
 
 
 def part(runtime: Runtime) -> Part:
@@ -16,16 +15,8 @@ def part(runtime: Runtime) -> Part:
     return Part(
         name="clock",
         servicers=[
-            Servicer(
-                clock_pb2.DESCRIPTOR.services_by_name["ClockService"],
-                clock_pb2_grpc.add_ClockServiceServicer_to_server,
-                service(runtime),
-            ),
-            Servicer(
-                turns_pb2.DESCRIPTOR.services_by_name["TurnClockService"],
-                turns_pb2_grpc.add_TurnClockServiceServicer_to_server,
-                turns(runtime),
-            ),
+            service(runtime),
+            turns(runtime),
         ],
         reactions=[build_end_reaction(runtime.record)],
         tasks=[ClockTimer(runtime.record, runtime.now).run, TurnTimer(runtime.record, runtime.now).run],

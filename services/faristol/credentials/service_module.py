@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from faristol.access_control.keyring import Keyring
 from faristol.credentials.service import service
 from faristol.event_store import RecordError
-from faristol.host import Part, Runtime, Servicer, StartError
-from faristol.pb.access.v1 import access_pb2 as pb
-from faristol.pb.access.v1 import access_pb2_grpc as pb_grpc
+from faristol.host import Part, Runtime, StartError
 
 if TYPE_CHECKING:
     from faristol.credentials.provider import Provider
@@ -28,13 +26,7 @@ def part(runtime: Runtime) -> Part:
         raise StartError(str(problem)) from problem
     return Part(
         name="access",
-        servicers=(
-            Servicer(
-                descriptor=pb.DESCRIPTOR.services_by_name["AccessService"],
-                add=pb_grpc.add_AccessServiceServicer_to_server,
-                instance=service(runtime, keyring, _provider(runtime)),
-            ),
-        ),
+        servicers=(service(runtime, keyring, _provider(runtime)),),
     )
 
 

@@ -6,8 +6,7 @@ from faristol.game import reactions
 from faristol.game.duplicate_game import service as duplicate
 from faristol.game.duplicate_game.lexicons import Installed, Lexicons
 from faristol.game.service import service
-from faristol.host import Part, Runtime, Servicer
-from faristol.pb.game.v1 import duplicate_pb2, duplicate_pb2_grpc, game_pb2, game_pb2_grpc
+from faristol.host import Part, Runtime
 from faristol.words import Library
 
 
@@ -19,16 +18,8 @@ def part(runtime: Runtime, lexicons: Lexicons | None = None) -> Part:
     return Part(
         name="game",
         servicers=(
-            Servicer(
-                descriptor=game_pb2.DESCRIPTOR.services_by_name["GameService"],
-                add=game_pb2_grpc.add_GameServiceServicer_to_server,
-                instance=service(runtime),
-            ),
-            Servicer(
-                descriptor=duplicate_pb2.DESCRIPTOR.services_by_name["DuplicateService"],
-                add=duplicate_pb2_grpc.add_DuplicateServiceServicer_to_server,
-                instance=duplicate.service(runtime, lexicons or Installed(Library(runtime.settings.lexicons))),
-            ),
+            service(runtime),
+            duplicate.service(runtime, lexicons or Installed(Library(runtime.settings.lexicons))),
         ),
         reactions=(reactions.opening(runtime.record), reactions.following(runtime.record)),
     )

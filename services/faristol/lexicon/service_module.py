@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from faristol.adjudication.leases import Leases
-from faristol.host import Part, Runtime, Servicer
+from faristol.host import Part, Runtime
 from faristol.host.observability.gauges import repeat_measurement
 from faristol.lexicon import service
 from faristol.lexicon.adjudication import directors, judges
@@ -15,7 +15,6 @@ from faristol.lexicon.adjudication.cases.expiry import CaseTimer
 from faristol.lexicon.adjudication.reactions import ruling
 from faristol.lexicon.lexicons.installation import Installations
 from faristol.lexicon.lexicons.library import Lexicons
-from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc, lexicon_pb2, lexicon_pb2_grpc
 from faristol.words import Library
 
 
@@ -33,21 +32,9 @@ def part(runtime: Runtime) -> Part:
     return Part(
         name="lexicon",
         servicers=(
-            Servicer(
-                lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"],
-                lexicon_pb2_grpc.add_LexiconServiceServicer_to_server,
-                service.service(runtime.record, lexicons, installations, runtime.admission),
-            ),
-            Servicer(
-                adjudication_pb2.DESCRIPTOR.services_by_name["AdjudicationService"],
-                adjudication_pb2_grpc.add_AdjudicationServiceServicer_to_server,
-                directors.service(runtime, lexicons),
-            ),
-            Servicer(
-                adjudication_pb2.DESCRIPTOR.services_by_name["JudgeService"],
-                adjudication_pb2_grpc.add_JudgeServiceServicer_to_server,
-                judges.service(runtime, lexicons, leases),
-            ),
+            service.service(runtime.record, lexicons, installations, runtime.admission),
+            directors.service(runtime, lexicons),
+            judges.service(runtime, lexicons, leases),
         ),
         reactions=(ruling(runtime.record, lexicons, runtime.now),),
         projections=(projection(),),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.host import Part, Runtime, Servicer
-from faristol.pb.rating.v1 import rating_pb2 as rating
-from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
+from faristol.host import Part, Runtime
 from faristol.rating import reactions
 from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.service import service
@@ -15,12 +13,6 @@ def part(runtime: Runtime) -> Part:
     earlier = EarlierDeviations(runtime.record)
     return Part(
         name="rating",
-        servicers=(
-            Servicer(
-                descriptor=rating.DESCRIPTOR.services_by_name["RatingService"],
-                add=rating_grpc.add_RatingServiceServicer_to_server,
-                instance=service(runtime, earlier),
-            ),
-        ),
+        servicers=(service(runtime, earlier),),
         reactions=(reactions.lists(runtime.record, earlier),),
     )

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from faristol.consumers import ProgressWatch, holder_of
-from faristol.host import Part, Runtime, Servicer, StartError
-from faristol.pb.results.v1 import results_pb2 as results
-from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
-from faristol.pb.results.v1 import webhooks_pb2 as webhooks
-from faristol.pb.results.v1 import webhooks_pb2_grpc as webhooks_grpc
+from faristol.host import Part, Runtime, StartError
 from faristol.read_models.api.service import service
 from faristol.read_models.projections.projection import projection
 from faristol.read_models.storage.models import ReadModels
@@ -42,16 +38,8 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
     return Part(
         name="results",
         servicers=(
-            Servicer(
-                descriptor=results.DESCRIPTOR.services_by_name["ResultsService"],
-                add=results_grpc.add_ResultsServiceServicer_to_server,
-                instance=service(models),
-            ),
-            Servicer(
-                descriptor=webhooks.DESCRIPTOR.services_by_name["WebhookService"],
-                add=webhooks_grpc.add_WebhookServiceServicer_to_server,
-                instance=webhook_service(models, runtime.now, networks, delivery.tell),
-            ),
+            service(models),
+            webhook_service(models, runtime.now, networks, delivery.tell),
         ),
         projections=(kept,),
         tasks=(pace.keep_looking, webhooks_delivery),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.host import Part, Runtime, Servicer
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+from faristol.host import Part, Runtime
 from faristol.tournament import reactions
 from faristol.tournament.service import service
 
@@ -13,12 +11,6 @@ def part(runtime: Runtime) -> Part:
     """Build the pairing service and its reactions."""
     return Part(
         name="pairing",
-        servicers=(
-            Servicer(
-                descriptor=pairing.DESCRIPTOR.services_by_name["PairingService"],
-                add=pairing_grpc.add_PairingServiceServicer_to_server,
-                instance=service(runtime),
-            ),
-        ),
+        servicers=(service(runtime),),
         reactions=(reactions.results(runtime.record), reactions.sanctions(runtime.record)),
     )

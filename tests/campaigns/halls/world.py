@@ -123,7 +123,7 @@ class World:
         settings = Settings(data=self.folder)
         runtime = Runtime(settings, Mortal(self.record, self.faults), lambda: self.now)  # type: ignore[arg-type] # a record
         parts = (game_part(runtime, OneLexicon()), clock_part(runtime))
-        self._instances = {each.descriptor.full_name: each.instance for part in parts for each in part.servicers}
+        self._instances = {each.descriptor.full_name: each for part in parts for each in part.servicers}
         self._reactions = [reaction for part in parts for reaction in part.reactions]
 
     async def _kill(self) -> None:

@@ -55,7 +55,7 @@ async def record(tmp_path: Path) -> AsyncIterator[Record]:
 async def clocks(record: Record) -> AsyncIterator[clock_pb2_grpc.ClockServiceAsyncStub]:
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(Runtime(Settings.model_validate({}), record, lambda: NOW)).servicers:
-        servicer.add(servicer.instance, server)
+        servicer.add_to(server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:

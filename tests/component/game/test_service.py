@@ -45,7 +45,7 @@ async def record(tmp_path: Path) -> AsyncIterator[Record]:
 async def tables(record: Record) -> AsyncIterator[game_pb2_grpc.GameServiceAsyncStub]:
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(Runtime(Settings.model_validate({}), record, lambda: NOW)).servicers:
-        servicer.add(servicer.instance, server)
+        servicer.add_to(server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:

@@ -37,7 +37,7 @@ async def stub(
 ) -> AsyncIterator[lexicon_pb2_grpc.LexiconServiceAsyncStub]:
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(Runtime(settings, record)).servicers:
-        servicer.add(servicer.instance, server)
+        servicer.add_to(server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
@@ -185,7 +185,7 @@ async def test_a_judge_is_told_the_case_of_a_game_in_their_languages_alone(
     admission.serve(needs_of_all(servicer.descriptor for servicer in servicers))
     server = grpc.aio.server(interceptors=(ErrorInterceptor(), AccessInterceptor(admission)))
     for servicer in servicers:
-        servicer.add(servicer.instance, server)
+        servicer.add_to(server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
 

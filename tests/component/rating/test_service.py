@@ -26,7 +26,7 @@ from faristol.rating.service_module import part
 async def ratings(record: Record) -> AsyncIterator[rating_grpc.RatingServiceAsyncStub]:
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(Runtime(Settings.model_validate({}), record)).servicers:
-        servicer.add(servicer.instance, server)
+        servicer.add_to(server)
     address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()
     async with grpc.aio.insecure_channel(address) as channel:

@@ -45,7 +45,7 @@ class InMemory(Services):
         super().__init__(notebook, lexicon)
         self._written = notebook.written
         self._instances: Mapping[str, Any] = {
-            servicer.descriptor.full_name: servicer.instance for part in parts for servicer in part.servicers
+            servicer.descriptor.full_name: servicer for part in parts for servicer in part.servicers
         }
         self._reactions = [reaction for part in parts for reaction in part.reactions]
         self._heard = 0
