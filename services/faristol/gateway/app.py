@@ -77,6 +77,7 @@ PUBLIC = (
     downloads.routes,
     games.routes,
     api.routes,
+    api.streams,
     duplicate_api.routes,
     duplicate_api.sums,
     pages.routes,

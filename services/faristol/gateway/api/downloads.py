@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -18,7 +19,7 @@ from faristol.gateway.api.gcg import gcg_of
 from faristol.gateway.api.parameters import (
     DIGITS,
     KNOWN,
-    IfNoneMatch,
+    TAGGED,
     MinPosition,
     RoundNumber,
     TournamentId,
@@ -27,7 +28,7 @@ from faristol.gateway.api.parameters import (
 )
 from faristol.gateway.api.racks import RackReader
 from faristol.gateway.api.ratings import RatingReader, join_ratings
-from faristol.gateway.http.responses import ERRORS, inline, tagged_body
+from faristol.gateway.http.responses import ERRORS, TaggedResponse
 from faristol.gateway.rpc.results import Moment, Reader
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.gcg import write_gcg
@@ -55,12 +56,13 @@ def _of(media_type: str, what: str) -> dict[int | str, dict[str, Any]]:
     return {**ERRORS, 200: {"description": what, "content": content}}
 
 
-def _csv_body(text: str, position: int, if_none_match: str | None, name: str) -> Response:
+async def _to_csv(write: Callable[[comma_separated.Json], str], answer: Any, name: str) -> Response:
     """Return a CSV to download, with the byte order mark that tells a spreadsheet its encoding."""
-    return tagged_body(f"{comma_separated.BYTE_ORDER_MARK}{text}", position, if_none_match, CSV, name)
+    text = await asyncio.to_thread(lambda: write(to_json(answer)))
+    return TaggedResponse(f"{comma_separated.BYTE_ORDER_MARK}{text}", answer.position, CSV, name)
 
 
-routes = APIRouter(prefix="/api/v1", tags=["files"], dependencies=[KNOWN], default_response_class=Response)
+routes = APIRouter(prefix="/api/v1", tags=["files"], dependencies=[KNOWN, TAGGED], default_response_class=Response)
 
 
 @routes.get("/tournaments/{tournament_id}/standings.csv", responses=_of(CSV, "A line for each player."))
@@ -69,12 +71,10 @@ async def get_standings_csv(
     tournament_id: TournamentId,
     when: When,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the standings as CSV."""
     answer = await results.standings(tournament_id, round, when)
-    text = await asyncio.to_thread(lambda: comma_separated.standings(to_json(answer)))
-    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-standings.csv")
+    return await _to_csv(comma_separated.standings, answer, f"{tournament_id}-standings.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
@@ -83,45 +83,29 @@ async def get_team_standings_csv(
     tournament_id: TournamentId,
     when: When,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the standings of teams as CSV."""
     answer = await results.team_standings(tournament_id, round, when)
-    text = comma_separated.team_standings(to_json(answer))
-    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-team-standings.csv")
+    return await _to_csv(comma_separated.team_standings, answer, f"{tournament_id}-team-standings.csv")
 
 
 @routes.get(
     "/tournaments/{tournament_id}/teams.csv", responses=_of(CSV, "A line for each player in the line-up of a team.")
 )
-async def get_teams_csv(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    if_none_match: IfNoneMatch = None,
-) -> Response:
+async def get_teams_csv(results: Reader, tournament_id: TournamentId, when: When) -> Response:
     """Return the teams with their line-ups as CSV."""
     answer = await results.teams(tournament_id, when)
-    return _csv_body(
-        comma_separated.teams(to_json(answer)), answer.position, if_none_match, f"{tournament_id}-teams.csv"
-    )
+    return await _to_csv(comma_separated.teams, answer, f"{tournament_id}-teams.csv")
 
 
 @routes.get(
     "/tournaments/{tournament_id}/rounds/{number}/pairings.csv",
     responses=_of(CSV, "A line for each table and each bye."),
 )
-async def get_pairings_csv(
-    results: Reader,
-    tournament_id: TournamentId,
-    number: RoundNumber,
-    when: When,
-    if_none_match: IfNoneMatch = None,
-) -> Response:
+async def get_pairings_csv(results: Reader, tournament_id: TournamentId, number: RoundNumber, when: When) -> Response:
     """Return the pairings of a round with current scores as CSV."""
     answer = await results.pairings(tournament_id, number, when)
-    text = comma_separated.pairings(to_json(answer))
-    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-round-{number}.csv")
+    return await _to_csv(comma_separated.pairings, answer, f"{tournament_id}-round-{number}.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))
@@ -130,27 +114,20 @@ async def get_crosstable_csv(
     tournament_id: TournamentId,
     when: When,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the crosstable as CSV."""
     answer = await results.crosstable(tournament_id, round, when)
-    text = await asyncio.to_thread(lambda: comma_separated.crosstable(to_json(answer)))
-    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-crosstable.csv")
+    return await _to_csv(comma_separated.crosstable, answer, f"{tournament_id}-crosstable.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/ratings.csv", responses=_of(CSV, "A line for each player."))
 async def get_ratings_csv(
-    results: Reader,
-    ratings: RatingReader,
-    tournament_id: TournamentId,
-    min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
+    results: Reader, ratings: RatingReader, tournament_id: TournamentId, min_position: MinPosition = 0
 ) -> Response:
     """Return the rating list, or an estimate while rounds remain, as CSV."""
     players = await results.players(tournament_id, Moment(min_position))
     answer = join_ratings(await ratings.of(tournament_id), players)
-    text = comma_separated.ratings(to_json(answer))
-    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-ratings.csv")
+    return await _to_csv(comma_separated.ratings, answer, f"{tournament_id}-ratings.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))
@@ -162,11 +139,10 @@ async def get_report(
         int, Query(ge=0, le=10_000, description="Include rounds up to this one; 0 for the last closed round."), DIGITS
     ] = 0,
     edition: Annotated[EditionName, Query(description="Version of the format.")] = "TRF26",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the tournament as a TRF file, for pairing and rating programs."""
     answer = await results.report(tournament_id, EDITIONS[edition], round, when)
-    return tagged_body(answer.text, answer.position, if_none_match, TRF, f"{tournament_id}.trf")
+    return TaggedResponse(answer.text, answer.position, TRF, f"{tournament_id}.trf")
 
 
 @routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **GCG_ERRORS})
@@ -180,5 +156,4 @@ async def get_gcg(
     """Return a game of two players as a GCG file: plays, scores and totals as recorded. Duplicate games have none."""
     game = await results.game(game_id, when)
     told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
-    named = {"Content-Disposition": inline(f"{game_id}.gcg"), "Cache-Control": "no-cache"}
-    return PlainTextResponse(told, headers=named)
+    return TaggedResponse(told, game.position, "text/plain", f"{game_id}.gcg")

@@ -21,7 +21,7 @@ from faristol.gateway.api.parameters import (
     DEFAULT_PAGE_COUNT,
     DIGITS,
     KNOWN,
-    IfNoneMatch,
+    TAGGED,
     PageSize,
     PageToken,
     TournamentId,
@@ -81,7 +81,7 @@ WithRacks = Annotated[bool, Query(description="Include racks if they are public,
 InState = Annotated[State | None, Query(description="Return only games in this state.")]
 
 
-@routes.get("/tournaments/{tournament_id}/games", responses=answers(api.Games))
+@routes.get("/tournaments/{tournament_id}/games", responses=answers(api.Games), dependencies=[TAGGED])
 async def list_games(
     results: Reader,
     tournament_id: TournamentId,
@@ -92,7 +92,6 @@ async def list_games(
     state: InState = None,
     page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the games of a tournament with current scores, page by page."""
     found, position = await _find_games(results, tournament_id, when, Filters(round, table, player, state))
@@ -101,7 +100,7 @@ async def list_games(
     end = start + page_size if page_size else len(found)
     following = str(end) if end < len(found) else ""
     answer = api.Games(position=position, games=found[start:end], next_page_token=following, total=len(found))
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(answer)
 
 
 @routes.get(

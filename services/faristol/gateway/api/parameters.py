@@ -21,7 +21,7 @@ from starlette.requests import Request
 
 from faristol.gateway.api.openapi.document import build_enum_schema
 from faristol.gateway.http.errors import PLUS_EXPECTED, TIME_EXPECTED
-from faristol.gateway.rpc.results import Moment
+from faristol.gateway.rpc.results import Moment, Page
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
 
@@ -138,9 +138,24 @@ PageToken = Annotated[
 ]
 
 When = Annotated[Moment, Depends(_moment)]
+
+
+async def _page(page_size: PageSize = DEFAULT_PAGE_COUNT, page_token: PageToken = "") -> Page:
+    return Page(page_size, page_token)
+
+
+WantedPage = Annotated[Page, Depends(_page)]
 IfNoneMatch = Annotated[
     str | None, Header(description="`ETag` of an earlier answer: the answer is 304 if it has not changed.")
 ]
+
+
+async def _describe_tag(if_none_match: IfNoneMatch = None) -> None:  # read by TaggedResponse
+    pass
+
+
+TAGGED = Depends(_describe_tag)
+"""Dependency of routers and routes that answer with an ``ETag``."""
 
 
 async def _check_parameters(request: Request, lang: Language = None) -> None:  # read by language_of

@@ -21,15 +21,15 @@ from faristol.gateway.api.parameters import (
     KNOWN,
     LAST_POSITION,
     PAGES_END,
-    IfNoneMatch,
+    TAGGED,
     LimitedPageSize,
     MinPosition,
     PageSize,
-    PageToken,
     RoundNumber,
     TournamentId,
     TournamentState,
     UpToRound,
+    WantedPage,
     When,
 )
 from faristol.gateway.api.racks import RackReader, build_racks
@@ -55,7 +55,8 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
 
-routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
+routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN, TAGGED])
+streams = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
 
 @routes.get("/tournaments", responses=answers(pb.ListTournamentsResponse))
@@ -83,24 +84,18 @@ async def list_tournaments(
         Day | None,
         Query(pattern=DAY, description="Tournaments played on or before this day, which is not before `from`."),
     ] = None,
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the tournaments, the latest first, page by page. Words of the name, days and state filter them."""
     among = {"state": f"TOURNAMENT_STATE_{state.upper()}" if state else None, "from": first, "until": until}
-    answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived, **among)
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(
+        await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived, **among)
+    )
 
 
 @routes.get("/tournaments/{tournament_id}", responses=answers(pb.GetTournamentResponse))
-async def get_tournament(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    if_none_match: IfNoneMatch = None,
-) -> Response:
+async def get_tournament(results: Reader, tournament_id: TournamentId, when: When) -> Response:
     """Return a tournament with the state of its rounds."""
-    answer = await results.tournament(tournament_id, when)
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(await results.tournament(tournament_id, when))
 
 
 @routes.get("/tournaments/{tournament_id}/standings", responses=answers(pb.GetStandingsResponse))
@@ -108,41 +103,25 @@ async def get_standings(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
+    page: WantedPage,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
     player: Annotated[str, Query(max_length=64, description="Return only the line of this player.")] = "",
     arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
     category: Annotated[
         str, Query(max_length=20, description="Return only lines of this category, such as `U18`.")
     ] = "",
-    page_size: PageSize = DEFAULT_PAGE_COUNT,
-    page_token: PageToken = "",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the standings with their tie-breaks."""
     answer = await results.standings(
-        tournament_id,
-        round,
-        when,
-        Page(page_size, page_token),
-        player_id=player,
-        arithmetic=arithmetic,
-        category=category,
+        tournament_id, round, when, page, player_id=player, arithmetic=arithmetic, category=category
     )
-    return await asyncio.to_thread(lambda: to_tagged_response(answer, if_none_match))
+    return await asyncio.to_thread(to_tagged_response, answer)
 
 
 @routes.get("/tournaments/{tournament_id}/teams", responses=answers(pb.ListTeamsResponse))
-async def list_teams(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    page_size: PageSize = DEFAULT_PAGE_COUNT,
-    page_token: PageToken = "",
-    if_none_match: IfNoneMatch = None,
-) -> Response:
+async def list_teams(results: Reader, tournament_id: TournamentId, when: When, page: WantedPage) -> Response:
     """List the teams with their line-ups; an empty list in an individual tournament."""
-    answer = await results.teams(tournament_id, when, Page(page_size, page_token))
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(await results.teams(tournament_id, when, page))
 
 
 @routes.get("/tournaments/{tournament_id}/team-standings", responses=answers(pb.GetTeamStandingsResponse))
@@ -150,18 +129,14 @@ async def get_team_standings(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
+    page: WantedPage,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
     team: Annotated[str, Query(max_length=64, description="Return only the line of this team.")] = "",
     arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
-    page_size: PageSize = DEFAULT_PAGE_COUNT,
-    page_token: PageToken = "",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the standings of teams with tie-breaks and matches; empty in an individual tournament."""
-    answer = await results.team_standings(
-        tournament_id, round, when, Page(page_size, page_token), team_id=team, arithmetic=arithmetic
-    )
-    return to_tagged_response(answer, if_none_match)
+    answer = await results.team_standings(tournament_id, round, when, page, team_id=team, arithmetic=arithmetic)
+    return to_tagged_response(answer)
 
 
 @routes.get("/tournaments/{tournament_id}/crosstable", responses=answers(pb.GetCrosstableResponse))
@@ -169,54 +144,32 @@ async def get_crosstable(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
+    page: WantedPage,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-    page_size: PageSize = DEFAULT_PAGE_COUNT,
-    page_token: PageToken = "",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the rounds of every player: opponents, results, scores and starts."""
-    answer = await results.crosstable(tournament_id, round, when, Page(page_size, page_token))
-    return await asyncio.to_thread(lambda: to_tagged_response(answer, if_none_match))
+    answer = await results.crosstable(tournament_id, round, when, page)
+    return await asyncio.to_thread(to_tagged_response, answer)
 
 
 @routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", responses=answers(pb.GetPairingsResponse))
 async def get_pairings(
-    results: Reader,
-    tournament_id: TournamentId,
-    number: RoundNumber,
-    when: When,
-    page_size: PageSize = DEFAULT_PAGE_COUNT,
-    page_token: PageToken = "",
-    if_none_match: IfNoneMatch = None,
+    results: Reader, tournament_id: TournamentId, number: RoundNumber, when: When, page: WantedPage
 ) -> Response:
     """Return the pairings of a round with current scores; byes and matches come with every page of tables."""
-    answer = await results.pairings(tournament_id, number, when, Page(page_size, page_token))
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(await results.pairings(tournament_id, number, when, page))
 
 
 @routes.get("/tournaments/{tournament_id}/prizes", responses=answers(pb.GetPrizesResponse))
-async def get_prizes(
-    results: Reader,
-    tournament_id: TournamentId,
-    min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
-) -> Response:
+async def get_prizes(results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0) -> Response:
     """Return the leaders for the special prizes, with the results and plays so far."""
-    return to_tagged_response(await results.prizes(tournament_id, min_position), if_none_match)
+    return to_tagged_response(await results.prizes(tournament_id, min_position))
 
 
 @routes.get("/tournaments/{tournament_id}/players", responses=answers(pb.ListPlayersResponse))
-async def list_players(
-    results: Reader,
-    tournament_id: TournamentId,
-    when: When,
-    page_size: PageSize = DEFAULT_PAGE_COUNT,
-    page_token: PageToken = "",
-    if_none_match: IfNoneMatch = None,
-) -> Response:
+async def list_players(results: Reader, tournament_id: TournamentId, when: When, page: WantedPage) -> Response:
     """List the players with their ratings."""
-    answer = await results.players(tournament_id, when, Page(page_size, page_token))
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(await results.players(tournament_id, when, page))
 
 
 @routes.get("/tournaments/{tournament_id}/rulings", responses=answers(ListRulingsResponse))
@@ -236,37 +189,28 @@ async def list_rulings(
             json_schema_extra={"pattern": PAGES_END},
         ),
     ] = "",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the challenges of closed rounds and their rulings, page by page."""
     check_has_tables(await results.tournament(tournament_id))
     answer = await found.of(tournament_id, round, Page(page_size, page_token))
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(answer)
 
 
 @routes.get("/tournaments/{tournament_id}/ratings", responses=answers(api.Ratings))
 async def get_ratings(
-    results: Reader,
-    ratings: RatingReader,
-    tournament_id: TournamentId,
-    min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
+    results: Reader, ratings: RatingReader, tournament_id: TournamentId, min_position: MinPosition = 0
 ) -> Response:
     """Return the rating list after the tournament, or an estimate while rounds remain."""
     players = await results.players(tournament_id, Moment(min_position))
-    return to_tagged_response(join_ratings(await ratings.of(tournament_id), players), if_none_match)
+    return to_tagged_response(join_ratings(await ratings.of(tournament_id), players))
 
 
 @routes.get("/games/{game_id}", responses=answers(pb.GetGameResponse))
 async def get_game(
-    results: Reader,
-    when: When,
-    game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
-    if_none_match: IfNoneMatch = None,
+    results: Reader, when: When, game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])]
 ) -> Response:
     """Return a game: board, scoresheet and clocks. Racks are hidden during play."""
-    answer = await results.game(game_id, when)
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(await results.game(game_id, when))
 
 
 @routes.get("/games/{game_id}/racks", responses=answers(api.Racks))
@@ -275,11 +219,10 @@ async def get_racks(
     racks: RackReader,
     game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
     min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the racks of a game, turn by turn, if its result is final and the system drew its tiles."""
     game = await results.game(game_id, Moment(min_position))
-    return to_tagged_response(build_racks(game, await racks.racks(game)), if_none_match)
+    return to_tagged_response(build_racks(game, await racks.racks(game)))
 
 
 @routes.get(
@@ -287,13 +230,13 @@ async def get_racks(
     responses=answers(pb.GetStatusResponse, 304, 400, 503, 504),
     tags=["operation"],
 )
-async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
+async def get_status(results: Reader) -> Response:
     """Return the status of every consumer of the record.
 
     That is its position, its lag, whether it stopped, and how many games or tournaments it does not update after a
     failed event.
     """
-    return to_tagged_response(await results.status(), if_none_match)
+    return to_tagged_response(await results.status())
 
 
 @routes.get("/seals", responses=answers(pb.ListSealsResponse, 304, 400, 503, 504))
@@ -306,14 +249,13 @@ async def list_seals(
     ] = 0,
     limit: Annotated[int, Query(ge=1, le=1_000, description="Maximum number of seals."), DIGITS] = 100,
     newest: Annotated[bool, Query(description="Return only the newest seal; other parameters are ignored.")] = False,
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the seals of the record. A copy of the newest seal proves later whether older events were changed.
 
     For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
     with a stored answer.
     """
-    return to_tagged_response(await results.seals(after, limit, newest=newest), if_none_match)
+    return to_tagged_response(await results.seals(after, limit, newest=newest))
 
 
 routes.add_api_route("/players", players.search_players, responses=answers(pb.SearchPlayersResponse))
@@ -344,7 +286,7 @@ After = Annotated[
 ]
 
 
-@routes.get("/tournaments/{tournament_id}/stream", **STREAM_OPTIONS)
+@streams.get("/tournaments/{tournament_id}/stream", **STREAM_OPTIONS)
 async def follow_tournament(
     results: Reader,
     duplicates: DuplicateReader,
@@ -363,7 +305,7 @@ async def follow_tournament(
     return await _open_stream(results, duplicates, request, [tournament_id], filters, after, last_id)
 
 
-@routes.get("/stream", **STREAM_OPTIONS)
+@streams.get("/stream", **STREAM_OPTIONS)
 async def follow_tournaments(
     results: Reader,
     duplicates: DuplicateReader,

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from faristol.gateway.api.parameters import KNOWN, IfNoneMatch, MinPosition, TournamentId
+from faristol.gateway.api.parameters import KNOWN, TAGGED, MinPosition, TournamentId
 from faristol.gateway.duplicate_game.answers import build_game, build_sheets, build_standings, build_totals
 from faristol.gateway.duplicate_game.names import names_in, names_of
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
@@ -22,37 +22,29 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 
 GameId = Annotated[str, Path(description="Id of the game, such as `TOURNAMENT-rROUND`.", examples=["demo-r1"])]
 
-routes = APIRouter(prefix="/api/v1/duplicate", tags=["results"], dependencies=[KNOWN])
-sums = APIRouter(prefix="/api/v1/tournaments", tags=["results"], dependencies=[KNOWN])
+routes = APIRouter(prefix="/api/v1/duplicate", tags=["results"], dependencies=[KNOWN, TAGGED])
+sums = APIRouter(prefix="/api/v1/tournaments", tags=["results"], dependencies=[KNOWN, TAGGED])
 
 
 @routes.get("/{game_id}", responses=answers(pb.GetDuplicateResponse))
 async def get_duplicate(
-    results: Reader,
-    games: DuplicateReader,
-    game_id: GameId,
-    min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
+    results: Reader, games: DuplicateReader, game_id: GameId, min_position: MinPosition = 0
 ) -> Response:
     """Return a duplicate game: racks and their times, the board, and master play and top of scored turns."""
     position = (await head_of(results, games, game_id, min_position)).position
-    return to_tagged_response(build_game(await games.game(game_id), position), if_none_match)
+    return to_tagged_response(build_game(await games.game(game_id), position))
 
 
 @routes.get("/{game_id}/standings", responses=answers(api.DuplicateStandings))
 async def get_duplicate_standings(
-    results: Reader,
-    games: DuplicateReader,
-    game_id: GameId,
-    min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
+    results: Reader, games: DuplicateReader, game_id: GameId, min_position: MinPosition = 0
 ) -> Response:
     """Return the standings of a duplicate game after the scored turns."""
     listed = await listed_of(results, games, game_id, min_position)
     found = await games.standings(game_id)
     names = await names_in(results, game_id, found, names_of(listed))
     answer = await asyncio.to_thread(build_standings, game_id, found, names, listed.position)
-    return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
+    return await asyncio.to_thread(to_tagged_response, answer)
 
 
 @routes.get("/{game_id}/sheets", responses=answers(api.DuplicateSheets))
@@ -65,7 +57,6 @@ async def list_duplicate_sheets(
         str, Query(max_length=200, description="Return only the sheets of this hall; empty for all halls.")
     ] = "",
     min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the sheets of players: slips with their points, turn by turn, for scored turns only."""
     listed = await listed_of(results, games, game_id, min_position)
@@ -74,7 +65,7 @@ async def list_duplicate_sheets(
     else:
         sheets = list(await games.sheets(await games.game(game_id)))
     answer = await asyncio.to_thread(build_sheets, game_id, sheets, names_of(listed), listed.position)
-    return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
+    return await asyncio.to_thread(to_tagged_response, answer)
 
 
 @sums.get("/{tournament_id}/duplicate-standings", responses=answers(api.DuplicateTotals))
@@ -84,7 +75,6 @@ async def get_duplicate_totals(
     tournament_id: TournamentId,
     category: Annotated[str, Query(max_length=200, description="Return only players of this category.")] = "",
     min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the summed standings of all duplicate games of a tournament. A game missed counts as 0."""
     head = await results.tournament(tournament_id, Moment(min_position))
@@ -92,7 +82,7 @@ async def get_duplicate_totals(
     listed = await results.players(tournament_id, Moment(min_position))
     found = await games.totals(tournament_id)
     answer = await asyncio.to_thread(build_totals, tournament_id, found, listed, category)
-    return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
+    return await asyncio.to_thread(to_tagged_response, answer)
 
 
 async def head_of(

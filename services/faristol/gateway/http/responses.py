@@ -11,10 +11,13 @@ import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from pydantic import BaseModel, Field
+from starlette.datastructures import Headers
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from faristol.gateway.api.contract_json import to_json, write_json
 from faristol.gateway.api.openapi.document import ref, ref_to_answer
+from faristol.gateway.cache.representation import is_known
 from faristol.host.readiness import APPENDS, NEWS, READINESS_TIMEOUT_SECONDS, RECORD, Readiness
 
 
@@ -117,28 +120,33 @@ def answers(kind: type[Message], *statuses: int) -> dict[int | str, dict[str, An
     return {**errors, 200: {"content": {"application/json": {"schema": ref_to_answer(kind.DESCRIPTOR)}}}}
 
 
-def to_tagged_response(answer: Any, if_none_match: str | None) -> Response:
-    """Return a message of the contract as JSON with its ``ETag``, or 304 if the client has it."""
-    return tagged_body(write_json(to_json(answer)), answer.position, if_none_match, "application/json")
-
-
 def inline(name: str) -> str:
     """Return the ``Content-Disposition`` of a file that is displayed, with a name for saving."""
     return f'inline; filename="{re.sub("[^A-Za-z0-9._-]", "_", name)}"'
 
 
-def tagged_body(text: str, position: int, if_none_match: str | None, media_type: str, name: str = "") -> Response:
-    """Return an answer that holds up to ``position`` with its ``ETag``, or 304 if the client has it.
+class TaggedResponse(Response):
+    """An answer that holds up to a position, with its ``ETag``; 304 if the client has it.
 
-    ``name`` is the file name for saving. The tag is the position with a digest, since a name can be erased without an
-    event.
+    The tag is the position with a digest, since a name can be erased without an event.
     """
-    body = text.encode()
-    tag = f'"{position}-{hashlib.sha256(body).hexdigest()[:16]}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    known = {given.strip().removeprefix("W/") for given in (if_none_match or "").split(",")}
-    if tag in known or "*" in known:
-        return Response(status_code=304, headers=headers)
-    return Response(
-        body, media_type=media_type, headers={**headers, **({"Content-Disposition": inline(name)} if name else {})}
-    )
+
+    def __init__(self, text: str, position: int, media_type: str, name: str = "") -> None:
+        """``name`` is the file name for saving."""
+        body = text.encode()
+        self._tag = f"{position}-{hashlib.sha256(body).hexdigest()[:16]}"
+        headers = {"ETag": f'"{self._tag}"', "Cache-Control": "no-cache"}
+        super().__init__(body, 200, headers | ({"Content-Disposition": inline(name)} if name else {}), media_type)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer, or 304."""
+        if is_known(Headers(scope=scope).get("if-none-match", ""), self._tag):
+            headers = {"ETag": self.headers["ETag"], "Cache-Control": self.headers["Cache-Control"]}
+            await Response(status_code=304, headers=headers)(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
+def to_tagged_response(answer: Any) -> Response:
+    """Return a message of the contract as JSON with its ``ETag``."""
+    return TaggedResponse(write_json(to_json(answer)), answer.position, "application/json")

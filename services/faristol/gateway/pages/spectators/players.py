@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from faristol.gateway.api.parameters import DEFAULT_PAGE_COUNT, IfNoneMatch, LimitedPageSize, MinPosition
+from faristol.gateway.api.parameters import DEFAULT_PAGE_COUNT, LimitedPageSize, MinPosition
 from faristol.gateway.duplicate_game.seats import PlayerResults, played_in
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.http.responses import to_tagged_response
@@ -41,11 +41,10 @@ async def search_players(
     page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List players by name or club, across tournaments, page by page; all if the search is empty."""
     answer = await results.search_players(search, Page(page_size, page_token), min_position)
-    return to_tagged_response(answer, if_none_match)
+    return to_tagged_response(answer)
 
 
 async def get_player(
@@ -55,7 +54,6 @@ async def get_player(
     page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     min_position: MinPosition = 0,
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return a player across tournaments: places, tie-breaks, games, ratings. An erased player has no name."""
     found = await results.player(player_id, Page(page_size, page_token), min_position)
@@ -63,7 +61,7 @@ async def get_player(
     for each in found.tournaments:
         if own := played.get(each.tournament.tournament_id):
             each.duplicate.CopyFrom(_build_duplicates(own))
-    return to_tagged_response(found, if_none_match)
+    return to_tagged_response(found)
 
 
 def _build_duplicates(played: PlayerResults) -> pb.PlayerDuplicates:
