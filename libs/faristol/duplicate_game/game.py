@@ -9,6 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.facts import occurred_at
+from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
@@ -211,13 +212,9 @@ def written_play(play: Play) -> events.DuplicatePlay:
 
 def _apply_duplicate_opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
     return Duplicate(
-        game_id=fact.game_id,
-        tournament_id=fact.tournament_id,
-        round=fact.round,
+        **read_shared_fields(fact, Duplicate),
         ruleset=Pin.of(fact.ruleset),
         lexicon=Pin.of(fact.lexicon),
-        seed=fact.seed,
-        commitment=fact.commitment,
         halls=tuple(fact.halls),
         seal=seal_of(fact.seal) if fact.HasField("seal") else None,
         embargo=embargo_of(fact.embargo) if fact.HasField("embargo") else None,

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.facts import on_streams
+from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
 
@@ -217,14 +218,7 @@ _STOPPING_EVENTS = (events.ClockHeldByMover, events.ClockNeutralised, events.Tur
 
 
 def _apply_clock_opened(_: Clock, fact: events.ClockOpened) -> Clock:
-    return Clock(
-        game_id=fact.game_id,
-        player_ids=tuple(fact.player_ids),
-        allowance_ms=fact.allowance_ms,
-        overtime_cap_ms=fact.overtime_cap_ms,
-        turn_ms=fact.turn_ms,
-        used_ms=(0,) * len(fact.player_ids),
-    )
+    return Clock(**read_shared_fields(fact, Clock), used_ms=(0,) * len(fact.player_ids))
 
 
 def _apply_clock_started(clock: Clock, fact: events.ClockStarted) -> Clock:

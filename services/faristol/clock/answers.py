@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.host.table_store import Settled, clock_stream
+from faristol.kernel.likeness import like
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, events_pb2
 from faristol.rules.ruleset.ruleset import Ruleset
@@ -55,25 +56,18 @@ def build_clock_response(settled: Settled, *, at: Instant) -> clock_pb2.GetClock
     running = () if state.stopped or state.played_out else state.running_at(at)
     first, since = running[0] if running else ("", 0)
     deadline = next_deadline(state, table.game, table.ruleset)
-    return clock_pb2.GetClockResponse(
-        game_id=state.game_id,
+    return like(
+        clock_pb2.GetClockResponse,
+        state,
         running_player_id=first,
         running_since=timestamp(since) if first else None,
         running=[clock_pb2.RunningClock(player_id=player_id, since=timestamp(begun)) for player_id, begun in running],
         neutralised=state.neutralised,
-        stopped=state.stopped,
         times=state.times(),
-        allowance_ms=state.allowance_ms,
         version=settled.versions[clock_stream(state.game_id)],
-        reason=state.reason,
-        held=state.held,
-        turn_ms=state.turn_ms,
-        turn_used_ms=state.turn_used_ms,
-        turn=state.turn,
         absent_player_ids=sorted(state.absent),
         away_player_ids=sorted(state.away),
         round_time_over=state.round_time_over,
-        last_turn=state.last_turn or 0,
         deadline_at=timestamp(deadline.due) if deadline else None,
         deadline=deadline.facts[0].DESCRIPTOR.name if deadline else "",
         forgotten_player_id=find_forgotten_press(state, table.game, table.ruleset),

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.host.table_store import Settled, game_stream
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
@@ -77,13 +78,10 @@ def build_game_response(settled: Settled, player_id: str) -> game_pb2.GetGameRes
     """
     table, game = settled.table, settled.game
     refused = awaits_mover(game, table.ruleset)
-    return game_pb2.GetGameResponse(
-        game_id=game.game_id,
-        tournament_id=game.tournament_id,
-        round=game.round,
-        table=game.table,
+    return like(
+        game_pb2.GetGameResponse,
+        game,
         phase=game_pb2.PHASE_REFUSED if refused else game_pb2.Phase.Value(f"PHASE_{game.phase.name}"),
-        turn=game.turn,
         turn_player_id=game.mover,
         sides=[
             game_pb2.Side(
@@ -97,7 +95,6 @@ def build_game_response(settled: Settled, player_id: str) -> game_pb2.GetGameRes
         board=[_tile(Placement(square, tile)) for square, tile in game.board.items()],
         pending=game.pending,
         pending_ruled_valid=bool(game.ruled),
-        bag_left=game.bag_left,
         rack=game.racks.get(player_id, ()),
         version=settled.versions[game_stream(game.game_id)],
         occurred_at=timestamp(table.last_at),
@@ -106,13 +103,10 @@ def build_game_response(settled: Settled, player_id: str) -> game_pb2.GetGameRes
         end_condition=game.condition,
         laid=[_tile(laid) for laid in game.course.laid],
         open_play=None if game.pending else in_doubt(game, table.clock, table.ruleset),
-        opened_at=timestamp(game.opened_at),
         written=game.course.written.values(),
         interruption=_interruption(game, player_id),
         arbiter_called_by=game.arbiter_called,
         arbiter_id=game.arbiter,
-        keeping=game.keeping,
-        revision=game.revision,
         unseen=_unseen(table, player_id),
         following=sum(not of_clock(fact) for fact in settled.missing),
         appealed=game.course.appealed,

@@ -12,6 +12,7 @@ from faristol.adjudication.cases.model import Case, Ruling, Word, evolve
 from faristol.adjudication.policy import Adjudication
 from faristol.adjudication.views import AdjudicatedGame
 from faristol.kernel.cases import case_id_of
+from faristol.kernel.likeness import like
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -116,17 +117,13 @@ def build_case_ruled(
     director: bool = False,
 ) -> events.CaseRuled:
     """Return the ruling on a case: the play stands if every challenged word is valid."""
-    return events.CaseRuled(
-        case_id=case.case_id,
-        game_id=case.game_id,
-        turn=case.turn,
-        challenge=case.challenge,
+    return like(
+        events.CaseRuled,
+        case,
         valid=all(ruling.valid for ruling in rulings),
         words=to_word_rulings(rulings),
         occurred_at=at,
-        mode=case.mode,
         judge_ids=judge_ids,
-        appeal=case.appeal,
         director=director,
     )
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.times import to_datetime
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -174,23 +175,10 @@ def evolve(case: Case, fact: Message) -> Case:
 
 def _build_case(fact: events.CaseOpened) -> Case:
     return Case(
-        case_id=fact.case_id,
-        game_id=fact.game_id,
-        tournament_id=fact.tournament_id,
-        turn=fact.turn,
-        challenge=fact.challenge,
+        **read_shared_fields(fact, Case),
         words=tuple(tuple(word.faces) for word in fact.words),
-        language=fact.language,
         lexicon=Pin.of(fact.lexicon),
-        layers=tuple(fact.layers),
-        article=fact.article,
-        by_word=fact.by_word,
-        mode=fact.mode,
-        panel=fact.panel,
-        appeal=fact.appeal,
         barred=frozenset(fact.barred_judge_ids),
-        lease_seconds=fact.lease_seconds,
-        escalate_after_seconds=fact.escalate_after_seconds,
         opened_at=fact.occurred_at,
         queued_at=fact.queued_at if fact.HasField("queued_at") else fact.occurred_at,
         last_at=fact.occurred_at,

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -59,20 +60,14 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
         raise _other_surplus(request.surplus, surplus, surplus)
     notice = _notice(game, request)
     found = overdraw(held, new, notice, seed=game.seed, counter=next_draw, ruleset=ruleset)
-    fact = events.OverdrawFound(
+    fact = like(
+        events.OverdrawFound,
+        found,
         turn=game.turn,
         player_id=drawer_id,
         claimed_by=request.player_id,
-        surplus=found.surplus,
         stage=_STAGES[notice.stage],
-        shown=found.shown,
-        seen_by_opponent=found.seen_by_opponent,
-        choose=found.choose,
-        arbiter=found.arbiter,
-        turn_lost=found.turn_lost,
         draw=next_draw,
-        article=found.article,
-        from_rack=found.from_rack,
     )
     facts.append(fact)
     if found.choose or found.arbiter:

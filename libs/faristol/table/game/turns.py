@@ -10,6 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -58,22 +59,16 @@ def begin_interruption(game: Game, fact: Interruption) -> Game:
 
 
 def _apply_game_opened(_: Game, fact: events.GameOpened) -> Game:
-    players = tuple(fact.player_ids)
-    return Game(
-        game_id=fact.game_id,
-        tournament_id=fact.tournament_id,
-        round=fact.round,
-        table=fact.table,
-        player_ids=players,
+    opened = Game(
+        **read_shared_fields(fact, Game),
         ruleset=Pin.of(fact.ruleset),
         lexicon=Pin.of(fact.lexicon),
-        seed=fact.seed,
-        keeping=fact.keeping or events.KEEPING_HOSTED,
-        racks=MappingProxyType(dict.fromkeys(players, ())),
-        scores=MappingProxyType(dict.fromkeys(players, 0)),
+        racks=MappingProxyType(dict.fromkeys(fact.player_ids, ())),
+        scores=MappingProxyType(dict.fromkeys(fact.player_ids, 0)),
         drawn_at=instant(fact.drawn_at) if fact.HasField("drawn_at") else None,
         opened_at=instant(fact.occurred_at),
     )
+    return opened if fact.keeping else replace(opened, keeping=events.KEEPING_HOSTED)
 
 
 def _leave_unchanged(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:

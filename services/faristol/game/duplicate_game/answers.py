@@ -17,6 +17,7 @@ from faristol.duplicate_game.situation import Fact, Situation, same_play_in
 from faristol.duplicate_game.standings import scores_of_groups
 from faristol.duplicate_game.standings import totals as summed
 from faristol.kernel.errors import NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -283,13 +284,7 @@ def _add_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hal
 
 
 def _to_arrived_slip(entry: SlipEntry) -> pb.ArrivedSlip:
-    return pb.ArrivedSlip(
-        slip=entry.slip,
-        source=entry.source,
-        collector_id=entry.collector_id,
-        arrived_at=timestamp(entry.arrived_at),
-        after_close=entry.after_close,
-    )
+    return like(pb.ArrivedSlip, entry, slip=entry.slip)
 
 
 def handed_in(situation: Situation, name: str, number: int, collector: str = "") -> pb.ListSlipsResponse:
@@ -416,19 +411,8 @@ def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
 
 def _line(line: RankingLine, player_id: str, game_id: str = "") -> pb.DuplicateLine:
     """Build a line of the standings, with the game of its group if there are several."""
-    return pb.DuplicateLine(
-        rank=line.rank,
-        player_id=player_id,
-        total=line.total,
-        percent_hundredths=round(line.percent * 100),
-        negative=line.negative,
-        tops=line.tops,
-        best_play=line.best_play,
-        solos=line.solos,
-        bonus=line.bonus,
-        penalty=line.penalty,
-        game_id=game_id,
-    )
+    percent = round(line.percent * 100)
+    return like(pb.DuplicateLine, line, player_id=player_id, percent_hundredths=percent, game_id=game_id)
 
 
 def totals(situations: Sequence[Situation]) -> pb.GetDuplicateTotalsResponse:

@@ -12,12 +12,12 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.kernel.details import Person
+from faristol.kernel.likeness import like
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data.people import load_distinct_names
-from faristol.read_models.api.likeness import like
 from faristol.read_models.api.page import page
 from faristol.read_models.computed.arithmetic import explain
 from faristol.read_models.computed.mode import mode_of

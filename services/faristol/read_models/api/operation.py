@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from faristol.consumers import Parked
 from faristol.consumers.status import Status
 from faristol.event_store.record import WriteProblem
+from faristol.kernel.likeness import like
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.read_models.api.likeness import like
 from faristol.webhooks.registry import Numbers
 
 RECORDS: Mapping[WriteProblem | None, results.RecordState.ValueType] = {

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import like
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.read_models.api.likeness import like
 from faristol.read_models.storage.rows import Game, Line, Round, ScoredWord, decode_tuples
 
 DEFAULT_PRIZE_KINDS: Sequence[pairing.PrizeKind.ValueType] = (

@@ -18,13 +18,13 @@ from faristol.host.rpc.errors import Unreachable
 from faristol.kernel.details import Person
 from faristol.kernel.divisions import first_division_of
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.names import list_distinct_names as names_told_apart
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import timestamp
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data.people import is_official, load_distinct_names, names, namesakes
 from faristol.read_models.api import answers
-from faristol.read_models.api.likeness import like
 from faristol.read_models.computed.prizes import Play, Plays
 from faristol.read_models.computed.standings import last_counted
 from faristol.read_models.projections.championship import Championship

@@ -18,11 +18,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
 from faristol.host.security.authorization import caller
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.read_models.api.absence import retry_not_found
-from faristol.read_models.api.likeness import like
 from faristol.read_models.api.public_events import NAMES_OF_PUBLIC
 from faristol.read_models.storage import lookup
 from faristol.read_models.storage.models import NO_POSITION, ReadModels

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.pins import UNPINNED, Pin, no_lexicon
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
@@ -54,16 +55,12 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
         check_zone(time_zone)
     pinned = [] if lexicon == UNPINNED else [events.LexiconPinned(lexicon=lexicon.message())]
     return [
-        events.TournamentCreated(
-            tournament_id=request.tournament_id,
-            name=request.name,
+        like(
+            events.TournamentCreated,
+            request,
             rounds=rounds,
-            seed=request.seed,
             occurred_at=to_timestamp(situation.at or situation.now),
-            keeping=request.keeping,
             time_zone=time_zone or "UTC",
-            division=request.division,
-            division_of=request.division_of,
         ),
         events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         *pinned,

@@ -7,6 +7,7 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import like
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
@@ -43,21 +44,15 @@ def note_sanction(
     count = player.warnings + 1 if is_conduct and player is not None else 0
     in_points = imposed.kind == game_events.SANCTION_KIND_POINTS
     return [
-        events.TableSanctionNoted(
-            player_id=imposed.player_id,
+        like(
+            events.TableSanctionNoted,
+            imposed,
             round=found[0].number,
             game_id=game,
             game_version=version,
-            turn=imposed.turn,
-            kind=imposed.kind,
-            points=imposed.points,
             beside_result=in_points and ruleset.arbiter.sanction_points_from == "spread",
             count=count,
             expulsion_proposed=count >= EXPULSION_WARNING_COUNT or imposed.kind == game_events.SANCTION_KIND_EXPULSION,
-            article=imposed.article,
-            arbiter_id=imposed.arbiter_id,
-            note=imposed.note,
-            occurred_at=imposed.occurred_at,
         )
     ]
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -59,17 +60,12 @@ def sanction(situation: Situation, request: pb.SanctionPlayerRequest) -> list[Me
     check_arbiter(request.arbiter_id, concerned)
     check_deciders(request.decided_by, concerned)
     sanctionable(state, player_id)
-    imposed = events.PlayerSanctioned(
-        player_id=player_id,
+    imposed = like(
+        events.PlayerSanctioned,
+        request,
         round=max(len(state.played), 1),
-        kind=request.kind,
-        game_id=game,
-        points=request.points,
         rounds=sorted(set(request.rounds)),
         article=article_of(situation.ruleset.law.sanctions),
-        arbiter_id=request.arbiter_id,
-        decided_by=request.decided_by,
-        note=request.note,
         occurred_at=situation.occurred_at,
     )
     if game:
@@ -116,14 +112,7 @@ def _beside_result(ruleset: Ruleset, act: events.PlayerSanctioned) -> bool:
 
 def _points_changed(act: events.PlayerSanctioned, points: int) -> events.PointsAdjusted:
     """Add ``points`` beside the result of a sanction's game; below 0 they are deducted."""
-    return events.PointsAdjusted(
-        round=act.round,
-        game_id=act.game_id,
-        player_id=act.player_id,
-        points=points,
-        article=act.article,
-        occurred_at=act.occurred_at,
-    )
+    return like(events.PointsAdjusted, act, points=points)
 
 
 def _check_fields(request: pb.SanctionPlayerRequest) -> None:
@@ -304,16 +293,7 @@ def _restored_at_table(
     elif not any(each.version == version for each in played.at_table.get(game, ())):
         return []  # the result was entered before the sanction was noted, and has these points
     elif game in played.entered:
-        return [
-            events.PointsAdjusted(
-                round=played.number,
-                game_id=game,
-                player_id=act.player_id,
-                points=act.points,
-                article=act.article,
-                occurred_at=occurred_at,
-            )
-        ]
+        return [like(events.PointsAdjusted, act, round=played.number, occurred_at=occurred_at)]
     else:
         result = result.give_back(pairing, act.player_id, act.points)
     return [

@@ -10,6 +10,7 @@ from faristol.event_store import Record
 from faristol.host.descriptions import Description, read_description
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.details import Person
+from faristol.kernel.likeness import like
 from faristol.kernel.pairings import BYE_KINDS
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -65,31 +66,17 @@ async def get_tournament(
     state, paired = loaded.state, len(loaded.state.played)
     known = await people.names(record, [player.player_id for player in state.players])
     notes, words = await _words_beside(record, tournament_id)
-    return pb.GetTournamentResponse(
-        tournament_id=state.tournament_id,
-        name=state.name,
-        rounds=state.rounds,
+    return like(
+        pb.GetTournamentResponse,
+        state,
         ruleset=state.ruleset.message(),
         lexicon=state.lexicon.optional_message(),
         player_ids=[player.player_id for player in state.players],
         played=[_round(played) for played in state.played],
-        over=state.over,
-        time_zone=state.time_zone,
-        place=state.place,
-        country=state.country,
-        starts_on=state.starts_on,
-        ends_on=state.ends_on,
-        organiser=state.organiser,
         contact=words.contact,
-        link=state.link,
         arbiters=words.arbiters,
-        archived=state.archived,
-        removed=state.removed,
         halls=[hall.message() for hall in state.halls],
-        top_tables=state.top_tables,
         announced=state.announced,
-        division=state.division,
-        division_of=state.division_of,
         divisions=await office.divisions(state),
         version=loaded.version,
         players=[
@@ -138,29 +125,19 @@ async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, s
 
 def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:
     """Convert an appeal to a message."""
-    return pb.Appeal(
-        appeal=number,
-        player_id=appeal.player_id,
-        version=appeal.version,
-        player_ids=appeal.involved,
-        members=appeal.members,
-        phase=_APPEAL_PHASES[appeal.phase],
-    )
+    phase = _APPEAL_PHASES[appeal.phase]
+    return like(pb.Appeal, appeal, appeal=number, player_ids=appeal.involved, members=appeal.members, phase=phase)
 
 
 def _player(player: PlayerState, paired: int, known: Person | None, note: str) -> pb.Player:
-    return pb.Player(
-        player_id=player.player_id,
+    return like(
+        pb.Player,
+        player,
         entered_round=player.entered,
         fictitious_half_points=player.fictitious,
         withdrawn_round=player.withdrawn or 0,
-        checked_in=player.checked_in,
-        table=player.table or 0,
         byes=_byes(player, paired),
-        category=player.category,
         note=note,
-        rating=player.rating,
-        unrated=player.unrated,
         **(known.known if known else {}),
     )
 

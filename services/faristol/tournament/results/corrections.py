@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -55,15 +56,12 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
     known = (unsanctioned.scores, before.winner_id, before.lost_by_all, before.unplayed)
     if known == (points, winner_id, request.lost_by_all, request.unplayed):
         raise Refusal("SAME_RESULT", "", N_("{game} already has this result."), {"game": game})
-    corrected = events.ResultCorrected(
+    corrected = like(
+        events.ResultCorrected,
+        request,
         round=played.number,
-        game_id=game,
         scores=final_scores(scores),
         winner_id=winner_id,
-        lost_by_all=request.lost_by_all,
-        player_ids=request.player_ids,
-        arbiter_id=request.arbiter_id,
-        note=request.note,
         occurred_at=situation.occurred_at,
         unplayed=request.unplayed,
         condition=_condition(before, unplayed=request.unplayed),
@@ -90,17 +88,7 @@ def correct_own_result(situation: Situation, request: pb.CorrectOwnResultRequest
     played, pairing = found_game(situation.state, game)
     check_arbiter(request.arbiter_id, pairing.player_ids)
     _check_own(played, game, request.arbiter_id)
-    correction = pb.CorrectResultRequest(
-        game_id=game,
-        scores=request.scores,
-        winner_id=request.winner_id,
-        lost_by_all=request.lost_by_all,
-        unplayed=request.unplayed,
-        arbiter_id=request.arbiter_id,
-        note=request.note,
-        scores_before=request.scores_before,
-    )
-    return correct_result(situation, correction)
+    return correct_result(situation, like(pb.CorrectResultRequest, request))
 
 
 def _check_own(played: RoundState, game: str, person: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.tournament.state import entries, rounds
@@ -40,15 +41,9 @@ def evolve(state: TournamentState, fact: Message) -> TournamentState:
 def _apply_tournament_created(state: TournamentState, fact: events.TournamentCreated) -> TournamentState:
     own = events.Division(tournament_id=fact.tournament_id, name=fact.division)
     return replace(
-        state,
-        tournament_id=fact.tournament_id,
-        name=fact.name,
-        rounds=fact.rounds,
+        replace(state, **read_shared_fields(fact, TournamentState)),
         time_zone=fact.time_zone or "UTC",
-        seed=fact.seed,
         created_at=_moment(fact.occurred_at),
-        division=fact.division,
-        division_of=fact.division_of,
         divisions=(own,) if fact.division and not fact.division_of else (),
     )
 
@@ -60,17 +55,7 @@ def _apply_division_added(state: TournamentState, fact: events.DivisionAdded) ->
 
 
 def _apply_tournament_described(state: TournamentState, fact: events.TournamentDescribed) -> TournamentState:
-    return replace(
-        state,
-        name=fact.name,
-        place=fact.place,
-        country=fact.country,
-        starts_on=fact.starts_on,
-        ends_on=fact.ends_on,
-        time_zone=fact.time_zone,
-        organiser=fact.organiser,
-        link=fact.link,
-    )
+    return replace(state, **read_shared_fields(fact, TournamentState))
 
 
 def _apply_halls_set(state: TournamentState, fact: events.HallsSet) -> TournamentState:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from faristol.kernel.divisions import first_division_of
+from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -136,14 +137,7 @@ class GameDecision:
     @classmethod
     def by(cls, fact: game_events.ResultFinal | events.ResultRecorded) -> GameDecision:
         """Read the decision of an event."""
-        return cls(
-            winner_id=fact.winner_id,
-            lost_by_all=fact.lost_by_all,
-            revision=fact.revision,
-            condition=fact.condition,
-            losers=tuple(fact.loser_ids),
-            unplayed=fact.unplayed,
-        )
+        return cls(**read_shared_fields(fact, cls), losers=tuple(fact.loser_ids))
 
     def fields(self) -> dict[str, Any]:
         """Return the decision as fields of an event."""

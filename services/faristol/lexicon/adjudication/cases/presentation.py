@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.adjudication.cases.challenges import to_word_rulings
 from faristol.adjudication.cases.model import Case, Word
+from faristol.kernel.likeness import like
 from faristol.kernel.times import milliseconds_between, to_datetime, to_timestamp
 from faristol.lexicon.adjudication.cases.queries import CaseWithRound
 from faristol.lexicon.lexicons.library import Lexicons
@@ -77,41 +78,25 @@ def official(case: Case) -> lexicon.GetCaseResponse:
         lexicon.Opinion(judge_id=opinion.judge_id, words=to_word_rulings(opinion.rulings), given_at=opinion.given_at)
         for opinion in case.opinions
     ]
-    return lexicon.GetCaseResponse(
-        case_id=case.case_id,
-        game_id=case.game_id,
+    return like(
+        lexicon.GetCaseResponse,
+        case,
         words=[word(each) for each in case.words],
         lexicon=case.lexicon.message(),
         ruled=case.ruled,
-        valid=case.valid,
         rulings=to_word_rulings(case.rulings),
-        opened_at=case.opened_at,
-        ruled_at=case.ruled_at,
-        mode=case.mode,
-        panel=case.panel,
         held_by=case.held_by,
         opinions=opinions if case.ruled else [],
-        escalated=case.escalated,
-        appeal=case.appeal,
-        withdrawn=case.withdrawn,
-        article=case.article,
-        layers=case.layers,
     )
 
 
 def to_queued_case(case: Case, judge_id: str) -> pb.QueuedCase:
     """Return a case in the queue of a judge."""
-    return pb.QueuedCase(
-        case_id=case.case_id,
-        tournament_id=case.tournament_id,
+    return like(
+        pb.QueuedCase,
+        case,
         words=[word(each) for each in case.words],
-        language=case.language,
-        mode=case.mode,
-        panel=case.panel,
         free_seats=len(case.free_seats),
-        queued_at=case.queued_at,
-        escalated=case.escalated,
-        appeal=case.appeal,
         held=case.claim_of(judge_id) is not None,
     )
 
@@ -121,8 +106,9 @@ def file_of(
 ) -> pb.GetCaseFileResponse:
     """Return the file of a case for a judge: its words and the data on them, without a player's name, id or score."""
     escalates_at = case.escalates_at()
-    return pb.GetCaseFileResponse(
-        case_id=case.case_id,
+    return like(
+        pb.GetCaseFileResponse,
+        case,
         words=[
             pb.WordFile(
                 word=word(faces),
@@ -134,27 +120,20 @@ def file_of(
         ],
         lexicon=case.lexicon.message(),
         edition=graph.about.edition,
-        layers=case.layers,
-        language=case.language,
-        article=case.article,
-        appeal=case.appeal,
         arguments=arguments,
-        queued_at=case.queued_at,
         escalates_at=to_timestamp(escalates_at) if escalates_at else None,
     )
 
 
 def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
     ruling = next(ruling for ruling in case.rulings if ruling.word == faces)
-    return pb.EarlierRuling(
-        case_id=case.case_id,
-        tournament_id=case.tournament_id,
+    return like(
+        pb.EarlierRuling,
+        case,
         valid=ruling.valid,
         reason=ruling.reason,
         source=ruling.source,
         lexicon=case.lexicon.message(),
-        ruled_at=case.ruled_at,
-        mode=case.mode,
     )
 
 
@@ -162,21 +141,14 @@ def public(listed: CaseWithRound, lexicons: Lexicons) -> pb.PublicRuling:
     """Return a ruling for the public: on the play (FISC I.10), or by word if the rules say so (PES Δ.ε)."""
     case = listed.case
     words = [game_events.RuledWord(word=word(ruling.word), valid=ruling.valid) for ruling in case.rulings]
-    return pb.PublicRuling(
+    return like(
+        pb.PublicRuling,
+        case,
         round=listed.round,
-        game_id=case.game_id,
-        turn=case.turn,
-        challenge=case.challenge,
         words=[word(each) for each in case.words],
-        valid=case.valid,
         ruled_words=words if case.by_word else [],
         lexicon=case.lexicon.message(),
         edition=lexicons.edition(case.lexicon.digest),
-        layers=case.layers,
-        article=case.article,
-        appeal=case.appeal,
-        mode=case.mode,
-        ruled_at=case.ruled_at,
     )
 
 
