@@ -4,5 +4,3 @@ from faristol.bus.connection import Bus
 from faristol.bus.errors import BusError, BusRefused, BusUnavailable
 from faristol.bus.relay import Relay
 from faristol.bus.server import NatsServer
-
-__all__ = ["Bus", "BusError", "BusRefused", "BusUnavailable", "NatsServer", "Relay"]

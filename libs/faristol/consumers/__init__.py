@@ -9,25 +9,3 @@ from faristol.consumers.progress_watch import ProgressWatch
 from faristol.consumers.rebuild import Rebuild, Rebuilt
 from faristol.consumers.stopped import CannotTake, Stopped
 from faristol.consumers.work import Fold, Projection, Reaction, UnknownEvent
-
-__all__ = [
-    "CannotTake",
-    "Consumer",
-    "Fold",
-    "Live",
-    "NotBuilt",
-    "Parked",
-    "Progress",
-    "ProgressWatch",
-    "Projection",
-    "ProjectionError",
-    "Reaction",
-    "Rebuild",
-    "Rebuilt",
-    "Stopped",
-    "UnknownEvent",
-    "WorkShare",
-    "WorkShares",
-    "holder_of",
-    "read",
-]

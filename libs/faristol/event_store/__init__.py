@@ -25,28 +25,6 @@ if TYPE_CHECKING:
     from faristol.event_store.record import Record
     from faristol.event_store.upcasters import UnreadableEvent, message_class
 
-__all__ = [
-    "AppendCommand",
-    "Appended",
-    "Checkpoint",
-    "Conflict",
-    "Decision",
-    "Guard",
-    "Loaded",
-    "Metadata",
-    "Record",
-    "RecordError",
-    "RecordUnavailable",
-    "Recorded",
-    "Stale",
-    "Unacceptable",
-    "UnreadableEvent",
-    "Write",
-    "load",
-    "load_at_once",
-    "message_class",
-]
-
 _MODULES = {
     "Appended": "append.decision",
     "Checkpoint": "append.decision",

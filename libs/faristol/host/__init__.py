@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from faristol.host.services import SERVICES, StartError
     from faristol.host.settings import Addresses, Settings
 
-__all__ = [
-    "SERVICES",
-    "Addresses",
-    "CommandHandler",
-    "Part",
-    "Runtime",
-    "Settings",
-    "StartError",
-    "Unreachable",
-]
-
 _MODULES = {
     "SERVICES": "services",
     "Addresses": "settings",

@@ -11,16 +11,3 @@ from faristol.words.error import LexiconError
 from faristol.words.graph import WordGraph
 from faristol.words.header import About, Listing
 from faristol.words.library import DEFAULT_NAME, InstalledLexicon, Library, MissingLexiconError, install
-
-__all__ = [
-    "DEFAULT_NAME",
-    "About",
-    "InstalledLexicon",
-    "LexiconError",
-    "Library",
-    "Listing",
-    "MissingLexiconError",
-    "WordGraph",
-    "build",
-    "install",
-]

@@ -9,5 +9,3 @@ from __future__ import annotations
 from faristol.event_store.witness.delivery import deliver_to_all
 from faristol.event_store.witness.kinds import open_witness
 from faristol.event_store.witness.witness import Fork, Witness, WitnessUnavailable, gap
-
-__all__ = ["Fork", "Witness", "WitnessUnavailable", "deliver_to_all", "gap", "open_witness"]
