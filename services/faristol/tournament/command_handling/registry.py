@@ -26,52 +26,22 @@ from faristol.tournament.teams import entries
 
 M = TypeVar("M", bound=Message)
 
+_FEATURES: tuple[Any, ...] = (
+    *(tournaments, description, publication, halls, announcements, prizes),
+    *(registration, amendment, data_requests, check_in, withdrawal, requested_byes),
+    *(entries, pairs, pairing, course),
+    *(entry, corrections, confirmations, postponements),
+    *(rulings, warnings, expulsions, sanctions, appeals),
+)
+"""Modules with ``COMMANDS``, with ``UNDO``, or with both."""
+
 BASE_COMMANDS: Mapping[type[Message], PairingCommand] = {
-    **tournaments.COMMANDS,
-    **description.COMMANDS,
-    **publication.COMMANDS,
-    **data_requests.COMMANDS,
-    **check_in.COMMANDS,
-    **withdrawal.COMMANDS,
-    **requested_byes.COMMANDS,
-    **halls.COMMANDS,
-    **announcements.COMMANDS,
-    **prizes.COMMANDS,
-    **entries.COMMANDS,
-    **pairs.COMMANDS,
-    **pairing.COMMANDS,
-    **course.COMMANDS,
-    **entry.COMMANDS,
-    **corrections.COMMANDS,
-    **confirmations.COMMANDS,
-    **postponements.COMMANDS,
-    **rulings.COMMANDS,
-    **warnings.COMMANDS,
-    **expulsions.COMMANDS,
-    **sanctions.COMMANDS,
-    **appeals.COMMANDS,
+    request: command for feature in _FEATURES for request, command in getattr(feature, "COMMANDS", {}).items()
 }
 """The decision of each command. ``undo`` adds its own."""
 
 UNDO: Mapping[type[Message], Undo] = {
-    **tournaments.UNDO,
-    **description.UNDO,
-    **publication.UNDO,
-    **registration.UNDO,
-    **amendment.UNDO,
-    **check_in.UNDO,
-    **withdrawal.UNDO,
-    **requested_byes.UNDO,
-    **halls.UNDO,
-    **announcements.UNDO,
-    **entries.UNDO,
-    **pairs.UNDO,
-    **pairing.UNDO,
-    **confirmations.UNDO,
-    **postponements.UNDO,
-    **rulings.UNDO,
-    **sanctions.UNDO,
-    **appeals.UNDO,
+    fact: undo for feature in _FEATURES for fact, undo in getattr(feature, "UNDO", {}).items()
 }
 """The undo of each type of event. Other events cannot be undone: a round started, and results, which are corrected."""
 
