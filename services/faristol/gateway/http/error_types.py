@@ -58,29 +58,12 @@ PROTOCOL: Mapping[str, tuple[HTTPStatus, str]] = {
         N_("The position min_position was not reached before the timeout. Retry the request."),
     ),
     "GATEWAY_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, N_("The call timed out. Retry the same command.")),
-    "SERVICE_UNAVAILABLE": (
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
-    ),
-    "STOPPING": (
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
-    ),
-    "UNREACHABLE": (
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
-    ),
-    "UNAVAILABLE": (
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
-    ),
-    "UNUSABLE": (
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
-    ),
-    "DISK_FULL": (
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+    **dict.fromkeys(
+        ("SERVICE_UNAVAILABLE", "STOPPING", "UNREACHABLE", "UNAVAILABLE", "UNUSABLE", "DISK_FULL"),
+        (
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+        ),
     ),
 }
 """Reasons of the interface itself with their status. All others are refusals by rules or roles."""
