@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import read_shared_fields
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 JUDGE_LEASE_SECONDS = 30
@@ -56,13 +57,7 @@ def evolve(state: Adjudication, fact: Message) -> Adjudication:
     """Return the adjudication after ``fact``. Raises ``TypeError`` for any other event."""
     match fact:
         case events.AdjudicationSet():
-            return replace(
-                state,
-                mode=fact.mode,
-                panel=fact.panel,
-                lease_seconds=fact.lease_seconds,
-                escalate_after_seconds=fact.escalate_after_seconds,
-            )
+            return replace(state, **read_shared_fields(fact, Adjudication))
         case events.JudgeAppointed():
             judge = Judge(fact.judge_id, frozenset(fact.languages), fact.director)
             return replace(state, judges=MappingProxyType({**state.judges, judge.judge_id: judge}))

@@ -10,6 +10,7 @@ from faristol.game.duplicate_game.reactions import open_game
 from faristol.host.ruleset_store import rules_of
 from faristol.host.table_store import build_table_opening, game_stream, load_table
 from faristol.kernel.facts import types_of
+from faristol.kernel.likeness import like
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1.events_pb2 import CaseRuled
@@ -94,12 +95,9 @@ async def _close_table(record: Record, entered: Recorded, game_id: str) -> Decis
         if isinstance(recorded.message, pairing_events.ResultRecorded) and recorded.message.game_id == game_id
     )
     assert isinstance(result, pairing_events.ResultRecorded)
-    closed = TableClosed(
-        scores=result.scores,
-        winner_id=result.winner_id,
-        lost_by_all=result.lost_by_all,
-        condition=result.condition,
-        loser_ids=result.loser_ids,
+    closed = like(
+        TableClosed,
+        result,
         given_up=entered.message.turns_given_up > 0,
         occurred_at=timestamp(max(instant(result.occurred_at), settled.table.last_at)),
     )

@@ -12,6 +12,7 @@ from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_o
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as pb
@@ -52,14 +53,7 @@ class RatingListService:
         found = (await self._list(request.tournament_id)).state
         if not found.tournament_id:
             raise NotFound("rating list", request.tournament_id)
-        return pb.GetRatingListResponse(
-            tournament_id=found.tournament_id,
-            system=found.system,
-            ratings=found.lines,
-            occurred_at=found.occurred_at,
-            revision=found.revision,
-            revised_at=found.revised_at,
-        )
+        return like(pb.GetRatingListResponse, found, ratings=found.lines)
 
     async def estimate(self, request: pb.EstimateRatingsRequest, context: Context) -> pb.EstimateRatingsResponse:
         """Return the published list, or an estimate of it by the results so far."""

@@ -16,6 +16,7 @@ from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
@@ -93,11 +94,9 @@ class AdjudicationService:
         tournament = await tournament_named(self._record, request.tournament_id)
         state = (await load_adjudication(self._record, request.tournament_id)).state
         judges = sorted(state.judges.values(), key=lambda judge: judge.judge_id)
-        return pb.GetAdjudicationResponse(
-            mode=state.mode,
-            panel=state.panel,
-            lease_seconds=state.lease_seconds,
-            escalate_after_seconds=state.escalate_after_seconds,
+        return like(
+            pb.GetAdjudicationResponse,
+            state,
             judges=[
                 pb.Judge(judge_id=judge.judge_id, languages=sorted(judge.languages), director=judge.director)
                 for judge in judges

@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -25,14 +26,7 @@ def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) ->
     check_open(situation.state)
     if request.blind and not request.second_person:
         raise Invalid("blind", N_("expected a second person, who types the results again"))
-    return [
-        events.ResultCheckSet(
-            second_person=request.second_person,
-            players=request.players,
-            blind=request.blind,
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    return [like(events.ResultCheckSet, request, occurred_at=situation.occurred_at)]
 
 
 def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> list[Message]:

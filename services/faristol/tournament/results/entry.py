@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -194,14 +195,7 @@ def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list
 def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: str) -> list[Message]:
     game, losers = result.game_id, result.forfeited_by
     if not losers:
-        entry = pb.EnterResultRequest(
-            game_id=game,
-            scores=result.scores,
-            abandoned_by=result.abandoned_by,
-            winner_id=result.winner_id,
-            arbiter_id=arbiter_id,
-            note=note,
-        )
+        entry = like(pb.EnterResultRequest, result, arbiter_id=arbiter_id, note=note)
         return enter_result(situation, entry)
     if result.scores or result.abandoned_by or result.winner_id:
         raise Invalid("forfeited_by", N_("expected no player, or no scores: the rules define the scores of a forfeit"))

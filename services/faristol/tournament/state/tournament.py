@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from faristol.kernel.divisions import first_division_of
-from faristol.kernel.likeness import read_shared_fields
+from faristol.kernel.likeness import like, read_shared_fields
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -106,16 +106,8 @@ class Pairing:
     def message(self) -> events.Pairing:
         """Convert the pairing to a message."""
         first, second, *others = self.player_ids
-        return events.Pairing(
-            table=self.table,
-            game_id=self.game_id,
-            first_player_id=first,
-            second_player_id=second,
-            player_ids=self.player_ids if others else (),
-            hall=self.hall,
-            match=self.match,
-            board=self.board,
-        )
+        players = self.player_ids if others else ()
+        return like(events.Pairing, self, first_player_id=first, second_player_id=second, player_ids=players)
 
 
 @dataclass(frozen=True, slots=True)
