@@ -19,7 +19,7 @@ from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.webhooks import format_new_webhook
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
-from faristol.kernel.spellings import labels_of, name_of
+from faristol.kernel.spellings import labels_of, name_of, sentences_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -58,11 +58,6 @@ TOURNAMENT = (
     N_("Rules: {ruleset}. Words: {lexicon}. Time zone: {time_zone}."),
     N_("Rounds: {rounds}. Paired so far: {played}."),
 )
-ROUND_PHASE_TEXTS: Mapping[pairing.RoundPhase.ValueType, str] = {
-    pairing.ROUND_PHASE_PAIRED: N_("Round {round} is paired and not started."),
-    pairing.ROUND_PHASE_STARTED: N_("Round {round} is being played: {finished} of {tables} results are in."),
-    pairing.ROUND_PHASE_CLOSED: N_("Round {round} is closed."),
-}
 OVER = N_("The final standings are published.")
 REGISTERED_PLAYERS = N_("Players: {players}.")
 CHECKED_IN = N_("Players: {players}, checked in: {checked_in}.")
@@ -353,9 +348,8 @@ def _tournament(
     yield from (say(select_sentence(text, params), params, language) for text in TOURNAMENT)
     for paired in answer.played[-1:]:
         finished, tables = len(paired.finished_game_ids), len(paired.pairings)
-        yield say(
-            ROUND_PHASE_TEXTS[paired.phase], {"round": paired.round, "finished": finished, "tables": tables}, language
-        )
+        text = sentences_of(pairing.RoundPhase.DESCRIPTOR)[paired.phase]
+        yield say(text, {"round": paired.round, "finished": finished, "tables": tables}, language)
     if answer.over:
         yield say(OVER, {}, language)
     there = sum(player.checked_in for player in answer.players)

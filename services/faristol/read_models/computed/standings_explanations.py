@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from faristol.kernel.refusal import N_, Param
+from faristol.kernel.spellings import sentences_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.storage.rows import Round, Sanction
 from faristol.text import number, say
@@ -20,42 +21,14 @@ Names = Mapping[str, str]
 Taken = Mapping[tuple[int, str], Sequence[Sanction]]
 """Sanctions that reduced the scores of games, by round and player."""
 
-GAME_TERM = N_("Round {round}, {opponent}: {value}")
 TABLE = N_("Round {round}, table of {seats}: {value}")
-FORFEIT = N_("Round {round}, {opponent}, not played: {value}")
 NO_OPPONENT = N_("Round {round}, won without a game: the other team had no player there: {value}")
-BYE = N_("Round {round}, bye: {value}")
-REQUESTED_BYE = N_("Round {round}, sat out: {value}")
-ABSENCE = N_("Round {round}, absent: {value}")
-ADJUSTMENT = N_("Round {round}, a corrected ruling: {value}")
-SANCTION = N_("Round {round}, sanction: {value}")
 GRANTED = N_("{value}, of which {granted} for rounds missed")
-LOWEST = N_("{term} (left out as one of the lowest)")
-MISSED_BY_WILL = N_("{term} (left out first, as an absence by choice)")
-NOT_ALL_MET = N_("{term} (not scored: not all who are equal have met)")
-ANNULLED = N_("{term} (not scored: a player who left before half of the games, FIDE C.05 6.6)")
-PARTED = N_("{term} (not scored: {opponent} is no longer equal)")
 TAKEN = N_("{term} (a sanction deducted {points} from the score of {name}, {article})")
 SUM = N_("Total: {terms} = {value}")
 MEAN = N_("Mean of the games: ({terms}) ÷ {games} = {value}")
 NO_TERMS = N_("No result yet: 0")
 
-_TERM_TEXTS: Mapping[results.TermBasis.ValueType, str] = {
-    results.TERM_BASIS_GAME: GAME_TERM,
-    results.TERM_BASIS_FORFEIT: FORFEIT,
-    results.TERM_BASIS_BYE: BYE,
-    results.TERM_BASIS_REQUESTED_BYE: REQUESTED_BYE,
-    results.TERM_BASIS_ABSENCE: ABSENCE,
-    results.TERM_BASIS_ADJUSTMENT: ADJUSTMENT,
-    results.TERM_BASIS_SANCTION: SANCTION,
-}
-_LEFT_OUT: Mapping[results.LeftOut.ValueType, str] = {
-    results.LEFT_OUT_LOWEST: LOWEST,
-    results.LEFT_OUT_MISSED_BY_WILL: MISSED_BY_WILL,
-    results.LEFT_OUT_NOT_ALL_MET: NOT_ALL_MET,
-    results.LEFT_OUT_PARTED: PARTED,
-    results.LEFT_OUT_ANNULLED: ANNULLED,
-}
 _OF_SCORES = frozenset({"spread", "total", "cusca"})
 """Tie-breaks whose terms show scores of games."""
 _SHARES: Mapping[results.Outcome.ValueType, str] = {
@@ -96,8 +69,8 @@ def _fill_text(arithmetic: results.Arithmetic, name: str, divisor: int, names: N
     for term in arithmetic.terms:
         if term.opponent_id:
             term.opponent_name = names[term.opponent_id]
-        head = TABLE if term.seats > 2 else _TERM_TEXTS[term.basis]
-        if head == FORFEIT and not term.opponent_id:
+        head = TABLE if term.seats > 2 else sentences_of(results.TermBasis.DESCRIPTOR)[term.basis]
+        if term.basis == results.TERM_BASIS_FORFEIT and term.seats <= 2 and not term.opponent_id:
             head = NO_OPPONENT
         told: dict[str, Param] = {
             "round": term.round,
@@ -106,7 +79,7 @@ def _fill_text(arithmetic: results.Arithmetic, name: str, divisor: int, names: N
             "value": write(term, language),
         }
         term.text = say(head, told, language)
-        if left_out := _LEFT_OUT.get(term.left_out):
+        if left_out := sentences_of(results.LeftOut.DESCRIPTOR).get(term.left_out):
             term.text = say(left_out, {"term": term.text, "opponent": told["opponent"]}, language)
     counted = [term.quarters for term in arithmetic.terms if not term.left_out]
     written = " + ".join(_in_sum(quarters, language) for quarters in counted)
