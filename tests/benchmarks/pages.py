@@ -138,7 +138,7 @@ def say(what: dict[str, Any]) -> None:
 
 
 class Client:
-    """A connection that asks for a page again and again."""
+    """A connection that requests a page repeatedly."""
 
     def __init__(self, host: str, port: int, headers: str) -> None:
         self._host, self._port = host, port

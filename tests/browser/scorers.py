@@ -52,7 +52,7 @@ class Hall:
         return game_id
 
     async def table(self, game_id: str) -> game_pb2.GetGameResponse:
-        """Return a table as its service has it."""
+        """Return a table from its service."""
         stub = game_pb2_grpc.GameServiceStub(self.console)
         return await stub.GetGame(game_pb2.GetGameRequest(game_id=game_id))
 

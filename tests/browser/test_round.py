@@ -90,7 +90,7 @@ class Place:
             await page.screenshot(path=path, full_page="screen" not in name)
 
     async def table(self, number: int) -> game.GetGameResponse:
-        """Return a table of the first round as its service has it."""
+        """Return a table of the first round from its service."""
         request = game.GetGameRequest(game_id=f"{self.tournament_id}-r1-t{number}")
         found: game.GetGameResponse = await do(
             self.cell, request, build_credential(needs.ROLE_DIRECTOR, self.tournament_id)

@@ -252,7 +252,7 @@ async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_ta
         await finish_turn(page)  # when this phone dies, it has the only copy
         await expect(page.locator(".waiting li")).to_have_count(3)
         await page.close()
-        await asyncio.sleep(4)  # the other phone acts later by more than the clocks may differ
+        await asyncio.sleep(4)  # the other phone acts later, by more than the largest clock difference
         await finish_turn(scanned)
         await all_sent(scanned)
         await hall.until(game, 2)

@@ -86,7 +86,7 @@ def place() -> Iterator[Path]:
 
 
 def as_while_it_was_written(folder: Path, copy: Path) -> None:
-    """Copy a record that is open, with the log beside it, as a snapshot of a disk has it."""
+    """Copy a record that is open, with the log beside it, like a snapshot of a disk."""
     shutil.copytree(folder, copy)
     assert (copy / "record.db-wal").stat().st_size
 

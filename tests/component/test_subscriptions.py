@@ -30,7 +30,7 @@ def write(stream: str, version: int, *turns: int, tournament: str = "cup") -> De
 
 @pytest.fixture
 async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
-    """Yield the record as another process has it."""
+    """Yield the record as opened by another process."""
     opened = await Record.open(database_url)
     yield opened
     await opened.close()

@@ -1,4 +1,4 @@
-"""Webhooks: a receiver gets all notifications of a tournament, in order and at least once, with interruptions."""
+"""Webhooks: a receiver gets all notifications of a tournament, in order and at least once, despite interruptions."""
 
 from __future__ import annotations
 

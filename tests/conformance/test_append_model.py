@@ -1,4 +1,4 @@
-"""Whatever two processes append, one after the other and several at once, comes out as a simple model says."""
+"""Appends of two processes, sequential and concurrent, have the outcome of a simple model."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ async def write_golden(url: str, number: int) -> None:
 
 
 async def schema(url: str) -> dict[str, Any]:
-    """Return all that can be said of the tables of a record, but their names for constraints."""
+    """Return the whole schema of a record's tables, except the names of constraints."""
 
     def look(connection: Any) -> dict[str, Any]:
         inspector = inspect(connection)

@@ -1,4 +1,4 @@
-"""The promises of the record, kept on SQLite and on PostgreSQL alike."""
+"""The guarantees of the record on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ async def test_what_callers_asked_for_who_left_before_their_turn_keeps_nobody_wa
 
 @pytest.fixture
 async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
-    """Yield the record as another process has it."""
+    """Yield the record as opened by another process."""
     opened = await Record.open(database_url)
     yield opened
     await opened.close()

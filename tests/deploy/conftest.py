@@ -20,7 +20,7 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """That of libyaml takes a tenth of the time."""
 
 Object = dict[str, Any]
-"""A Kubernetes object, as its manifest has it."""
+"""A Kubernetes object, as in its manifest."""
 
 
 @cache

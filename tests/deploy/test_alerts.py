@@ -55,7 +55,7 @@ DEPLOYMENTS = ("access", "lexicon", "game", "clock", "pairing", "rating", "resul
 
 
 def well() -> dict[str, str]:
-    """Return a healthy cell. Prometheus reads from 1970 on, as promtool has it: moments are seconds since then."""
+    """Return a healthy cell. Prometheus reads from 1970 on, as in promtool: moments are seconds since then."""
     found: dict[str, str] = {
         "faristol_cases_wait_seconds": steady(20),
         "faristol_clock_failing": steady(0),

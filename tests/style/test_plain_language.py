@@ -57,7 +57,7 @@ how what whatever when whenever where wherever whether which whichever who whoev
 
 
 class Place(NamedTuple):
-    """A line of a file, and the name or text that is wrong there."""
+    """A line of a file, with its faulty name or text."""
 
     path: str
     line: int
@@ -110,7 +110,7 @@ def trees() -> Iterator[None]:
 
 
 def report(places: list[Place], expectation: str) -> None:
-    """Fail with every place, if there is one."""
+    """Fail with every place found."""
     if places:
         pytest.fail("\n".join((expectation, *map(str, places))), pytrace=False)
 

@@ -29,7 +29,7 @@ SQUARE = "square"
 
 
 def moment(at_ms: int) -> Timestamp:
-    """Return a time of a case as commands and events have it."""
+    """Return a time of a case in the form of commands and events."""
     written = Timestamp()
     written.FromNanoseconds(START_NS + at_ms * NANOSECONDS_PER_MS)
     return written

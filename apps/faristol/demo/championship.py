@@ -52,7 +52,7 @@ class DirectorActions:
         await self.send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
 
     async def send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
-        """Send a request about the tournament, with an id derived from ``act`` and the time of the act."""
+        """Send a request about the tournament, with an id derived from ``act`` and the time of the command."""
         request.tournament_id = self.plan.tournament_id
         return await send(self.plan, method, request, when, *act)
 

@@ -63,7 +63,7 @@ def say(message: str, params: Mapping[str, Param], language: str) -> str:
 
 
 def _format_param(name: str, value: Param, language: str) -> Param:
-    """Return a parameter as a sentence in ``language`` has it: decimals, and articles of rules."""
+    """Return a parameter in the form of a sentence in ``language``: decimals, and articles of rules."""
     if isinstance(value, float):
         return number(value, language)
     return cite(value, language) if name == "article" and isinstance(value, str) else value
@@ -124,7 +124,7 @@ def _without_accents(value: str) -> str:
 
 
 def join_list(entries: Sequence[str], language: str) -> str:
-    """Join names to a list as a sentence has it: ``Anna, Biel e Inés`` in Spanish; empty without names.
+    """Join names to a list in the form of a sentence: ``Anna, Biel e Inés`` in Spanish; empty without names.
 
     A list after a colon has only commas.
     """

@@ -359,7 +359,7 @@ def _players(
             spare += [cell for column, cell in zip(columns, fields, strict=False) if cell and not column]
             if spare:
                 raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
-            is_known = bool(row.get("id"))  # the name stays as the list with its id has it
+            is_known = bool(row.get("id"))  # the name stays as in the list with its id
             as_it_is = is_known or (answers.comma is Comma.CLUB and line not in joined)
             turned = "" if as_it_is else reorder_name(given)
             if zero and answers.zero is not Zero.RATING:

@@ -1,8 +1,8 @@
-"""The webhooks and their courses, in the tables beside the record.
+"""The webhooks and their delivery states, in the tables beside the record.
 
-Every command that changes a webhook increments its ``revision``; one that changes its course also increments
-``resumptions``. Delivery changes the course only if it was not resumed since and the position does not go back. So
-neither undoes a change of the other.
+Every command that changes a webhook increments its ``revision``; one that changes its delivery state also increments
+``resumptions``. Delivery changes the delivery state only if it was not resumed since and the position does not go back.
+So neither undoes a change of the other.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ async def remove(connection: AsyncConnection, webhook_id: str) -> None:
 
 
 async def change(connection: AsyncConnection, webhook: Webhook, course: DeliveryState | None = None) -> None:
-    """Store the secrets of a webhook, and its course if given, after a command."""
+    """Store the secrets of a webhook, and its delivery state if given, after a command."""
     values = {} if course is None else {**_course_values(course), "resumptions": webhooks.c.resumptions + 1}
     await connection.execute(
         update(webhooks)
@@ -237,7 +237,7 @@ def _these(webhook_id: str, positions: Collection[int]) -> Any:
 
 
 async def store_state(connection: AsyncConnection, webhook: Webhook, course: DeliveryState) -> None:
-    """Store the course of a webhook. Raises ``Superseded`` if it was resumed or removed in between."""
+    """Store the delivery state of a webhook. Raises ``Superseded`` if it was resumed or removed in between."""
     here = webhooks.c
     mine = (here.webhook_id == webhook.webhook_id) & (here.resumptions == webhook.resumptions)
     noting = update(webhooks).where(mine, here.position <= course.position).values(**_course_values(course))
@@ -248,7 +248,7 @@ async def store_state(connection: AsyncConnection, webhook: Webhook, course: Del
 async def note_letter(
     connection: AsyncConnection, webhook: Webhook, course: DeliveryState, position: int, letter: DeadLetter | None
 ) -> None:
-    """Store the course and the dead letter; delete the stored dead letter for None."""
+    """Store the delivery state and the dead letter; delete the stored dead letter for None."""
     await store_state(connection, webhook, course)
     if letter is None:
         await connection.execute(delete(dead_letters).where(_these(webhook.webhook_id, [position])))

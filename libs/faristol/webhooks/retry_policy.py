@@ -1,4 +1,4 @@
-"""The course of a webhook: its delivery state and the effect of an answer on it. Pure."""
+"""The delivery state of a webhook, and the effect of an answer on it. Pure."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class DeliveryState:
 
 
 def apply_resume(course: DeliveryState, position: int | None = None) -> DeliveryState:
-    """Return the course of a resumed webhook: from where it stopped, or after another position."""
+    """Return the delivery state of a resumed webhook: from where it stopped, or after another position."""
     return DeliveryState(
         course.position if position is None else position,
         last_status=course.last_status,
@@ -163,7 +163,7 @@ def apply_outcome(
     random: float,
     limits: Limits = DEFAULT_DELIVERY_LIMITS,
 ) -> tuple[DeliveryState, DeadLetter | None]:
-    """Return the course after sending the message of a position, and the dead letter that it became, if any.
+    """Return the delivery state after sending the message of a position, and the dead letter that it became, if any.
 
     ``random`` is from 0 to 1 and spreads the retries of many webhooks.
     """
@@ -185,7 +185,7 @@ def apply_redelivery(
     random: float,
     limits: Limits = DEFAULT_DELIVERY_LIMITS,
 ) -> tuple[DeliveryState, DeadLetter | None]:
-    """Return the same for a redelivered dead letter: the course, and the letter, or None if it arrived."""
+    """Return the same for a redelivered dead letter: the delivery state, and the letter, or None if it arrived."""
     tried = DeadLetter(letter.position, letter.tries + 1, outcome, now, again=outcome.kind is not OutcomeKind.REFUSED)
     match outcome.kind:
         case OutcomeKind.DELIVERED:

@@ -1,4 +1,4 @@
-"""The tables of webhooks: settings, erasable secrets, and courses.
+"""The tables of webhooks: settings, erasable secrets, and delivery states.
 
 They are not read models, so no rebuild touches them. They are not part of the record, so no archive contains secrets.
 Only the results service uses them. It creates them by its own role: other roles of a PostgreSQL database cannot read

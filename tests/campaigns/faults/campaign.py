@@ -86,7 +86,7 @@ class Trial:
         """Final standings by the seed of a championship."""
 
     async def run(self) -> Outcome:
-        """Play, strike, wait until all is well, and judge. Raises ``Untried``."""
+        """Play, inject the fault, wait for the recovery, and check. Raises ``Untried``."""
         began = time.monotonic()
         check(self._fault)
         with contextlib.ExitStack() as stack:
@@ -192,7 +192,7 @@ async def _keeps_up(results: ResultsServiceStub) -> bool:
     def keeps_up(line: results_pb2.Consumer) -> bool:
         unnoted = (
             CHECKPOINT_INTERVAL_EVENTS if line.kind == results_pb2.CONSUMER_KIND_REACTION else 0
-        )  # it notes where it is now and then
+        )  # it stores its position at intervals
         return (
             line.state == results_pb2.CONSUMER_STATE_LIVE and line.lag <= unnoted + SMALL_LAG_EVENTS and not line.parked
         )
@@ -201,7 +201,7 @@ async def _keeps_up(results: ResultsServiceStub) -> bool:
 
 
 def compare(outcome: Outcome, finished: dict[int, Standings], undisturbed: dict[int, Standings]) -> None:
-    """Say whether the standings are those of the undisturbed run."""
+    """Compare the standings with those of the undisturbed run."""
     differing = [seed for seed, standings in finished.items() if standings != undisturbed.get(seed)]
     if differing:
         outcome.wrong.append(f"the standings of the championships of seed {differing} are others than undisturbed")

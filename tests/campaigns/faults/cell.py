@@ -68,7 +68,7 @@ class Replica:
 
     @property
     def runs(self) -> bool:
-        """Whether the process is there."""
+        """Whether the process exists."""
         return self.child is not None and self.child.process.poll() is None
 
     async def end(self, number: signal.Signals = signal.SIGTERM) -> int:
@@ -80,7 +80,7 @@ class Replica:
         return await asyncio.to_thread(self.child.process.wait, START_SECONDS)
 
     async def ready(self) -> bool:
-        """Return whether it says that it is ready, and that its consumers work."""
+        """Return whether it reports that it is ready, and that its consumers work."""
         if not self.runs:
             return False
         address = f"{HOSTS[self.number]}:{self.settings['grpc_health_port']}"
@@ -143,7 +143,7 @@ class Cell:
         """Start all processes; ``by`` is the start of a service's replica. Raises ``AssertionError`` if one does not
         serve.
 
-        Raises ``AssertionError`` where something does not come to serve.
+        Raises ``AssertionError`` if a process does not become ready.
         """
         (self.folder / "nats").mkdir()
         tls = self.folder / "tls"
@@ -214,7 +214,7 @@ class Cell:
     async def restart(self, replica: Replica, *, drain: bool = True, by: Sequence[str] | None = None) -> int:
         """End a replica as a rollout does, and restart it; return its exit code.
 
-        Without ``drain`` nobody hears beforehand that it goes, and it has no time to end what it is at.
+        Without ``drain`` its end is not announced, and it has no time to finish running work.
         """
         self._leaving.add(replica.name)
         if drain:
@@ -236,13 +236,13 @@ class Cell:
         return code
 
     async def ready(self) -> bool:
-        """Return whether every replica is ready, and people are sent to both gateways."""
+        """Return whether every replica is ready, and visitors are routed to both gateways."""
         return len(self.pages.behind) == REPLICA_COUNT and all(
             await asyncio.gather(*(replica.ready() for replica in self.replicas))
         )
 
     async def stop(self) -> list[str]:
-        """End all processes. Return those that did not end in order."""
+        """End all processes. Return the processes that did not end cleanly."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -162,7 +162,7 @@ class Database:
         return int(self.primary.ask("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"))
 
     async def fail_over(self) -> None:
-        """Lose the primary; the standby that has most takes its place, as an operator does it."""
+        """Lose the primary; the most advanced standby replaces it, as by an operator."""
         lost = self.primary
         await asyncio.to_thread(lost.kill)
         self.entrance.behind = ()

@@ -11,9 +11,9 @@ from tests.component.processes import free_port
 
 
 class Entrance:
-    """Passes each connection on to one of the servers that are there at the time, in turn.
+    """Passes each connection to one of the available servers, in rotation.
 
-    A server that refuses the connection is passed over. Connections that stand are left to their ends.
+    A server that refuses the connection is passed over. Existing connections continue.
     """
 
     def __init__(self) -> None:

@@ -121,7 +121,7 @@ def as_kept(answer: Any) -> Any:
 
 
 class Load:
-    """So many championships, one after another in each lane, until ``enough``; and a reader of pages."""
+    """Championships, one after another in each lane, until ``enough``; and a reader of pages."""
 
     def __init__(
         self,
@@ -148,11 +148,11 @@ class Load:
         self._reading: asyncio.Task[None] | None = None
 
     def channel(self, service: str) -> grpc.aio.Channel:
-        """Return the way to all replicas of a service."""
+        """Return the channel to all replicas of a service."""
         return self._channels[service]
 
     def begin(self) -> None:
-        """Begin to play and to read, once the cell has said which record its keys are for."""
+        """Begin to play and to read, once the cell has reported the record of its keys."""
         for service, target in self._targets.items():
             by = build_interceptors(authorize(target, self._keys, "Campaign", self._record))
             self._channels[service] = open_channel(target, by, self._tls)
@@ -165,7 +165,7 @@ class Load:
         return all(lane.done() for lane in self._lanes)
 
     async def end(self) -> None:
-        """Let the championships that have begun come to their end. Notes why one could not."""
+        """Let the championships that have begun come to their end. Stores the reason if one could not."""
         self.enough = True
         for problem in await asyncio.gather(*self._lanes, return_exceptions=True):
             if problem:

@@ -53,6 +53,6 @@ def rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
 
 
 def as_markdown(outcomes: Sequence[Outcome]) -> str:
-    """Return the table as the documentation has it."""
+    """Return the table as in the documentation."""
     lines = [COLUMNS, tuple("---" for _ in COLUMNS), *rows(outcomes)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

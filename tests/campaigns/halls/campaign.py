@@ -1,4 +1,4 @@
-"""Worlds of halls: each seed is played without faults and with them, and both have to end alike."""
+"""Worlds of halls: each seed is played without and with faults, and both runs must end with the same result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Found:
 
 
 async def judge_seed(seed: int) -> Found:
-    """Play the world of a seed both ways, and compare."""
+    """Play the world of a seed with and without faults, and compare."""
     began = time.perf_counter()
     plan = plan_of(seed)
     found = Found(seed)

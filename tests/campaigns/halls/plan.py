@@ -68,7 +68,7 @@ class Faults:
         self.counts: dict[str, int] = {}
 
     def happens(self, what: str, share: float) -> bool:
-        """Return whether something goes wrong now."""
+        """Return whether a fault occurs now."""
         if not self.on or self._chance.random() >= share:
             return False
         self.counts[what] = self.counts.get(what, 0) + 1

@@ -1,7 +1,7 @@
 """A duplicate game of several halls in one process: real services, a real record, halls with their journals.
 
-Time is the world's own. A process that is killed loses all that it has in memory, before or after what it was
-writing is on disk; whoever called it does not know which, and asks again.
+Time is simulated. A process that is killed loses all that it has in memory, before or after what it was
+writing is on disk; its caller does not know which, and retries.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ KILLED, CUT, HALL_KILLED, DOUBLED, LOST = "killed", "cut", "hall-killed", "doubl
 
 
 class Killed(Exception):
-    """The process was killed while it carried out a command."""
+    """The process was killed while it executed a command."""
 
 
 class Mortal:
@@ -132,7 +132,7 @@ class World:
         await self.open()
 
     async def prepare(self) -> None:
-        """Found the tournament, have its game prepared where the plan says so, and start its round."""
+        """Create the tournament, prepare its game if the plan requires it, and start its round."""
         facts: list[Message] = [
             pairing_events.TournamentCreated(tournament_id=CUP, rounds=1, seed=bytes([self.plan.seed % 256] * 32)),
             pairing_events.RulesetPinned(ruleset=pin_of(FISC).message()),
@@ -164,7 +164,7 @@ class World:
         await self.record.append(Decision([Write(stream, version, facts, CUP)]), Metadata())
 
     async def ask(self, request: Message) -> Any:
-        """Return one question to the services. Raises ``ServicesUnavailable`` when their process is killed over it."""
+        """Return the answer to one query of the services. Raises ``ServicesUnavailable`` if their process is killed."""
         method = method_of(request.DESCRIPTOR)
         call: Callable[..., Awaitable[Any]] = getattr(self._instances[method.containing_service.full_name], method.name)
         try:
@@ -174,7 +174,7 @@ class World:
             raise ServicesUnavailable from None
 
     async def command(self, request: Any) -> Any:
-        """Return a command of the judge, given until it is answered."""
+        """Return the answer to a command of the judge, which is sent until it is answered."""
         request.command_id = new_id()
         for _ in range(MAX_JUDGE_ATTEMPTS):
             try:
@@ -289,7 +289,7 @@ class World:
         }
 
     async def slips_taken(self) -> dict[tuple[str, int], int]:
-        """Return how often the record has taken slips of a player in a turn."""
+        """Return the number of slips of a player in a turn on the record."""
         found: dict[tuple[str, int], int] = {}
         for place, _ in enumerate(self.plan.halls, start=1):
             for fact in await self.record.facts(stream_of(GAME, place)):
@@ -359,7 +359,7 @@ class HallHere:
         raise AssertionError(f"{self._name} gets no answer")
 
     async def work(self) -> None:
-        """Do a turn: that of all halls, or the next one of the sealed game."""
+        """Play a turn: that of all halls, or the next one of the sealed game."""
         await self.look()
         turn = self._at_work.current
         if turn is not None and turn.closed:
@@ -410,7 +410,7 @@ class HallHere:
         return events.Slip(coordinates=coordinates, word=word, handed=events.HANDED_IN_TIME)
 
     async def _turn(self, number: int) -> Turn:
-        """Return the turn as this hall has it."""
+        """Return the turn of this hall."""
         hall = self._at_work
         played = hall.journal.turns[number]
         if not played.own:

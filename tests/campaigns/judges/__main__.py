@@ -35,7 +35,7 @@ def main(
     kill_every: Annotated[float, typer.Option(min=0.5, help="Seconds between two kills, on average.")] = 5.0,
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same lots; drawn if none.")] = None,
 ) -> None:
-    """Have every challenge ruled on exactly once and every clock run again; exit code 1 when that is not so."""
+    """Check that every challenge is ruled on exactly once and every clock runs again; exit code 1 otherwise."""
     seed = random.SystemRandom().randrange(100_000) if seed is None else seed
     graph = Library(Settings().lexicons).open(DEFAULT_NAME)
     folder = (FOLDER / f"{database}-{seed}").absolute()

@@ -1,4 +1,4 @@
-"""Challenges from many tables, few judges with bad connections, and processes that are killed during it."""
+"""Challenges from many tables, few judges with unreliable connections, and processes that are killed."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Campaign:
         self._resumed: dict[str, asyncio.Event] = {}
 
     async def run(self) -> Outcome:
-        """Play it, and check the result."""
+        """Play the tournament, and check the result."""
         begun = time.monotonic()
         assert await self._site.whole(), "the site does not come to serve"
         channels = {
@@ -219,7 +219,7 @@ class Campaign:
         await call(api.game.WriteScore, request)
 
     async def _kill(self) -> None:
-        """Kill a process, any of them, and start it again, until cancelled."""
+        """Kill and restart random processes until cancelled."""
         while True:
             await asyncio.sleep(self._kill_every * (0.5 + self._chance.random()))
             killed = self._site.kill([self._chance.choice(self._site.victims)])

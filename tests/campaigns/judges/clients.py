@@ -52,7 +52,7 @@ class ChallengingTable(DemoTable):
 
 
 class Bench:
-    """One judge: connects to any replica, rules as the lexicon says, and is cut off in the middle of anything."""
+    """One judge: connects to any replica, rules by the lexicon, and is disconnected at any moment."""
 
     def __init__(self, judge_id: str, addresses: Sequence[str], chance: random.Random) -> None:
         self.judge_id = judge_id

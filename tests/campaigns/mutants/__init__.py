@@ -1,1 +1,1 @@
-"""Do the tests of pure code notice when it is wrong? Small changes at random places, and the tests that meet them."""
+"""Mutation testing of pure code: small changes at random places, and the tests that run them."""

@@ -70,7 +70,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Which tests run which line, and how long each takes."""
+    """The tests of each line, and their durations."""
 
     by_file: dict[str, dict[int, list[str]]]
     seconds: dict[str, float]
@@ -78,8 +78,8 @@ class Lines:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that run the line of a mutant, the quickest first.
 
-        A line that is run while its module is imported is the business of every test that runs anything there, and a
-        compiled one that of every test that runs anything where it is called.
+        A line that runs at the import of its module belongs to every test of that module, and a compiled line to every
+        test of its callers.
         """
         caller = COMPILED.get(mutant.path)
         of_file = self.by_file.get(caller or mutant.path, {})
@@ -91,7 +91,7 @@ class Lines:
 
 
 def measure_lines(folder: Path, rooms: Sequence[str], suites: Sequence[str]) -> Lines:
-    """Run the suites once as they are. Raises ``RuntimeError`` when a test fails."""
+    """Run the suites once without a mutant. Raises ``RuntimeError`` when a test fails."""
     out = folder / "coverage.json"
     environment = {
         coverage_plugin.OUT: str(out),

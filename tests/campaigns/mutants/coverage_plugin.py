@@ -1,4 +1,4 @@
-"""A plugin of pytest: notes which test runs which line, for the campaign to read."""
+"""A plugin of pytest that records the tests of each line, for the campaign."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOURCES = "MUTANTS_SOURCES"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Begin before anything of the product is imported: a constant of a module is a line too."""
+    """Begin before any module of the product is imported, because a constant of a module is a line too."""
     early_config.pluginmanager.register(Lines(os.environ[SOURCES].split(os.pathsep), Path(os.environ[OUT])))
 
 

@@ -1,7 +1,7 @@
 """Small wrong changes of a source file. Pure.
 
-Each is a change that a tired programmer could make: a boundary moved by one, a condition turned round, a step left out.
-Annotations, docstrings, imports and texts for people are left alone: no test of behaviour can notice them.
+Each is a plausible mistake: a boundary moved by one, an inverted condition, an omitted step.
+Annotations, docstrings, imports and texts for people are left alone: no test of behaviour can detect them.
 """
 
 from __future__ import annotations

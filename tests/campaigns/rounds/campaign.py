@@ -1,4 +1,4 @@
-"""A great championship, directed over gRPC on a record and NATS. Its tables are not played: they report results."""
+"""A large championship, directed over gRPC on a record and NATS. Its tables are not played: they report results."""
 
 from __future__ import annotations
 

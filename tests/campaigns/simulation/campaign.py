@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def _time_run(lexicons: Path, seed: int) -> tuple[Outcome, float]:
-    """Return one run and its CPU seconds. Whatever breaks in it is a problem of its seed."""
+    """Return one run and its CPU seconds. Every exception in it is a problem of its seed."""
     start = time.process_time()
     try:
         outcome = run(seed, lexicons)

@@ -1,4 +1,4 @@
-"""In the place of ``grpc.aio.Channel``: a way to one address, or to any process that runs a service."""
+"""Replaces ``grpc.aio.Channel``: a channel to one address, or to any process that runs a service."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class _Stream:
         return self._deserializer(piece.data) if piece.more else end
 
     def cancel(self) -> None:
-        """Wait for no more pieces."""
+        """Stop waiting for pieces."""
         self._pieces._network.give_up(self._pieces.call)
 
 

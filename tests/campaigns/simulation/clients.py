@@ -82,7 +82,7 @@ class Caller:
             pause = min(1.0, pause * 1.6)
 
     async def command(self, method: Callable[..., Awaitable[M]], request: Any) -> M | None:
-        """Send a command until it is answered; None when it is refused. Now and then send it once more."""
+        """Send a command until it is answered; None when it is refused. Sometimes send it once more."""
         request.command_id = self.command_id()
         try:
             answer = await self.call(method, request)
@@ -137,7 +137,7 @@ class Director(Caller):
         """The time of the last event that the director knows: games may take longer than planned."""
 
     async def direct(self) -> None:
-        """Direct all of it."""
+        """Direct the whole tournament."""
         plan, pairing = self._championship.plan, self.api.pairing
         which: dict[str, Any] = {"tournament_id": plan.tournament_id}
         opening = self._at(plan.round_start(1, BEGINNING))
@@ -209,11 +209,11 @@ class Director(Caller):
 
 
 class Refused(Exception):
-    """A director was refused a permitted command."""
+    """A permitted command of the director was refused."""
 
 
 class Player(Caller):
-    """A player at a table. Both act by themselves, so that a challenge and a draw can meet."""
+    """A player at a table. Both act independently, so that a challenge and a draw can coincide."""
 
     def __init__(
         self, api: Api, told: Told, championship: Championship, game_id: str, player_id: str, luck: Random
@@ -290,7 +290,7 @@ class Player(Caller):
             await self._press(game)
 
     async def _doubt(self, game: game_pb2.GetGameResponse) -> None:
-        """Challenge, perhaps, and perhaps too late."""
+        """Challenge in some cases, and sometimes too late."""
         if self._doubted == game.turn:
             return
         self._doubted = game.turn

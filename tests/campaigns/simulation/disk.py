@@ -1,4 +1,4 @@
-"""SQLite without threads: statements run as steps of the loop, and processes die around their commits."""
+"""SQLite without threads: statements run as steps of the loop, and processes crash around their commits."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Disk:
         return future
 
     def soon(self, step: Step) -> None:
-        """Have a step run when the disk comes to it."""
+        """Run a step at the turn of the disk."""
         self.world.loop.call_later(self._luck.random() * MAX_STATEMENT_SECONDS, step)
 
     def run(
@@ -175,7 +175,7 @@ def _commits(function: Step) -> bool:
 
 
 class _NoThread:
-    """In the place of the thread of a connection."""
+    """Replaces the thread of a connection."""
 
     daemon = False
 

@@ -7,16 +7,14 @@ from random import Random
 
 
 def _rate(highest: float, *, often: float = 0.5) -> float:
-    """Return a kind of fault; ``often`` is the share of runs that have it, ``highest`` its probability where it is
-    worst.
-    """
+    """Return a kind of fault; ``often`` is the share of runs with it, ``highest`` its largest probability."""
     value: float = field(default=0.0, metadata={"highest": highest, "often": often})
     return value
 
 
 @dataclass(slots=True)
 class Faults:
-    """Probabilities, 0 where a run is free of that kind. Not every run has every kind: some hide behind others."""
+    """Probabilities, 0 where a run is free of that kind. Not every run has every kind, because some mask others."""
 
     crash_before_commit: float = _rate(0.02)
     """Of a process, with a commit asked for and not begun."""

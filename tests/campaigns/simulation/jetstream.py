@@ -58,7 +58,7 @@ class Request:
 
 @dataclass(slots=True)
 class Durable:
-    """A consumer as the server keeps it."""
+    """The server's state of a consumer."""
 
     next: int
     subjects: Sequence[str]
@@ -68,7 +68,7 @@ class Durable:
     requests: deque[Request] = field(default_factory=deque)
 
     def takes(self, subject: str) -> bool:
-        """Return whether it is there for news on a subject."""
+        """Return whether it subscribes to a subject."""
         return not self.subjects or any(_matches(pattern, subject) for pattern in self.subjects)
 
 
@@ -96,7 +96,7 @@ class JetStream:
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """Have connections to NATS lead here."""
+        """Route connections to NATS here."""
         with patch.object(sign_in, "Client", partial(Client, self)):
             yield
 
@@ -116,7 +116,7 @@ class JetStream:
                 request.inbox.status("409")
 
     def lose_tail(self) -> None:
-        """Come up again without the messages, and the consumers' acknowledgements, of the last moments."""
+        """Restart without the messages, and the consumers' acknowledgements, of the last moments."""
         lost = self._luck.randrange(1, 20)
         self.world.trace("fault", f"NATS loses its last {lost} messages")
         self._last = max(0, self._last - lost)
@@ -128,7 +128,7 @@ class JetStream:
             durable.requests.clear()
 
     def go_down(self, seconds: float) -> None:
-        """Be away for a while."""
+        """Be unavailable for a while."""
         self.world.trace("fault", f"NATS is away for {seconds:.1f} s")
         self.up = False
         for durable in self._durables.values():
@@ -148,7 +148,7 @@ class JetStream:
             self._durables[name] = Durable(self._last + 1, subjects)
 
     def store(self, subject: str, data: bytes, headers: Mapping[str, str]) -> bool:
-        """Take a message in, once. False when there is no stream."""
+        """Accept a message, once. False when there is no stream."""
         if not self._there:
             return False
         message_id = headers["Nats-Msg-Id"]
@@ -212,7 +212,7 @@ class JetStream:
 
 
 class Client:
-    """In the place of ``nats.aio.client.Client``: the connection of one process."""
+    """Replaces ``nats.aio.client.Client``: the connection of one process."""
 
     def __init__(self, server: JetStream) -> None:
         self._server = server
@@ -281,7 +281,7 @@ def _nobody() -> Any:
 
 
 class Context:
-    """In the place of ``nats.js.JetStreamContext``: requests that are answered, or not in time."""
+    """Replaces ``nats.js.JetStreamContext``: requests that are answered, or not in time."""
 
     def __init__(self, server: JetStream, timeout: float) -> None:
         self._server = server

@@ -16,11 +16,11 @@ NODE: ContextVar[Lane | None] = ContextVar("node", default=None)
 
 
 class Stuck(Exception):
-    """No step is left, and a task still waits."""
+    """No step remains, and a task still waits."""
 
 
 class Lane:
-    """Work that lives, freezes and dies together, like a process of an operating system."""
+    """Work that starts, freezes and ends together, like a process of an operating system."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -34,7 +34,7 @@ class Lane:
         self._most = 256
 
     def keep(self, task: asyncio.Task[Any]) -> None:
-        """Hold a task: were it forgotten with its process, its ``finally`` would run after the crash."""
+        """Hold a task: if it were collected with its process, its ``finally`` would run after the crash."""
         self._tasks.append(task)
         if len(self._tasks) > self._most:
             self._tasks = [kept for kept in self._tasks if not kept.done()]

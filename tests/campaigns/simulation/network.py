@@ -1,4 +1,4 @@
-"""The network between gRPC callers and servers: calls are serialised, and get lost, doubled and late."""
+"""The network between gRPC callers and servers: calls are serialised, and are lost, duplicated and delayed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Network:
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """Have servers and channels be those of this network."""
+        """Replace servers and channels by those of this network."""
         with ExitStack() as stack:
             stack.enter_context(patch.object(grpc.aio, "server", self._server))
             stack.enter_context(patch.object(grpc.aio, "insecure_channel", self._channel))

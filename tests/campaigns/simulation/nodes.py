@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Node(Lane):
-    """A process, from its start to its end. One that is started again is another one."""
+    """A process, from its start to its end. A restarted process is a different one."""
 
     def __init__(self, world: World, name: str, skew: timedelta) -> None:
         super().__init__(name)
@@ -25,9 +25,9 @@ class Node(Lane):
         self.connections: list[sqlite3.Connection] = []
         """Its open files, as far as they matter."""
         self.ended = asyncio.Event()
-        """Set when the process is no more."""
+        """Set when the process has ended."""
         self.stop = asyncio.Event()
-        """Asked to end in good order."""
+        """Whether a clean end was requested."""
         self.on_end: list[Callable[[], object]] = []
         """The effects of its end on others."""
         self._skew = skew
@@ -40,11 +40,11 @@ class Node(Lane):
 
     @property
     def context(self) -> Context:
-        """For a callback that is to be this process's."""
+        """Run a callback as part of this process."""
         return self._context.copy()
 
     def run(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Do something in this process."""
+        """Run an action in this process."""
         return self.world.loop.create_task(work, context=self.context)
 
     def crash(self, when: str) -> None:
@@ -55,7 +55,7 @@ class Node(Lane):
         self._end()
 
     def exit(self) -> None:
-        """End in good order: all work has been stopped."""
+        """End cleanly: all work has been stopped."""
         if self.alive:
             self.world.trace("exit", self.name)
             self._end()
@@ -65,7 +65,7 @@ class Node(Lane):
         self.left.extend(self.kept)
         self.kept.clear()
         for connection in self.connections:
-            with suppress(sqlite3.ProgrammingError):  # it may have been closed in good order
+            with suppress(sqlite3.ProgrammingError):  # it may have been closed cleanly
                 connection.rollback()  # otherwise its locks stay as long as a cursor exists
                 connection.close()
         self.connections.clear()
@@ -74,7 +74,7 @@ class Node(Lane):
         self.ended.set()
 
     def freeze(self, seconds: float) -> None:
-        """Freeze for a while, without noticing."""
+        """Freeze for a while, unnoticed by the process."""
         if self.alive and not self.frozen:
             self.world.trace("freeze", f"{self.name}: for {seconds:.1f} s")
             self.frozen = True

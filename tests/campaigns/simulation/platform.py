@@ -66,7 +66,7 @@ class Platform:
 
     @contextmanager
     def around(self) -> Iterator[None]:
-        """Have the gateway serve without a socket."""
+        """Serve the gateway without a socket."""
         with ExitStack() as stack:
             stack.enter_context(patch("faristol.gateway.service_module.listen", lambda host, port: _Socket()))
             stack.enter_context(patch("faristol.gateway.service_module.serve", self._serve_pages))
@@ -89,7 +89,7 @@ class Platform:
         self._tasks.append(asyncio.create_task(self._befall()))
 
     async def stop(self) -> None:
-        """Stop every process in good order."""
+        """Stop every process cleanly."""
         self._stopping = True
         for task in self._tasks:
             task.cancel()

@@ -50,7 +50,7 @@ class Follower:
 
 
 class Visitor:
-    """Reads standings from whichever gateway there is."""
+    """Reads standings from any available gateway."""
 
     def __init__(self, world: World, told: Told, pages: Callable[[], dict[Node, Any]], tournament_id: str) -> None:
         self._world = world

@@ -12,7 +12,7 @@ from tests.campaigns.simulation.run import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A seed that found something."""
+    """A seed with an error."""
 
     seed: int
     problems: list[str]
@@ -39,7 +39,7 @@ class Report:
     failures: list[Failure] = field(default_factory=list)
 
     def add(self, outcome: Outcome, cpu_seconds: float, folder: Path) -> None:
-        """Count a run in; the trace of one that failed is written into ``folder``."""
+        """Count a run; the trace of a failed one is written into ``folder``."""
         self.seeds += 1
         self.events += outcome.events
         self.steps += outcome.steps

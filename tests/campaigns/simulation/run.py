@@ -217,7 +217,7 @@ def _memory() -> Path | None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Release crashed processes silently: the work of their ``finally`` has no effect."""
+    """Release crashed processes without effects of their ``finally``."""
     loggers = [logging.getLogger(name) for name in ("asyncio", "aiosqlite", "sqlalchemy", "opentelemetry")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""In the place of ``grpc.aio.Server``: the interceptors and handlers are those of the process."""
+"""Replaces ``grpc.aio.Server``: the interceptors and handlers are those of the process."""
 
 from __future__ import annotations
 

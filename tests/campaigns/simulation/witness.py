@@ -46,6 +46,6 @@ class Witness:
             self.problems.append(f"{what} was answered otherwise when it came again")
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop observing."""
         if self._connection:
             self._connection.close()

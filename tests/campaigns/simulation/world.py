@@ -1,4 +1,4 @@
-"""One run's world: its loop, its chance, its trace, and the parts of Python that would let the real world in."""
+"""The world of a run: its loop, its random numbers, its trace, and replacements of nondeterministic parts of Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BEGINNING = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 
 
 class World:
-    """The world of a run. Every kind of chance has a separate sequence, which follows from the seed."""
+    """The world of a run. Every kind of random choice has a separate sequence, which follows from the seed."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -36,7 +36,7 @@ class World:
         return Random(f"{self.seed}/{what}")
 
     def happens(self, rate: float) -> bool:
-        """Return whether something goes wrong now."""
+        """Return whether a fault occurs now."""
         return rate > 0 and self.chance.random() < rate
 
     def now(self) -> datetime:

@@ -1,4 +1,4 @@
-"""``make strangers``: attack a platform as strangers and as users with rights elsewhere; no attack succeeds."""
+"""``make strangers``: attack a platform without rights and with rights elsewhere; no attack succeeds."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def main(
     streams: Annotated[int, typer.Option(min=1, help="Connections that ask for all notifications and read few.")] = 600,
     seconds: Annotated[float, typer.Option(min=1, help="How long each crowd stays.")] = 20,
 ) -> None:
-    """Exit code 1 when a stranger changed or learned something, or the officials had to wait for the crowd."""
+    """Exit code 1 if an attacker changed or read data, or if the crowd delayed the officials."""
     logging.getLogger("nats").setLevel(logging.CRITICAL)  # its connections are refused on purpose
     folder = FOLDER.absolute()
     shutil.rmtree(folder, ignore_errors=True)

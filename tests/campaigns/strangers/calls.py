@@ -106,7 +106,7 @@ async def walk(cell: Platform, attack: Attack, token: str, subject: str, player:
 
 
 async def without_credential(cell: Platform) -> Attack:
-    """Return every method as anybody on the network, also under the names of officials."""
+    """Call every method without rights, also under the names of officials."""
     attack = Attack("without a credential")
     await walk(cell, attack, "", "nobody", cell.player)
     for said in ({"faristol-actor": "official-1"}, {"faristol-role": "director"}, {"authorization": "Basic YTpi"}):
@@ -142,7 +142,7 @@ async def _walk_own_session(cell: Platform, attack: Attack, credential: Credenti
 
 
 async def false_tokens(cell: Platform) -> Attack:
-    """Return tokens that are forged, spoilt, old, of another key or record, or of a role that there is not."""
+    """Return tokens that are forged, damaged, expired, of another key or record, or of an unknown role."""
     attack = Attack("by a false token")
     request = build_request(METHODS[PASS], PLAYED, "nobody", cell.player)
     for name, token in _false(cell):
@@ -186,7 +186,7 @@ def _part(value: object) -> str:
 
 
 async def use_revoked_token(cell: Platform, federation: str) -> Attack:
-    """Return a token that was good until two seconds ago."""
+    """Return a token that expired two seconds ago."""
     attack = Attack("by a token revoked two seconds ago")
     grant = command(
         access_pb2.GrantCredentialRequest,
@@ -224,7 +224,7 @@ async def under_another_name(cell: Platform, scorer: Credential) -> Attack:
 
 
 async def replay_command(cell: Platform, director: Credential) -> Attack:
-    """Replay an intercepted command: by strangers, and by its sender."""
+    """Replay an intercepted command: by attackers, and by its sender."""
     attack = Attack("by a command that was overheard")
     token = cell.token(director)
     request = command(
@@ -268,7 +268,7 @@ async def guess_pins(cell: Platform, federation: str) -> Attack:
 async def locked_out(cell: Platform, federation: str) -> tuple[Attack, list[str]]:
     """Guess PINs of every table from changing addresses, to guess one and to lock out the people in the hall.
 
-    Gives the ids of what those in the hall are signed in by, too.
+    Also returns the ids of the credentials of the people in the hall.
     """
     attack = Attack("by locking tables, from forged addresses")
 

@@ -48,7 +48,7 @@ async def slow_headers(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 
 
 async def slow_readers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Ask for much, again and again, and read a kilobyte each second."""
+    """Request much data repeatedly, and read a kilobyte each second."""
     while not reader.at_eof():
         writer.write(b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n" * 5)
         await reader.read(1_024)
@@ -66,14 +66,14 @@ STREAM = b"GET /api/v1/stream?after=0 HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
 async def unread_streams(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Ask for all notifications, and read none."""
+    """Request all notifications, and read none."""
     writer.transport.pause_reading()  # type: ignore[attr-defined] # it is a transport that also reads
     writer.write(STREAM)
     await asyncio.Event().wait()
 
 
 async def slow_streams(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Ask for all notifications, and read 64 bytes each second."""
+    """Request all notifications, and read 64 bytes each second."""
     writer.write(STREAM)
     while await _read_little(reader):
         pass
@@ -86,7 +86,7 @@ async def _read_little(reader: asyncio.StreamReader) -> bool:
 
 
 async def brief_streams(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Ask for all notifications, and leave at the first ones: ``crowd`` connects again at once."""
+    """Request all notifications, and leave at the first ones: ``crowd`` connects again at once."""
     writer.write(STREAM)
     await reader.read(200)
 

@@ -1,4 +1,4 @@
-"""The attempts of strangers, their outcome, and unauthorised changes or reads."""
+"""The attempts of attackers, their outcome, and unauthorised changes or reads."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Attack:
 
 
 def private_in(message: Message) -> Iterator[str]:
-    """Yield the paths of data in an answer that no stranger may see."""
+    """Yield the paths of private data in an answer."""
     for descriptor, value in message.ListFields():
         if descriptor.message_type is None:
             if descriptor.name in PRIVATE:
@@ -63,8 +63,8 @@ def facts_of_strangers(
 ) -> Iterator[str]:
     """Yield the events since the attack began that no entitled caller caused.
 
-    ``entitled`` are ids of credentials. A wrong PIN is on the record because it counts. With those of ``entered``
-    people in the hall sign in and out.
+    ``entitled`` are ids of credentials. A wrong PIN is on the record because it counts. The people in the hall sign in
+    and out with those of ``entered``.
     """
     of_the_hall: set[str] = set()
     for event in events:
@@ -76,7 +76,7 @@ def facts_of_strangers(
 
 
 def names_of_others(events: Iterable[Recorded], credential_id: str, subject: str) -> Iterator[str]:
-    """Yield acts by a credential under another name than that of its holder."""
+    """Yield commands by a credential under a name other than that of its holder."""
     for event in events:
         if event.metadata.credential == credential_id and event.metadata.actor != subject:
             yield f"{event.position}: {event.name} names {event.metadata.actor} and not {subject}"

@@ -1,4 +1,4 @@
-"""A platform that asks for credentials, with tables in play and things to hide."""
+"""A platform that requires credentials, with tables in play and private data."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Platform:
 
     @property
     def grpc_address(self) -> str:
-        """Where its services answer."""
+        """The address of its services."""
         return f"127.0.0.1:{self.grpc_port}"
 
     @property
@@ -74,7 +74,7 @@ class Platform:
         return (self.data / "access" / RECORD).read_text(encoding="utf-8")
 
     def token(self, credential: Credential) -> str:
-        """Return a token that it takes."""
+        """Return a token that it accepts."""
         return issue(credential, self.keyring.signer(), self.record_id)
 
     async def call(self, path: str, request: Message, token: str = "", **metadata: str) -> Any:

@@ -84,7 +84,7 @@ def main(
     seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same blows; drawn if none.")] = None,
     judge_every: Annotated[int, typer.Option(min=1, help="Blows between two full judgements.")] = 100,
 ) -> None:
-    """Kill processes under load; exit code 1 when anything is lost, doubled, missing, wrong, parked or stopped."""
+    """Kill processes under load; exit code 1 for wrong data, parked events or stopped consumers."""
     seed = random.SystemRandom().randrange(100_000) if seed is None else seed
     graph = Library(Settings().lexicons).open(DEFAULT_NAME)
     chosen = [Database.SQLITE, Database.POSTGRESQL] if database is Database.BOTH else [database]

@@ -33,7 +33,7 @@ class Blow:
 
 
 def blows(seed: int, victims: Sequence[str], count: int) -> Iterator[Blow]:
-    """Yield blows. A victim that is named several times is hit more often. The last blow is awaited."""
+    """Yield blows. A process that is named several times is killed more often. The last kill is awaited."""
     chance = random.Random(f"blows/{seed}")
     patient = True
     for number in range(1, count + 1):

@@ -1,4 +1,4 @@
-"""One campaign: load on a site, blow after blow, and the judgement."""
+"""One campaign: load on a site, a sequence of kills, and the checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WARM_UP_COUNT = 20
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """The effect of a blow."""
+    """The effect of a kill."""
 
     number: int
     victims: tuple[str, ...]
@@ -59,7 +59,7 @@ class Outcome:
 
 
 class Campaign:
-    """Strikes a site under load, and judges it after every ``judge_every`` blows and at the end."""
+    """Kills processes of a site under load, and checks it after every ``judge_every`` kills and at the end."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Campaign:
         self.outcome = Outcome(seed)
 
     async def run(self, kills: int) -> Outcome:
-        """Strike this number of times, or until a check fails. Return the outcome."""
+        """Kill this number of times, or until a check fails. Return the outcome."""
         began = time.monotonic()
         network = Network(self._site.replicas)
         try:

@@ -35,7 +35,7 @@ LOSING = (
 
 
 class Gate:
-    """Where calls wait while the cell is judged."""
+    """The gate at which calls wait during the checks of the cell."""
 
     def __init__(self) -> None:
         self._open = asyncio.Event()
@@ -214,7 +214,7 @@ class Load:
         ]
 
     async def stop(self) -> None:
-        """Leave all championships as they are."""
+        """Abandon all championships."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,6 +1,6 @@
 """The invariants between the ledger of the clients and the rows of the record. Pure: rows in, sentences out.
 
-Each function gives a sentence for everything that does not hold, and nothing when all does.
+Each function yields a sentence for every violation.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def find_unsent(sent: Collection[str], kept: Kept) -> Iterator[str]:
 
 
 def done_otherwise(acknowledged: Iterable[Acknowledged], events: Sequence[Stored]) -> Iterator[str]:
-    """Yield acknowledged commands that were not carried out exactly once, or not in one piece."""
+    """Yield acknowledged commands that were not executed exactly once and completely."""
     of_command: dict[str, list[Stored]] = {}
     for event in events:
         if command_id := event.command_id:
@@ -85,7 +85,7 @@ def holes(events: Sequence[Stored], counter: int) -> Iterator[str]:
 
 
 def said_twice(events: Iterable[Stored]) -> Iterator[str]:
-    """Yield facts that stand in their stream more than once: a command or a reaction was carried out again."""
+    """Yield events that are in their stream more than once: a command or a reaction was executed again."""
     seen = Counter((event.stream, event.type, event.payload) for event in events)
     for (stream, kind, _), times in seen.items():
         if times > 1:

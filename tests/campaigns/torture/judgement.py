@@ -1,6 +1,6 @@
 """The checks of the record, its read models and its consumers after kills.
 
-Each function gives a sentence for everything that is wrong, and nothing when all is right.
+Each function yields a sentence for every error.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class Acknowledged:
 
     command_id: str
     method: str
-    """As gRPC has it: ``/faristol.game.v1.GameService/PlacePlay``."""
+    """As in gRPC: ``/faristol.game.v1.GameService/PlacePlay``."""
     request: Message
     answer: bytes
     position: int
@@ -30,7 +30,7 @@ class Acknowledged:
 
 
 class Ledger:
-    """Kept on the clients' side. Every acknowledgement is also a line of a file, to be looked at afterwards."""
+    """It is stored by the clients. Every acknowledgement is also a line of a file, for later inspection."""
 
     def __init__(self, path: Path) -> None:
         self.sent: set[str] = set()

@@ -65,7 +65,7 @@ class Site(ABC):
         """Return the addresses of the gRPC servers among these."""
 
     def kill(self, victims: Sequence[str]) -> tuple[str, ...]:
-        """Send SIGKILL to these at nearly the same time. Return those that were there to be killed."""
+        """Send SIGKILL to these at nearly the same time. Return the running ones, which were killed."""
         killed = tuple(name for name in victims if self._kill(name))
         self._down.update(killed)
         for name in self.children.keys() & set(killed):
@@ -151,7 +151,7 @@ class Embedded(Site):
 
     @property
     def victims(self) -> Sequence[str]:
-        """See ``Site``. The process that appends is hit more often than the one that it brought along."""
+        """See ``Site``. The process that appends is killed more often than its child process."""
         return (UP, UP, UP, NATS)
 
     def addresses(self, victims: Sequence[str]) -> Sequence[str]:
@@ -171,7 +171,7 @@ class Embedded(Site):
             super()._start(name)
 
     async def whole(self) -> bool:
-        """See ``Site``. The NATS server comes back by itself."""
+        """See ``Site``. The NATS server restarts automatically."""
         give_up = time.monotonic() + START_SECONDS
         while not self._nats():
             if time.monotonic() > give_up:
@@ -225,7 +225,7 @@ class Distributed(Site):
 
 
 async def _serves(address: str) -> None:
-    """Return when a server answers its health check well."""
+    """Return when a server passes its health check."""
     request = health_pb2.HealthCheckRequest()
     async with grpc.aio.insecure_channel(address, options=EAGER) as channel:
         stub = health_pb2_grpc.HealthStub(channel)

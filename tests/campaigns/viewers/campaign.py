@@ -1,4 +1,4 @@
-"""Viewers while gateway, results, NATS and the database are killed: each was told the record's news, once."""
+"""Viewers while gateway, results, NATS and the database are killed: each gets every notification once."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ class Database:
                 return
 
     def stop(self) -> None:
-        """End it for good."""
+        """End it permanently."""
         self._server.cleanup()
 
 
 def _lives(pid: str) -> bool:
-    """Return whether a process is there and not only its entry."""
+    """Return whether a process runs and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -218,7 +218,7 @@ class Campaign:
         return self.outcome
 
     async def _write(self, record: Record, per_second: float) -> None:
-        """Append news, each once: where an answer is lost, the record says whether it was carried out."""
+        """Append events, each once: if an answer is lost, the record shows whether it was executed."""
         begun, version = time.monotonic(), 0
         while self._written < self.outcome.news:
             facts = [game.PlayAccepted(turn=1) for _ in range(min(BATCH_EVENTS, self.outcome.news - self._written))]
@@ -236,7 +236,7 @@ class Campaign:
             await asyncio.sleep(max(0.0, self._written / per_second - (time.monotonic() - begun)))
 
     async def _kill(self) -> None:
-        """Kill at random moments, until all events are written and each victim was hit."""
+        """Kill at random moments, until all events are written and each process was killed."""
         while self._written < self.outcome.news or set(self.outcome.kills) != set(VICTIMS):
             await asyncio.sleep(self._chance.random() * MAX_QUIET_SECONDS)
             fewest = min(self.outcome.kills[victim] for victim in VICTIMS)

@@ -64,7 +64,7 @@ class Viewer(asyncio.Protocol):
 
 
 class Crowd:
-    """So many viewers of a path of a gateway on a port of this machine."""
+    """Viewers of a path of a gateway on a port of this machine."""
 
     def __init__(self, port: int, path: str, count: int, after: int, seed: int) -> None:
         self.path = path
@@ -80,7 +80,7 @@ class Crowd:
             self.come_again(viewer)
 
     def come_again(self, viewer: Viewer) -> None:
-        """Let a viewer come a moment later, as often as it takes."""
+        """Connect a viewer a moment later, with retries."""
         if not self._is_over:
             task = asyncio.ensure_future(self._connect(viewer))
             self._coming.add(task)
@@ -96,7 +96,7 @@ class Crowd:
             return
 
     async def all_told(self, position: int, seconds: float) -> bool:
-        """Wait until all were told up to a position; False when ``seconds`` pass first."""
+        """Wait until all have received everything up to a position; return False after ``seconds``."""
         try:
             async with asyncio.timeout(seconds):
                 while any(viewer.last < position for viewer in self.viewers):  # noqa: ASYNC110 # sockets are waited for

@@ -59,7 +59,7 @@ def publish_list(hall: Hall, chosen: RatingList = RatingList()) -> RatingList:  
 
 
 async def happen(record: Record, facts: Sequence[Message]) -> Recorded:
-    """Record events of the tournament; return the last one as the record has it."""
+    """Record events of the tournament; return the last one from the record."""
     version = len(await record.read_stream("tournament-open"))
     await record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
     return (await record.read_stream("tournament-open"))[-1]

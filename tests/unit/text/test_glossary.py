@@ -126,7 +126,7 @@ def texts(language: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def wrong_words(language: str, translation: str) -> Iterator[str]:
-    """Yield the words in ``translation`` for a term that has another translation."""
+    """Yield the words in ``translation`` that are not the translation of the term in the glossary."""
     for term in terms(language):
         for word in term.wrong:
             if re.search(rf"\b{re.escape(word)}", NOT_PROSE.sub(" ", translation), re.IGNORECASE):

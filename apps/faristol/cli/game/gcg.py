@@ -73,7 +73,7 @@ def check(
     every: Annotated[bool, typer.Option("--all", help="List all errors, one per line.")] = False,
     json_output: OneObject = False,
 ) -> None:
-    """Replay games and compare every score and total. Exit code 1 if a file is wrong or malformed.
+    """Replay games and compare every score and total. Exit code 1 if a file has errors or is malformed.
 
     Under the rules `box`, the file determines its tile set, the cost of failed challenges and the count of the tiles
     left.
@@ -103,7 +103,7 @@ def show(
     digraphs: Digraphs = "",
     json_output: AsJson = False,
 ) -> None:
-    """Print the sheet and the board at the end, or at the wrong line (then exit code 1)."""
+    """Print the sheet and the board at the end, or at the first line with an error (then exit code 1)."""
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder: specify a file")
     rules, options = _rules(ruleset, option)

@@ -30,7 +30,7 @@ def sheet(
         bool, typer.Option("--explain", help="Print the calculation of each score, square by square.")
     ] = False,
 ) -> None:
-    """Print the scoresheet of a game as its rules want it: notation, deductions, totals, signatures."""
+    """Print the scoresheet of a game as its rules require: notation, deductions, totals, signatures."""
     found = fetch_game(run(game_meant(game, table, number, address)), address)
     if explain:
         try:

@@ -21,7 +21,7 @@ from faristol.table_terminal.shared.common import as_json, localize
 from faristol.table_terminal.shared.keyboard import forget_typed, wait_for_answer
 
 ANSWERS = ("y", "n", "r", "q")
-"""Answers of a judge on a word, in every language: good, no word, release the case, quit."""
+"""Answers of a judge on a word, in every language: valid, invalid, release the case, quit."""
 
 NO_WORD_OF_CASE = N_("{given} is not a word of case {case}: expected {expected}")
 NOTHING_WAITS = N_("no case is pending")

@@ -165,7 +165,7 @@ def erase_note(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Erase the note on one act permanently. The act remains, and every hash and seal remains valid."""
+    """Erase the note on one command permanently. The act remains, and every hash and seal remains valid."""
     from faristol.personal_data import erasure
 
     async def work(record: Record) -> str:

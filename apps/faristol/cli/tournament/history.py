@@ -1,4 +1,4 @@
-"""`faristol tournament history`: the acts in a tournament, as sentences."""
+"""`faristol tournament history`: the commands on a tournament, as sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from faristol.text.terminal import language_of_terminal
 
 
 def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """Show all acts in a tournament: time, act, actor, and the command that would undo it."""
+    """Show all commands on a tournament: time, command, actor, and the command that would undo it."""
     known = run(load_names(tournament, address))
     answer = pairing.ListActsResponse(more=True)
     while answer.more:
@@ -29,7 +29,7 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
 
 
 def format_history(answer: pairing.ListActsResponse, known: TournamentNames, language: str) -> Iterator[str]:
-    """Yield the lines of a history, in the order of the record: number, local time of the halls, and the act."""
+    """Yield the lines of a history, in the order of the record: number, local time of the halls, and the command."""
     zone = ZoneInfo(known.tournament.time_zone or "UTC")
     for each in office.describe_history(answer, known, language, format_command):
         at = to_datetime(each.act.recorded_at).astimezone(zone).isoformat(" ", "seconds")

@@ -51,7 +51,7 @@ class Ended:
 
 @dataclass
 class DuplicateGame:
-    """The course of one game, from its first rack to its results."""
+    """One game, from its first rack to its results."""
 
     api: Api
     plan: DuplicatePlan

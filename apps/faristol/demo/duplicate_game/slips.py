@@ -1,6 +1,6 @@
 """The slips of the demonstration's players. Pure: the same turn and lots give the same slips.
 
-Most players take one of the best plays. Each of the others shows one further case of the law (FISC II.7), until all
+Most players take one of the best plays. Each of the others shows one further case of the rules (FISC II.7), until all
 cases are shown.
 """
 
@@ -116,7 +116,7 @@ class TurnView:
         )
 
     def verdict(self, slip: events.Slip) -> Verdict:
-        """Judge a slip by the law."""
+        """Judge a slip by the rules."""
         return judge_slip(written_slip(slip), self.turn)
 
     def first(self, slips: Iterator[events.Slip], fault: Fault | None) -> events.Slip | None:
@@ -282,6 +282,6 @@ _SLIP_BUILDERS: Mapping[SlipKind, Callable[[TurnView, events.Slip], events.Slip 
     SlipKind.UNCIRCLED: _build_uncircled,
     SlipKind.EITHER_WORD: _either_word,
 }
-"""Derives a slip of each kind from a good one, or None if the turn allows none."""
+"""Derives a slip of each kind from a valid one, or None if the turn allows none."""
 FLAWED_KINDS = tuple(_SLIP_BUILDERS)
-"""All kinds except the good one, in the order in which they are shown."""
+"""All kinds except the valid one, in the order in which they are shown."""

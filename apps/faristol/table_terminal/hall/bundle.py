@@ -1,7 +1,7 @@
-"""Bundles: the data that a hall needs to play on offline, in a file.
+"""Bundles: the data that a hall needs to continue offline, in a file.
 
 Problem. All halls of a duplicate game play the same racks, and their results are merged after each round. A hall that
-loses its connection must not stop the others, and must not call other racks than they do.
+loses its connection must not stop the others, and must not call racks that differ from theirs.
 
 Idea. The game is sealed before it begins (``faristol.duplicate_game.sealed``): its racks and master plays are on the
 record, encrypted. A bundle has the sealed game, the players of the hall and the time of a turn. It can be made before

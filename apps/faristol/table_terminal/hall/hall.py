@@ -224,7 +224,7 @@ class HallState:
             self._hear_turn(turn)
 
     def _drop_void(self) -> None:
-        """Drop turns that this hall began by itself with void racks. Their slips stay in the journal."""
+        """Drop turns that this hall began offline with void racks. Their slips stay in the journal."""
         first = self.journal.void_from
         for number, turn in list(self.journal.turns.items()):
             if first and number >= first and turn.own and number not in self._shown:

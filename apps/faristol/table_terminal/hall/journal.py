@@ -90,7 +90,7 @@ class HallJournal(LineFile):
         self._note({"turn": turn.number, **content, "closed": turn.closed})
 
     def drop_turn(self, number: int) -> None:
-        """Remove a turn that the hall began by itself, and that the game does not have."""
+        """Remove a turn that the hall began offline, and that the game does not have."""
         self._note({"dropped": number})
 
     def keep_command(self, kind: str, turn: int, request: Any) -> None:

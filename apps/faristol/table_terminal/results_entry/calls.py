@@ -37,7 +37,7 @@ class Refused(Exception):
     """The service refused a command without any effect. The message has a line for each reason."""
 
     def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str]) -> None:
-        """Build the message; ``told`` converts texts of the service for people."""
+        """Build the message; ``told`` converts texts of the service for users."""
         super().__init__(told(every_reason(problem)))
         self.by_game: Mapping[str, str] = {game: told(text) for game, text in _by_game(problem).items()}
         """The refusal of each game, if there are several."""

@@ -97,8 +97,8 @@ def give_opinion(
     """Give the opinion of ``judge_id`` on every word of a case; the last opinion of the panel makes the ruling.
 
     ``listed`` maps each word to its source in the lexicon, or to None for a word that is not in it. An opinion that
-    differs from the lexicon needs a reason and a source: PES accepts an unlisted word that a grammar has. Each word
-    goes by the majority; the play stands if every word is valid (FISC I.10). On an escalated case the opinion of a
+    differs from the lexicon needs a reason and a source: PES accepts an unlisted word that a grammar has. The majority
+    decides each word; the play stands if every word is valid (FISC I.10). On an escalated case the opinion of a
     director is the ruling. Raises ``Refusal`` if the judge does not hold the case, or if the words are not those of the
     case.
     """

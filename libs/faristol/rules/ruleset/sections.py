@@ -80,7 +80,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class TurnRules:
-    """The course of a turn in which tiles are laid."""
+    """The steps of a turn in which tiles are laid."""
 
     steps: tuple[Step, ...]
     """The steps in the order of the book."""

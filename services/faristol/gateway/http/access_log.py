@@ -1,6 +1,7 @@
 """Access log: a line of JSON for each request except static files, with credential, path, address and status.
 
-Names of people are left out: the query, which may search for names, is not logged, and a credential only by its id.
+Names of people are left out: the query, which may search for names, is not logged, and a credential is logged only by
+its id.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The way of notifications from the subscription to viewers, with the changed content for those that want it.
+"""The path of notifications from the subscription to viewers, with the changed content on request.
 
 A task reads content while any viewer wants it. It handles the notifications that arrived in the meantime together, so a
 burst reads each answer once.

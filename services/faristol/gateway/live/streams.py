@@ -18,7 +18,7 @@ from faristol.kernel.topics import Topic
 class StreamAnswer(Response):
     """Notifications of a topic after a position, then live, until either side closes the connection.
 
-    The headers take the way of every response; then the fan-out takes the connection over.
+    The headers are sent like those of any response; then the fan-out takes over the connection.
     """
 
     media_type = "text/event-stream"

@@ -150,7 +150,7 @@ class Adjustment(NamedTuple):
 
 
 class Sanction(NamedTuple):
-    """Points that a sanction took off a score; ``version`` is that of its event in the tournament's stream."""
+    """Points that a sanction deducted from a score; ``version`` is that of its event in the tournament's stream."""
 
     player_id: str
     points: int

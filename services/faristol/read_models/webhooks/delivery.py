@@ -1,4 +1,4 @@
-"""Delivery: a courier for each live webhook, in only one of the processes that could deliver."""
+"""Delivery: a worker for each live webhook, in only one of the processes that could deliver."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DELIVERY_GRACE_SECONDS = 2.0
 """Seconds for messages in progress when the process ends."""
 
 WORKER_RESTART_SECONDS = 60.0
-"""Seconds until a courier that failed by an internal error is restarted."""
+"""Seconds until a worker that failed by an internal error is restarted."""
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Delivery:
         self._holder = holder
         self._held_until = 0.0
         """By the clock of the loop."""
-        self._couriers: dict[str, WebhookWorker] = {}
+        self._workers: dict[str, WebhookWorker] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._failed_at: dict[str, float] = {}
         self._changed = asyncio.Event()
@@ -99,21 +99,21 @@ class Delivery:
                 continue
 
     async def _look(self) -> None:
-        """Start a courier for each live webhook; end those of changed or removed ones."""
+        """Start a worker for each live webhook; end those of changed or removed ones."""
         async with self._means.record.reading() as connection:
             known = await registry.revisions(connection)
-        if not known and not self._couriers:  # without webhooks, the lease is not renewed
+        if not known and not self._workers:  # without webhooks, the lease is not renewed
             if self._held_until:
                 self._held_until = 0.0
                 await self._means.record.release(LEASE_NAME, self._holder())
             return
         if not await self._renew():
             return
-        for webhook_id, courier in list(self._couriers.items()):
-            if known.get(webhook_id) != courier.webhook.revision:
+        for webhook_id, worker in list(self._workers.items()):
+            if known.get(webhook_id) != worker.webhook.revision:
                 self._end(webhook_id)
         self._forget_ended()
-        wanted = known.keys() - self._couriers.keys() - self._waiting()
+        wanted = known.keys() - self._workers.keys() - self._waiting()
         if wanted:
             await self._start(wanted, known)
 
@@ -141,22 +141,22 @@ class Delivery:
             found = await registry.load_webhooks(connection, wanted)
         for webhook in found:
             if known[webhook.webhook_id] == webhook.revision and not webhook.course.stop:
-                self._couriers[webhook.webhook_id] = WebhookWorker(self._means, webhook)
+                self._workers[webhook.webhook_id] = WebhookWorker(self._means, webhook)
 
     def _forget_ended(self) -> None:
-        """Remove couriers that ended although their webhook has not stopped, so that they are restarted."""
-        for webhook_id, courier in list(self._couriers.items()):
-            if not courier.task.done() or courier.course.stop:
+        """Remove workers that ended although their webhook has not stopped, so that they are restarted."""
+        for webhook_id, worker in list(self._workers.items()):
+            if not worker.task.done() or worker.course.stop:
                 continue
-            del self._couriers[webhook_id]
-            if not courier.task.cancelled() and (problem := courier.task.exception()):
+            del self._workers[webhook_id]
+            if not worker.task.cancelled() and (problem := worker.task.exception()):
                 _log.error("the sender of webhook %s failed", webhook_id, exc_info=problem)
                 self._failed_at[webhook_id] = asyncio.get_running_loop().time()
 
     def _end(self, webhook_id: str) -> None:
-        """End a courier in the background, so that a slow receiver blocks no other."""
-        courier = self._couriers.pop(webhook_id)
-        task = asyncio.create_task(courier.end(), name=webhook_id)
+        """End a worker in the background, so that a slow receiver blocks no other."""
+        worker = self._workers.pop(webhook_id)
+        task = asyncio.create_task(worker.end(), name=webhook_id)
         self._ending.add(task)
         task.add_done_callback(self._discard_ended)
 
@@ -165,9 +165,9 @@ class Delivery:
         self._changed.set()
 
     async def _end_all(self) -> None:
-        """End all couriers at once: another process delivers."""
-        couriers, self._couriers = self._couriers, {}
-        await cancel_tasks([courier.task for courier in couriers.values()])
+        """End all workers at once: another process delivers."""
+        workers, self._workers = self._workers, {}
+        await cancel_tasks([worker.task for worker in workers.values()])
         await cancel_tasks(list(self._ending))
 
     async def _keep_flushing(self) -> None:
@@ -186,7 +186,7 @@ class Delivery:
         async with self._means.record.reading() as connection:
             found = await registry.numbers(connection)
         last = await self._means.record.last_position()
-        live = [courier.course.position for courier in self._couriers.values() if not courier.course.stop]
+        live = [worker.course.position for worker in self._workers.values() if not worker.course.stop]
         # Every process reports the same values of the tables, and 0 for an unknown lag: the maximum is correct.
         telemetry.lag.set(max((last - position for position in live), default=0))
         telemetry.failing.set(found.failing)
@@ -195,7 +195,7 @@ class Delivery:
 
     async def _leave(self, flushing: asyncio.Task[None]) -> None:
         """Wait for answers in progress, store all positions, and release the lease."""
-        for webhook_id in list(self._couriers):
+        for webhook_id in list(self._workers):
             self._end(webhook_id)
         if self._ending:
             await asyncio.wait(self._ending, timeout=DELIVERY_GRACE_SECONDS)

@@ -48,7 +48,7 @@ MESSAGE_TIMEOUT_SECONDS = 10.0
 """Seconds for one message, from resolving the name to the end of the answer."""
 
 DATABASE_RETRY_SECONDS = 1.0
-"""Seconds until a courier retries after its database was unavailable."""
+"""Seconds until a worker retries after its database was unavailable."""
 
 IDLE_STORE_SECONDS = 30.0
 """Seconds between stored positions of a webhook that receives no messages."""
@@ -62,7 +62,7 @@ Content = Callable[[results.FollowResponse, Topic], Awaitable[Sequence[bytes]]]
 
 @dataclass
 class WorkerContext:
-    """Objects that the couriers of a process share."""
+    """Objects that the workers of a process share."""
 
     record: Record
     tail: EventTail
@@ -86,7 +86,7 @@ class WorkerContext:
         return TargetConnection(target, self.networks, build_ssl_context(), self.now, self.deadline)
 
     async def flush(self) -> None:
-        """Store the courses. Raises one of ``FAILURES``; the next call then stores them."""
+        """Store the delivery states. Raises one of ``FAILURES``; the next call then stores them."""
         taken, self.reached = self.reached, {}
         if not taken:
             return
@@ -106,7 +106,7 @@ class WorkerContext:
 
 
 class _Ended(Exception):
-    """The courier is finished."""
+    """The worker is finished."""
 
 
 class WebhookWorker:
@@ -122,7 +122,7 @@ class WebhookWorker:
         """Locked from sending a message until its outcome is stored."""
         self._noted_at = 0.0
         self._fingerprint = ""
-        """Of the event at the position of the course, once received."""
+        """Of the event at the position of the delivery state, once received."""
         self.task = asyncio.create_task(self._run(), name=f"webhook {webhook.webhook_id}")
 
     async def end(self) -> None:
@@ -157,7 +157,7 @@ class WebhookWorker:
                 self._fingerprint = news.fingerprint if news.position == self.course.position else ""
 
     def _check_past(self, mark: results.FollowResponse) -> None:
-        """Raise ``_Ended`` if the record differs from the one that this courier has delivered.
+        """Raise ``_Ended`` if the record differs from the one that this worker has delivered.
 
         A backup was restored while this process ran. The backup also contains the position of the webhook.
         """
@@ -226,7 +226,7 @@ class WebhookWorker:
     async def _store(
         self, course: DeliveryState, position: int, letter: DeadLetter | None, *, is_letter: bool = False
     ) -> None:
-        """Store a course with the outcome of a message. Raises ``Superseded``, and ``_Ended`` for one that stops."""
+        """Store a delivery state after a message. Raises ``Superseded``, and ``_Ended`` for one that stops."""
         async with self._means.record.writing() as connection:
             if letter or is_letter:
                 await registry.note_letter(connection, self.webhook, course, position, letter)

@@ -13,7 +13,7 @@ from faristol.kernel.refusal import N_, Refusal
 def list_bye_candidates(had_bye: Sequence[bool]) -> Iterator[int | None]:
     """Yield the places of the candidates for the bye, the lowest first; None for an even number of players.
 
-    ``had_bye`` says of each player, best first, whether they have had a bye: only one is permitted (FIDE C.04.1).
+    ``had_bye`` states for each player, best first, whether they have had a bye: only one is permitted (FIDE C.04.1).
     """
     if len(had_bye) % 2 == 0:
         yield None

@@ -118,7 +118,7 @@ class PairingHandler:
     ) -> M:
         """Handle a command with ``Desk.handle``. A refusal names the recent event of another actor that caused it.
 
-        In a tournament of duplicate games a refusal speaks of games instead of rounds. A command ``among_divisions``
+        In a tournament of duplicate games, a refusal names games instead of rounds. A command ``among_divisions``
         waits for the other commands on the same championship.
         """
         async with self._in_turn(request.tournament_id if among_divisions else ""):

@@ -48,11 +48,11 @@ MAX_SPREAD_PENALTY_POINTS = 1_000
 def sanction(situation: Situation, request: pb.SanctionPlayerRequest) -> list[Message]:
     """Impose a sanction on the proposal of an arbiter, by those who decide on it (FISE 49, PES Ζ).
 
-    Points are deducted from the score of the game (FISE 49), or off the spread and the total beside its result (PES Ζ).
-    A game is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for fields
-    that do not fit the kind, and without deciders. Raises ``Refusal`` if the book has no sanctions, and for too few or
-    too many points. Raises ``Refusal`` if a player of the table is arbiter or decider. Raises ``Refusal`` for a game
-    without a result and for rounds that are not in the future.
+    Points are deducted from the score of the game (FISE 49), or from the spread and the total outside its result (PES
+    Ζ). A game is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for
+    fields that do not fit the kind, and without deciders. Raises ``Refusal`` if the book has no sanctions, and for too
+    few or too many points. Raises ``Refusal`` if a player of the table is arbiter or decider. Raises ``Refusal`` for a
+    game without a result and for rounds that are not in the future.
     """
     state, player_id, game = situation.state, request.player_id, request.game_id
     _check_fields(request)

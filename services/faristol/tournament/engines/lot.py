@@ -24,7 +24,7 @@ def sizes(players: int) -> tuple[int, ...]:
 def draw_tables(players: Sequence[str], seed: bytes) -> tuple[tuple[str, ...], ...]:
     """Draw the tables of a round of two players or more, each in the order of turns.
 
-    The lot depends on ``seed`` and on the set of players, not on their order.
+    The draw depends on ``seed`` and on the set of players, not on their order.
     """
     drawn = sorted(players, key=lambda player_id: hmac.digest(seed, player_id.encode(), "sha256"))
     tables, begin = [], 0

@@ -62,12 +62,12 @@ MESSAGES = {
     ),
     "C19": N_(
         "If {one} met {other}, a player who faced a higher-scoring opponent in the previous round would face an even "
-        "higher one."
+        "higher-scoring one."
     ),
     "C20": N_("If {one} met {other}, a player who dropped to a lower bracket two rounds earlier would drop further."),
     "C21": N_(
         "If {one} met {other}, a player who faced a higher-scoring opponent two rounds earlier would face an even "
-        "higher one."
+        "higher-scoring one."
     ),
 }
 """The sentence of each reason; ``one`` and ``other`` are players."""

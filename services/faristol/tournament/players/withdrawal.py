@@ -19,7 +19,7 @@ from faristol.tournament.state import Phase
 def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: int | None = None) -> list[Message]:
     """Withdraw a player. A paired round that is not started must be paired again, or starts without the player.
 
-    ``running_game`` says whether a running game is given up. If so, the event names it, and its table ends it by the
+    ``running_game`` states whether a running game is given up. If so, the event names it, and its table ends it by the
     book (FISC I.8.E). ``since`` is the first round without the player, if there are missed rounds. Raises ``Refusal``
     if a game is running and ``running_game`` is unspecified.
     """

@@ -101,7 +101,7 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
     """Enter the result of a game that was played but not recorded at its table.
 
     It may be a postponed game that was not started: the agreement (PES Γ.β) sets its time, not its record. ``scores``
-    are those after deductions, except points that an arbiter took off at the table: this command deducts them. If
+    are those after deductions, except points deducted by an arbiter at the table: this command deducts them. If
     players left the game (``abandoned_by``), they are the scores at that moment, and the book adjusts them (FISC I.8.E
     and F, PES ΣΤ). The highest score among the other players wins.
     Raises ``Invalid`` without an arbiter, and unless the scores are those of its players. Raises ``Refusal`` if the

@@ -156,7 +156,7 @@ def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
 
 
 def _by_hand(to_pair: RoundToPair) -> Proposal:
-    """Return the pairs made by hand, which must cover all players. Of an odd number, one is left with the bye."""
+    """Return the pairs made by hand, which must cover all players. If the number is odd, one has the bye."""
     if len(to_pair.left) > 1:
         by_hand = {player_id for pair in to_pair.kept for player_id in pair}
         left = [player.player_id for player in in_order(to_pair.there) if player.player_id not in by_hand]

@@ -82,17 +82,17 @@ SAID_OF_TEAMS: Mapping[str, str] = {
         "If {one} met {other}, a team that dropped to a lower bracket in the previous round would drop further."
     ),
     "If {one} met {other}, a player who faced a higher-scoring opponent in the previous round would face an even "
-    "higher one.": N_(
+    "higher-scoring one.": N_(
         "If {one} met {other}, a team that faced a higher-scoring opponent in the previous round would face an even "
-        "higher one."
+        "higher-scoring one."
     ),
     "If {one} met {other}, a player who dropped to a lower bracket two rounds earlier would drop further.": N_(
         "If {one} met {other}, a team that dropped to a lower bracket two rounds earlier would drop further."
     ),
-    "If {one} met {other}, a player who faced a higher-scoring opponent two rounds earlier would face an even higher "
-    "one.": N_(
+    "If {one} met {other}, a player who faced a higher-scoring opponent two rounds earlier would face an even "
+    "higher-scoring one.": N_(
         "If {one} met {other}, a team that faced a higher-scoring opponent two rounds earlier would face an even "
-        "higher one."
+        "higher-scoring one."
     ),
     "If {one} had the bye, the remaining players could not all be paired.": N_(
         "If {one} had the bye, the remaining teams could not all be paired."

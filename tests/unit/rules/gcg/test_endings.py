@@ -1,4 +1,4 @@
-"""The tiles left are counted as the rules or the file have it, down to the last line."""
+"""The tiles left are counted by the rules or the file, down to the last line."""
 
 from __future__ import annotations
 

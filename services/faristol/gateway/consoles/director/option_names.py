@@ -11,7 +11,7 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 OPTION_LABELS: Mapping[str, str] = {
-    "absent_after": N_("Absence before the game is lost"),
+    "absent_after": N_("Length of absence before the game is lost"),
     "blank": N_("Blank played without naming its letter"),
     "blanks_in_free_exchange": N_("Blanks in a free exchange"),
     "blanks_left": N_("Blanks left at the end"),
