@@ -18,7 +18,8 @@ import grpc
 import httpx
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, func, insert, inspect, select, update
+from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, func, insert, inspect, select, text, update
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.component import consumers
 from tests.component.consumers import consuming, line_of
@@ -43,7 +44,8 @@ from faristol.consumers.status import State, status
 from faristol.event_store import Record, Recorded
 from faristol.event_store.backends.tables import events
 from faristol.event_store.tasks import cancel_tasks
-from faristol.host import Settings
+from faristol.host import Part, Settings
+from faristol.host.readiness import Readiness
 from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
@@ -393,6 +395,23 @@ async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of
     await other.close()
 
 
+async def test_tables_of_an_older_version_that_lack_a_column_are_not_read(
+    record: Record, nats_server: NatsServer
+) -> None:
+    old, new = turns(1), turns(2)
+
+    async def look(connection: AsyncConnection, live: Live) -> object:
+        column = text(f"SELECT hall FROM turns_v{live.version}_{live.generation}")
+        return (await connection.execute(column)).all()
+
+    async with consuming(record, nats_server.url, old) as older:
+        assert await older.wait_until_reached(await passes(record, "game-a", 0, 3), 10)
+        with pytest.raises(generations.NotBuilt, match="turns@2 is not built yet"):
+            await read(record, new, look)
+        with pytest.raises(DBAPIError):  # a defect of the own version is no reason to wait
+            await read(record, old, look)
+
+
 async def _interrupt(rebuild: Rebuild, begun: asyncio.Event) -> None:
     task = asyncio.create_task(rebuild.run())
     await begun.wait()
@@ -411,6 +430,14 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
         await consumer.prepare()
         live = (await read(record, new, _which))[0]
         assert (live.version, live.position) == (1, 20), "until its own tables are built, a newer version reads these"
+        readiness, ready = Readiness(record, bus), dict[str, bool]()
+
+        async def tell(name: str, serves: bool) -> None:  # the signature of the health service
+            ready[name] = serves
+
+        parts = [Part("older", projections=(old,)), Part("newer", projections=(new,))]
+        await readiness.look(parts, tell)
+        assert (ready["older"], ready["newer"]) == (True, False), "the processes of the older version answer"
         task = asyncio.create_task(consumer.run())
         for _ in range(100):
             live = (await read(record, new, _which))[0]
@@ -420,6 +447,8 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
         await passes(record, "game-b", 0, 3)
         assert await older.wait_until_reached(23, 10), "processes of the older version go on with theirs"
         assert await Progress(record, "turns@2").wait_until_reached(23, 10)
+        await readiness.look(parts, tell)
+        assert ready["newer"]
         await cancel_tasks([task])
         await bus.close()
     assert [row[:2] for row in (await read_model(record, old))[0]] == [("game-a", 20), ("game-b", 3)]

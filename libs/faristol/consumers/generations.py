@@ -73,7 +73,8 @@ async def read(
 ) -> tuple[T, Live]:
     """Return the result of ``look`` on the tables in use, from one snapshot, and the position of ``key``.
 
-    If a switch happens in between, it looks again. Raises ``NotBuilt`` and the exceptions of ``look``.
+    If a switch happens in between, it looks again. Raises ``NotBuilt``, also if the tables in use are those of an older
+    version and lack a column, and the exceptions of ``look``.
     """
     before: Live | None = None
     while True:
@@ -81,9 +82,11 @@ async def read(
             found = await live(connection, projection, key)
             try:
                 return await look(connection, found), found
-            except DBAPIError:
+            except DBAPIError as problem:
                 # The tables may have been dropped after a switch: then there is a new generation.
                 if before and (before.version, before.generation) == (found.version, found.generation):
+                    if found.version < projection.version and not problem.connection_invalidated:
+                        raise NotBuilt(f"{projection.consumer} is not built yet") from problem
                     raise
                 before = found
 

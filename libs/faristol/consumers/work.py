@@ -60,7 +60,8 @@ class Projection:
 
     name: str
     version: int
-    """Incremented if the same events give other rows. A newer version can read the rows of an older one."""
+    """Incremented if the same events give other rows. A newer version reads the rows of an older one until its own are
+    built, unless it needs columns that they lack."""
     types: frozenset[str]
     tables: MetaData
     apply: Callable[[AsyncConnection, Sequence[Recorded]], Awaitable[None]]

@@ -8,6 +8,8 @@ These failures make a service not ready, or do not:
   record is readable.
 * NATS never does: without notifications, consumers find events in the record a little later. Its outage must not make
   pages unavailable.
+* A read model of this version that is not built yet does: during an upgrade the processes of the version before answer
+  until then.
 * A stopped consumer never does: every replica stops at the same event, and the commands and queries of the service
   continue. The health of ``<service>.consumers`` and the status page report it.
 * A gateway in a separate process is always ready: its pages report unavailable services themselves. So does its
@@ -24,6 +26,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from faristol.bus import Bus
+from faristol.consumers.generations import own
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
 from faristol.host.roles import Role, role_of
@@ -54,6 +57,8 @@ class Readiness:
         """Start of each failure, by the loop's clock."""
         self.is_parked = False
         """Whether a consumer of this process has stopped or parked a key."""
+        self._built: set[str] = set()
+        """Services whose read models have been found built."""
         self._told: set[str] = set()
         """Failures that were logged. Those that are over at the next check, as in a busy process, are not logged."""
 
@@ -71,9 +76,24 @@ class Readiness:
         for name in (RECORD, APPENDS, NEWS):
             await tell(name, name not in self._since)
         for part in parts:
-            ready = self.is_ready(part.name)
+            ready = self.is_ready(part.name) and await self._is_built(part)
             for name in (part.name, *(servicer.descriptor.full_name for servicer in part.servicers)):
                 await tell(name, ready)
+
+    async def _is_built(self, part: Part) -> bool:
+        """Check whether the read models of a service are in use in this version."""
+        if part.name in self._built:
+            return True
+        try:
+            async with asyncio.timeout(READINESS_TIMEOUT_SECONDS), self._record.reading() as connection:
+                lacking = [each.consumer for each in part.projections if await own(connection, each) is None]
+        except (*FAILURES, TimeoutError) as problem:
+            _log.info("%s: its read models cannot be looked up: %r", part.name, problem)
+            return False
+        self._note(part.name, f"not ready until these are built: {', '.join(lacking)}" if lacking else "")
+        if not lacking:
+            self._built.add(part.name)
+        return not lacking
 
     def is_ready(self, service: str) -> bool:
         """Check whether a service of this process is ready."""
