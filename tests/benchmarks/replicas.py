@@ -3,7 +3,7 @@
 A championship of the demonstration is played against processes on PostgreSQL, whose callers find replicas by addresses
 that stand in one target of gRPC. Both figures are for all that was done from its creation to its standings, divided by
 the turns that were completed; the players' own time is not counted, though they share the processors. What replicas
-did for nothing is told as well: batches of a consumer that were thrown away, for another replica was faster.
+did in vain is reported too: batches that a consumer discarded because another replica had processed them.
 
     python -m tests.benchmarks.replicas --replicas 1 2 4
 """

@@ -410,7 +410,9 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "may sit at any table again" in undone
     paired = re.findall(r"Round 1 is paired\.\s*<span class=\"sub\">(\d+) ", history.text)
     late = await desk.read_refusal(f"{CONSOLE}/history", "UndoAct", version=paired[0])
-    assert re.search(rf"Act {paired[0]} can no longer be undone: act \d+ came after it\. Round 1 is started", late)
+    assert re.search(
+        rf"Command {paired[0]} can no longer be undone: command \d+ came after it\. Round 1 is started", late
+    )
 
 
 async def test_what_is_no_command_of_the_console_and_what_is_for_directors_alone_is_not_done(

@@ -178,7 +178,7 @@ class Director:
         await self._enter(self.pairing.GiveForfeit, forfeit)
 
     async def _enter(self, method: Callable[..., Awaitable[Any]], request: Any) -> None:
-        """Enter a result beside other scorers, and retry each time another one was faster."""
+        """Enter a result beside other scorers, and retry each time another scorer made a change first."""
         await self.hall.direct(lambda sent, timeout: call(method, sent), request)
 
     async def _correct(self, pairing: events.Pairing) -> None:

@@ -133,7 +133,7 @@ def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) ->
         eva.type("412 378")
         eva.until(" 378, entered by Eva Soler at ")
         nil.type("402 378")
-        assert "already has a result" in nil.until("Eva Soler was faster, at ")
+        assert "already has a result" in nil.until("Eva Soler made a change first, at ")
         nil.until("Recorded: 1 · ")
         nil.until(" 412 – ")
         nil.until(", entered by Eva Soler at ")

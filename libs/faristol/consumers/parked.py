@@ -87,7 +87,7 @@ async def check_there(connection: AsyncConnection, consumer: str, keys: Collecti
 
 
 async def advance(connection: AsyncConnection, row: Parked, done: int) -> Parked:
-    """Note that events of a parked key are processed up to ``done``. Raises ``Stale`` if another replica was faster."""
+    """Record that events of a parked key are done up to ``done``. Raises ``Stale`` if another replica did so first."""
     await _change(connection, row, done=done)
     return replace(row, done=done)
 

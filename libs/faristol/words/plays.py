@@ -140,7 +140,7 @@ def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> C
     """Return the best ``count`` plays and all ties of the last one, in a fraction of the time of ``generate``.
 
     With a count of 1 they are all plays of the highest score, the candidates for the master play of a duplicate game.
-    They have the order of ``generate``; there may be fewer than ``count``.
+    They are in the order of ``generate``; there may be fewer than ``count``.
 
     Starts are tried by descending upper bound of their score. The search ends if no remaining bound reaches the plays
     found. In the worst case it visits the same paths as ``generate``: all paths of the graph that the rack can lay from

@@ -52,7 +52,7 @@ class Outcome:
     lost: int = 0
     """Acknowledged commands that are not on the record as they were acknowledged."""
     doubled: int = 0
-    """Facts, or commands, that are there twice."""
+    """Duplicate events or commands."""
     standings: str = ""
     """Whether the standings are those of the undisturbed run."""
     silence: float = 0.0

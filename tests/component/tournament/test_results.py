@@ -246,7 +246,7 @@ async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: D
     assert [kind for kind, *_ in reasons] == ["RESULT_KNOWN", "WAS_FIRST"]
     assert reasons[1][1] == f"games/{first.game_id}"
     told = reasons[1][2]
-    assert told.startswith("Eva Soler was faster, at ")
+    assert told.startswith("Eva Soler made a change first, at ")
     assert told.endswith(": Player 1 412, Player 5 378.")
 
     withdrawn = pb.WithdrawPlayerRequest(
@@ -256,7 +256,7 @@ async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: D
     withdrawn.command_id = command()
     reasons = await all_reasons(desk.stub.WithdrawPlayer(withdrawn, metadata=EVA))
     assert [kind for kind, *_ in reasons] == ["WITHDRAWN", "WAS_FIRST"]
-    assert reasons[1][2].startswith("Nil Camps was faster, at ")
+    assert reasons[1][2].startswith("Nil Camps made a change first, at ")
     assert reasons[1][2].endswith(": Player 8.")
 
 
@@ -266,7 +266,7 @@ async def test_nobody_is_told_of_their_own_act_that_they_were_first(desk: Desk) 
     await enter(desk, [result(first, 412, 378)])
     code, told, _ = await read_refusal(enter(desk, [result(first, 402, 378)]))
     assert code == grpc.StatusCode.FAILED_PRECONDITION
-    assert "was faster" not in told
+    assert "made a change first" not in told
     assert await all_reasons(enter(desk, [result(first, 402, 378)])) == []
 
 
@@ -291,7 +291,7 @@ async def test_a_refused_command_is_not_decided_again_to_find_who_was_first(
     reasons = await all_reasons(desk.stub.PairRound(pair, metadata=NIL))
     assert tried <= 2, "in turn, and to be decided"
     assert [kind for kind, *_ in reasons] == ["ROUND_PAIRED", "WAS_FIRST"]
-    assert reasons[1][2].startswith("Another change was faster, at ")
+    assert reasons[1][2].startswith("Another change was made first, at ")
     assert "Player" not in reasons[1][2], "those of a whole round are not named"
 
 
@@ -338,7 +338,7 @@ async def test_a_correction_of_what_somebody_else_has_corrected_since_is_refused
     reasons = await all_reasons(desk.stub.CorrectResult(build_correction(414, 378), metadata=NIL))
     assert [kind for kind, *_ in reasons] == ["RESULT_CHANGED", "WAS_FIRST"]
     assert "now has the result 413–378, not 412–378" in reasons[0][2]
-    assert "Eva Soler was faster" in reasons[1][2]
+    assert "Eva Soler made a change first" in reasons[1][2]
     assert [score.score for score in (await list_results(desk)).tables[0].scores] == [413, 378]
 
 

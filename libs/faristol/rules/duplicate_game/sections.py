@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Cost = Literal["null", "warning", "nothing"]
-"""The cost of a fault on a slip: the play is null; it counts and its player is warned; or it counts as any other."""
+"""The penalty for a fault on a slip: the play is null; it counts and its player is warned; or it simply counts."""
 
 DuplicateTieBreak = Literal["tops", "best-play", "last-turn-backwards"]
 """Criteria that rank equal players: the number of tops; the best play; the score of the last turn, then of the turn
@@ -62,28 +62,28 @@ class Slips:
     """The content of a slip, and the cost of each fault."""
 
     coordinates: Literal["null"]
-    """Cost of coordinates that are missing, illegible or wrong, or at which the word cannot lie."""
+    """Penalty for coordinates that are missing, illegible or wrong, or at which the word cannot lie."""
     word: Literal["null"]
-    """Cost of a main word that is incomplete, illegible, not in the lexicon, or not made of the rack."""
+    """Penalty for a main word that is incomplete, illegible, not in the lexicon, or not made of the rack."""
     score: Literal["asked", "not-asked"]
     """Whether the organiser requires the score of the play on the slip."""
     score_missing: Cost
-    """Cost of a required score that is missing."""
+    """Penalty for a required score that is missing."""
     score_wrong: Cost
-    """Cost of a wrong score: the play is null, or the score is computed."""
+    """Penalty for a wrong score: the play is null, or the score is computed."""
     blank_uncircled: Cost
-    """Cost of a blank whose letter is not marked."""
+    """Penalty for a blank whose letter is not marked."""
     cross_invalid: Literal["null", "nothing"]
-    """Cost of an invalid cross word: the play is null, or only the main word is checked."""
+    """Penalty for an invalid cross word: the play is null, or only the main word is checked."""
     late: Literal["null"]
-    """Cost of a slip after the end of the turn, a slip not handed in, or a hand not raised."""
+    """Penalty for a slip after the end of the turn, a slip not handed in, or a hand not raised."""
     two_slips: Literal["arbiter"]
     """If a player handed in two slips, an arbiter rules which of them counts, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Warnings:
-    """The cost of warnings in a game."""
+    """The penalty for warnings in a game."""
 
     free: int
     """Number of warnings of a player without a penalty."""

@@ -75,7 +75,7 @@ class Touch:
     line_fixed_by_first_tile: bool
     """The play must stay in the row or column in which it was begun."""
     sanction: Literal["turn-lost", "none"]
-    """The cost of a breach, after the tiles are taken back."""
+    """The penalty for a breach, after the tiles are taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Blank:
     claims: Literal["placer-prevails", "arbiter"]
     """If the sheets differ or have no letter: the placer's claim prevails, or an arbiter decides."""
     fake: Literal["turn-lost", "none"]
-    """The cost of a letter laid face down as a blank, if detected before the score is written."""
+    """The penalty for a letter laid face down as a blank, if detected before the score is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class FreeExchange:
     when: Literal["before-acting", "never"]
     """On the own turn, before any other action in it; or never."""
     unfounded: Literal["none", "turn-lost"]
-    """The cost of requesting it without such a rack."""
+    """The penalty for requesting it without such a rack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +302,7 @@ class Absence:
     told: Literal["arbiter", "opponent", "nobody"]
     """The person who must be notified before."""
     untold: Literal["disqualified", "game-lost", "none"]
-    """The cost of leaving without telling."""
+    """The penalty for leaving without telling."""
     first: Literal["complete-undrawn", "place-undrawn", "none"]
     """Before leaving, the play is completed and the clock pressed without a draw; a play is laid without a draw; or no
     rule."""

@@ -262,7 +262,7 @@ def after_sanctions(
 def _apply_sanction(
     ruleset: Ruleset, scores: dict[str, int], decided: GameDecision, sanction: GameSanction
 ) -> tuple[dict[str, int], GameDecision]:
-    """Apply a sanction to scores and decision: points off the score, or the game lost as by decision."""
+    """Apply a sanction to scores and decision: a deduction from the score, or the loss of the game as by decision."""
     if sanction.kind == events.SANCTION_KIND_POINTS:
         left = {**scores, sanction.player_id: scores[sanction.player_id] - sanction.points}
         if decided.losers or decided.lost_by_all or decided.unplayed:

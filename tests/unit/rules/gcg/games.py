@@ -30,7 +30,7 @@ ENGLISH, CATALAN, SPANISH, GREEK = (
     with_options(BOX, {"ending": "tournament", "tiles": tiles}) for tiles in ("en-100", "ca-100", "es-100", "el-104")
 )
 INSTRUCTIONS = BOX
-"""The same rules with the ending of the instructions: two passes each, and racks taken off and added."""
+"""The same rules with the ending of the instructions: two passes each, and racks deducted and added."""
 FISC = load_ruleset("fisc-2023")
 PES = load_ruleset("pes-2024")
 FESTA_MAJOR = load_ruleset("festa-major")

@@ -14,7 +14,7 @@ from faristol.rules.ruleset.with_options import with_options
 
 
 def play_ending(ruleset: Ruleset) -> tuple[list[str], str, list[str]]:
-    """Return a game that a player ended: its lines before the closing ones, the player, the other's tiles."""
+    """Return a game that a player ended: its lines before the closing ones, the player, and the opponent's tiles."""
     for seed in range(100):
         naive = NaiveGame(ruleset, Random(seed))
         naive.close = lambda: None  # type: ignore[method-assign] # the closing lines are written by each test
