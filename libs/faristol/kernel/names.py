@@ -76,15 +76,18 @@ _MARKS = str.maketrans("", "", _APOSTROPHES + _DOTS)
 
 _WORD = re.compile(r"[^\W_]+")
 
+_LATIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"})
+"""Latin letters that Unicode does not decompose into a letter and an accent."""
+
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text for searching, without case, accents and the signs within a word.
+    """Return the words of a text for comparison, without case, accents, strokes and the signs within a word.
 
-    So ``ελενη`` finds ``Ελένη``, and any sigma finds a final sigma.
+    So ``ελενη`` is ``Ελένη``, ``lukasz`` is ``Łukasz``, and any sigma is a final sigma.
     """
     plain = "".join(sign for sign in text.casefold() if unicodedata.category(sign) != "Cf")
     plain = _FULL_STOP.sub("", plain.replace("\u0140", "l")).translate(_MARKS)
-    letters = unicodedata.normalize("NFKD", plain)
+    letters = unicodedata.normalize("NFKD", plain).translate(_LATIN)
     return tuple(_WORD.findall("".join(each for each in letters if not unicodedata.combining(each))))
 
 
@@ -125,12 +128,16 @@ def _rank(char: str, language: str) -> int:
 
 
 def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """Check whether each of ``wanted`` is a prefix of a different one of ``words``."""
+    """Check whether each of ``wanted`` is a prefix of a different one of ``words``.
+
+    Words may be divided in another way: ``mac donald`` begins ``macdonald``, and the reverse.
+    """
     left = list(words)
     for each in sorted(wanted, key=len, reverse=True):
         found = next((word for word in left if word.startswith(each)), None)
         if found is None:
-            return False
+            whole = "".join(wanted)
+            return any("".join(words[place:]).startswith(whole) for place in range(len(words)))
         left.remove(found)
     return True
 
@@ -141,9 +148,6 @@ _ELOT_743 = {
     "χ": "ch", "ψ": "ps", "ω": "o",
 }  # fmt: skip
 """Single Greek letters by ELOT 743 (ISO 843)."""
-
-_LATIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"})
-"""Latin letters that Unicode does not decompose into a letter and an accent."""
 
 _UNVOICED = frozenset("θκξπσςτφχψ")
 _PAIRS = (("γγ", "ng"), ("γξ", "nx"), ("γχ", "nch"), ("ου", "ou"))

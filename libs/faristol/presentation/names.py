@@ -1,7 +1,7 @@
 """Names of the players, teams and games of a tournament, and the resolution of typed names. Pure.
 
 Case, accents and signs are ignored. Matches are tried in this order: an id, a whole name, the beginning of a name, the
-beginning of a later word such as the family name.
+beginning of a later word such as the family name, the beginnings of words in any order, also with look-alike letters.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import grpc
 
 from faristol.client.problems import info_of
-from faristol.kernel.names import OFFICIAL, list_distinct_names
+from faristol.kernel.names import OFFICIAL, begins, list_distinct_names, words_of
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.look_alikes import load_classes
 from faristol.text import SOURCE, join_list, say
 
 if TYPE_CHECKING:
@@ -43,6 +45,25 @@ class Named:
         return f"{self.name or self.id} ({beside})" if beside and self.name else self.name or self.id
 
 
+@cache
+def load_shapes() -> Mapping[str, str]:
+    """Load one representative for each group of look-alike letters, by letter; small letters are not included."""
+    shapes: dict[str, str] = {}
+    for members in load_classes():
+        capitals = [char for char in members if char.isupper()]
+        shapes |= dict.fromkeys(capitals, capitals[0] if capitals else "")
+    return shapes
+
+
+def search_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text for searching: as ``words_of``, with one capital for look-alike letters.
+
+    So a name in Greek letters is found if some of them were typed on a Latin keyboard.
+    """
+    shapes = load_shapes()
+    return tuple("".join(shapes.get(sign, sign) for sign in word.upper()) for word in words_of(text))
+
+
 def fold_name(text: str) -> str:
     """Return a name without case, accents and signs, with single spaces: ``Núria d'Or`` is ``nuria dor``."""
     letters = unicodedata.normalize("NFKD", text.casefold())
@@ -55,6 +76,7 @@ def candidates(given: str, known: Sequence[Named]) -> list[Named]:
     written = fold_name(given)
     if not written:
         return []
+    words = search_words(given)
     heads = [(named, fold_name(named.name)) for named in known]
     ways = (
         [named for named in known if named.id == given.strip().lower()],
@@ -63,6 +85,7 @@ def candidates(given: str, known: Sequence[Named]) -> list[Named]:
         [named for named, name in heads if name.startswith(written)],
         [named for named, name in heads if f" {written}" in name],
         [named for named in known if named.id.startswith(given.strip().lower())],
+        [named for named in known if words and begins(words, search_words(named.name))],
     )
     return next((found for found in ways if found), [])
 

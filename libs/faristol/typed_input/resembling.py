@@ -5,30 +5,11 @@ An official decides before the second is registered.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable
 
-from faristol.kernel.names import name_key, words_of
+from faristol.kernel.names import name_key
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.look_alikes import load_classes
-
-
-@cache
-def _shapes() -> Mapping[str, str]:
-    """Return one representative for each group of look-alike characters, by character. Lower case uses its capital."""
-    shapes: dict[str, str] = {}
-    for members in load_classes():
-        for char in members:
-            if not char.islower():
-                shapes[char] = members[0].upper()
-    return shapes
-
-
-def shape_of(name: str) -> tuple[str, ...]:
-    """Return a key that similar names share: it ignores accents, order, spaces and look-alike letters."""
-    letters = unicodedata.normalize("NFKC", " ".join(words_of(name))).upper()
-    return tuple(sorted("".join(_shapes().get(sign, sign) for sign in letters).split()))
+from faristol.presentation.names import search_words
 
 
 class Resemblances:
@@ -63,6 +44,5 @@ def similar_player(players: Iterable[pairing.Player], name: str, own_id: str = "
 
 def _keys(name: str) -> tuple[object, ...]:
     """Return two keys: the words in any order, and the letters without spaces."""
-    words = shape_of(name)
-    ordered = "".join(_shapes().get(sign, sign) for sign in "".join(words_of(name)).upper())
-    return (words, ordered) if words else ()
+    words = [word.replace("I", "L") for word in search_words(name)]  # a small L looks like a capital I
+    return (tuple(sorted(words)), "".join(words)) if words else ()

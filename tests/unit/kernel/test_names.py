@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.kernel.names import begins, list_distinct_names, name_order, same_name, words_of
+from faristol.presentation.names import search_words
 from faristol.typed_input.resembling import Resemblances
 
 APOSTROPHES = "'\u2019\u2018\u02bc\u00b4`\u2032\uff07"
@@ -66,7 +67,32 @@ def test_names_that_resemble_each_other_are_not_one(name: str, other: str) -> No
 def test_other_names_resemble_nothing() -> None:
     assert not Resemblances(["Anna Puig", "Blai Soler", ""]).of("Anna Soler")
     assert not Resemblances(["Anna Puig"]).of("")
-    assert begins(words_of("puigdellivol"), words_of("Núria Puigdeŀlívol"))
+    assert Resemblances(["Ivan Puig"]).of("lvan Puig") == "Ivan Puig"
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("puigdellivol", "Núria Puigdeŀlívol"),
+        ("puig nur", "Núria Puig"),
+        ("Aννα", "Άννα Ράπτη"),  # a Latin A
+        ("pαπτη", "Άννα Ράπτη"),  # a Latin p
+        ("mac donald", "Jo MacDonald"),
+        ("macdonald jo", "Mac Donald, Jo"),
+        ("santfeliu", "Pau Sant-Feliu"),
+        ("collell", "Pau Col-lell"),
+        ("lukasz sorensen", "Łukasz Sørensen"),
+        ("djorde", "Djorđe"),
+        ("i", "Isa Mas"),
+    ],
+)
+def test_a_name_is_found_however_its_words_are_divided_and_its_letters_typed(typed: str, name: str) -> None:
+    assert begins(search_words(typed), search_words(name))
+
+
+@pytest.mark.parametrize(("typed", "name"), [("i", "Laia Lopez"), ("jo mac", "Mac Puig"), ("na", "Anna")])
+def test_other_names_are_not_found(typed: str, name: str) -> None:
+    assert not begins(search_words(typed), search_words(name))
 
 
 @pytest.mark.parametrize(

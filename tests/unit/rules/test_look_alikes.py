@@ -11,6 +11,10 @@ def test_the_table_is_what_the_data_of_unicode_gives() -> None:
     assert look_alike_table.TABLE.read_text(encoding="utf-8") == look_alike_table.text()
 
 
+def test_pages_compare_names_by_the_same_letters() -> None:
+    assert look_alike_table.SCRIPT.read_text(encoding="utf-8") == look_alike_table.script()
+
+
 def test_a_character_stands_for_the_one_letter_that_it_looks_like() -> None:
     greek = twins_of("ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ")
     assert [greek[latin] for latin in "ABEHIKMNOPTXYZv"] == list("ΑΒΕΗΙΚΜΝΟΡΤΧΥΖΝ")

@@ -1,18 +1,13 @@
 // Makes a console faster: a form with data-quick is sent without leaving the page, a list is filtered while a user
 // types, and a file can be loaded into a text field. Everything works without this script.
 
-function found(text) {
-  const plain = text.toLowerCase().replaceAll("ŀ", "l").replace(/\p{Cf}|(?<=l)\.(?=l)/gu, "");
-  const apart = plain.replace(/[·•‧∙⋅・'‘’‛ʼʹ′`´΄᾿᾽]/gu, "").normalize("NFKD").replace(/\p{M}/gu, "");
-  return apart.replaceAll("ς", "σ");
-}
+import { begins, wordsOf } from "./names.js";
 
 function narrow(field) {
-  const wanted = found(field.value).split(/[\s\p{Pd}]+/u).filter(Boolean);
+  const wanted = wordsOf(field.value);
   let shown = 0;
   for (const row of document.querySelectorAll(field.dataset.finds)) {
-    const name = found(row.dataset.name);
-    row.hidden = !wanted.every((word) => name.split(/[\s\p{Pd}]+/u).some((part) => part.startsWith(word)));
+    row.hidden = !begins(wanted, wordsOf(row.dataset.name));
     if (!row.hidden) shown += 1;
   }
   const none = document.getElementById("none-found");

@@ -1,30 +1,13 @@
 // Finds a name among all players on the device, without requests to the server. A followed player is the first of the
 // list, and the page announces each new table of that player.
 
+import { begins, wordsOf } from "./names.js";
+
 const form = document.getElementById("find");
 const input = document.getElementById("name");
 const key = `find:${form.dataset.tournament}`;
 const follow = () => document.getElementById("follow");
 let told = "";
-
-function folded(text) {
-  const plain = text.toLowerCase().replaceAll("ŀ", "l").replace(/\p{Cf}|(?<=l)\.(?=l)/gu, "");
-  const apart = plain.replace(/[·•‧∙⋅・'‘’‛ʼʹ′`´΄᾿᾽]/gu, "").normalize("NFKD").replace(/\p{M}/gu, "");
-  return apart.replaceAll("ς", "σ");
-}
-
-function wordsOf(text) {
-  return folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-function begins(wanted, words) {
-  const left = [...words];
-  return wanted.every((each) => {
-    const at = left.findIndex((word) => word.startsWith(each));
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  });
-}
 
 const read = new WeakMap();
 
@@ -44,7 +27,7 @@ function mine() {
 }
 
 function show() {
-  const wanted = wordsOf(document.getElementById("name").value).sort((one, other) => other.length - one.length);
+  const wanted = wordsOf(document.getElementById("name").value);
   const items = [...document.querySelectorAll("#places > li")];
   const own = mine();
   const found = [];

@@ -14,6 +14,7 @@ from time import monotonic
 from faristol.event_store import Record
 from faristol.kernel.details import Person
 from faristol.kernel.names import begins, words_of
+from faristol.presentation.names import search_words
 from faristol.read_models.storage import lookup
 from faristol.read_models.storage.store import Reader
 
@@ -53,7 +54,7 @@ class Directory:
             if monotonic() - self._read_at >= DIRECTORY_CACHE_SECONDS or self._position < min_position:
                 await self._read()
             ordered, position = self._ordered, self._position
-        words = words_of(wanted)
+        words = search_words(wanted)
         if not words:
             return list(ordered) if not wanted.strip() else [], position
         return await asyncio.to_thread(lambda: [each for each in ordered if begins(words, each.words)]), position
@@ -73,7 +74,7 @@ def _sort_entrants(
     for person, tournaments in found:
         known = before.get(person.player_id)
         if known is None or known.person != person or known.tournaments != tournaments:
-            words = [word for text in person.searched for word in words_of(text)]
+            words = [word for text in person.searched for word in search_words(text)]
             known = Entrant(person, tournaments, tuple(words), (words_of(person.name), person.player_id))
         entrants[person.player_id] = known
     return entrants, sorted(entrants.values(), key=lambda each: each.sorted_by)

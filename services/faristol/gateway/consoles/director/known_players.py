@@ -21,9 +21,10 @@ from faristol.gateway.http.forms import Lists
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.divisions import format_title
-from faristol.kernel.names import begins, words_of
+from faristol.kernel.names import begins
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2
+from faristol.presentation.names import search_words
 from faristol.text import say
 from faristol.typed_input.known_players import KnownPlayer, of_list, of_person
 from faristol.typed_input.player_list import ListedPlayer
@@ -120,8 +121,8 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         of_all = await desk.calls.ask(results_pb2.ListPlayersRequest(tournament_id=look.list_id))
         listed = of_list(of_all.players)
         known = {who.player_id: who for who in listed}
-        words = words_of(look.name)
-        found = [who.player_id for who in listed if begins(words, words_of(" ".join(who.person.searched)))]
+        words = search_words(look.name)
+        found = [who.player_id for who in listed if begins(words, search_words(" ".join(who.person.searched)))]
         look.more = max(0, len(found) - MAX_LIST_LINES)
         found = found[:MAX_LIST_LINES]
     elif look.name:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from faristol.kernel.names import begins, name_order, words_of
+from faristol.kernel.names import begins, name_order
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.names import search_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ def _resting(answer: pb.GetPairingsResponse) -> Iterator[PlayerPlace]:
 
 def find_places(found: Sequence[PlayerPlace], words: str) -> list[PlayerPlace]:
     """Return the places whose name matches every word by prefix; all for no words."""
-    wanted = words_of(words)
-    return [place for place in found if begins(wanted, words_of(place.name))]
+    wanted = search_words(words)
+    return [place for place in found if begins(wanted, search_words(place.name))]
 
 
 def latest(tournament: pb.Tournament) -> pb.Round | None:

@@ -11,9 +11,10 @@ from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import content_of
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.names import begins, words_of
+from faristol.kernel.names import begins
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.presentation.names import search_words
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
 from faristol.read_models.computed import standings
@@ -37,11 +38,11 @@ async def list_tournaments(
         await models.reach(request.min_position, context)
         listing = await lookup.tournaments(models.record)
     found = [each for each in listing.tournaments if request.archived or not each.archived]
-    wanted = words_of(request.search)
+    wanted = search_words(request.search)
     if request.search.strip() and not wanted:
         found = []  # a search text without a word finds no tournament
     elif wanted:
-        found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
+        found = [each for each in found if begins(wanted, search_words(f"{each.name} {each.division}"))]
     first, last = days_between(request)
     found = [each for each in found if _is_wanted(each, request.state, first, last)]
     shown, following = page(found, request.page_size, request.page_token)
