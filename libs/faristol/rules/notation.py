@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Set
 from enum import Enum
 from typing import NamedTuple
 
@@ -44,18 +44,20 @@ class Notation(Enum):
     def read(self, text: str) -> Start:
         """Parse a start. Raises ``ValueError`` for any other text.
 
-        Small letters, look-alikes of other scripts, full width and leading zeros are accepted. Spaces, dashes, brackets
-        and other punctuation are allowed around and between letter and number.
+        Small letters, look-alikes of other scripts, full width, accents and leading zeros are accepted. Spaces, dashes,
+        brackets and other signs are allowed around and between letter and number, and an arrow in the direction of the
+        word.
         """
         match = _START.fullmatch(_plain(text)) if len(text) <= MAX_START_CHARACTERS else None
         number = int(match[2] or match[3]) if match else 0
-        if match is None or number > BOARD_SIZE:
+        direction = self.value if match is None or match[1] else self.value.other
+        if match is None or number > BOARD_SIZE or not _arrows_of(text) <= {direction}:
             raise ValueError(
                 f"{text!r} is not a start of a word: expected a letter A to O and a number 1 to {BOARD_SIZE}"
             )
         lettered, numbered = ROW_NAMES.index(match[1] or match[4]), number - 1
         row, col = (lettered, numbered) if self is Notation.FISC else (numbered, lettered)
-        return Start(Square(row, col), self.value if match[1] else self.value.other)
+        return Start(Square(row, col), direction)
 
     def read_first(self, text: str) -> tuple[Start, str]:
         """Parse the start at the beginning of ``text`` and return the rest: ``8 - H CASA`` is ``8H`` and ``CASA``.
@@ -68,23 +70,42 @@ class Notation(Enum):
             rest = rest.lstrip()
             taken = f"{taken} {part}".strip()
             try:
-                return self.read(taken), rest
+                start = self.read(taken)
             except ValueError:
                 continue
+            arrow, _, after = rest.partition(" ")
+            if _arrows_of(arrow) == {start.direction} and len(arrow) == 1:
+                rest = after.lstrip()
+            return start, rest
         first = text.split(maxsplit=1)[:1]
         return self.read(first[0] if first else ""), ""
 
 
 def _plain(text: str) -> str:
-    """Convert to Latin capitals and ASCII digits, with spaces for punctuation."""
-    return "".join(map(_plain_sign, latin(text)))
+    """Convert to Latin capitals without accents and ASCII digits, with spaces for other signs."""
+    apart = unicodedata.normalize("NFKD", text.translate(_ORDINALS))
+    letters = "".join(sign for sign in apart if unicodedata.category(sign)[0] != "M")
+    return "".join(map(_plain_sign, latin(letters)))
+
+
+_ORDINALS = str.maketrans("ªº", "  ")
+"""Maps ordinal signs to spaces: normalized, they would be the letters A and O."""
 
 
 def _plain_sign(sign: str) -> str:
     category = unicodedata.category(sign)
     if category == "Nd":
         return str(unicodedata.decimal(sign))
-    return " " if category[0] in "ZPC" or sign in look_alikes_of("-") else sign
+    return " " if category[0] in "ZPCS" or sign in look_alikes_of("-") else sign
+
+
+_ARROW = re.compile(r"(?:.* )?(RIGHT|DOWN|LEFT|UP)WARDS .*ARROW.*")
+
+
+def _arrows_of(text: str) -> Set[Direction | None]:
+    """Return the directions of the arrows in ``text``; None for one to the left or up."""
+    named = (_ARROW.fullmatch(unicodedata.name(sign, "")) for sign in text if unicodedata.category(sign)[0] == "S")
+    return {{"RIGHT": Direction.ACROSS, "DOWN": Direction.DOWN}.get(found[1]) for found in named if found}
 
 
 def write_word(tiles: Iterable[Tile]) -> str:

@@ -1,7 +1,8 @@
 """Readings of a scorer's input: the tiles that a word without spaces can mean on a board, in any case.
 
 ``(A)`` and ``?a`` are blanks; ``.`` is a tile on the board, and so are several tiles in parentheses. A small letter in
-a word of capitals is a blank as in GCG files; a word in small letters only has no blank.
+a word of capitals is a blank as in GCG files; a word in small letters only has no blank. A tile of several letters may
+be circled in part, ``(N)Y``, or be the only capitals of its word, ``aNYs``.
 
 Ambiguous input has several readings. All are returned, and the scorer chooses one.
 """
@@ -12,7 +13,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from functools import cache
+from itertools import chain, islice, product
 
 from faristol.rules.board import BOARD_SIZE, Board, Square, Tile
 from faristol.rules.notation import Start
@@ -34,11 +36,54 @@ def is_exact(text: str, tile_set: TileSet) -> bool:
 def word_readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[tuple[Tile, ...]]:
     """Return the words that ``text`` can mean from ``start`` on, longest tiles first; empty if it fits nowhere.
 
-    The words include tiles on the board, as they lie there. Any bracket or circle marks a blank. If the text does not
-    fit as typed, spaces between tiles and punctuation are ignored.
+    The words include tiles on the board, as they lie there. Any bracket, circle or underline marks a blank. If the text
+    does not fit as typed, spaces between tiles and punctuation are ignored.
     """
-    text = tile_set.normalize(_with_parentheses(text))
-    return _readings(text, start, board, tile_set) or _readings(_run_together(text, tile_set), start, board, tile_set)
+    for fitting in _attempts(text, tile_set):
+        found = [reading for typed in fitting for reading in _readings(typed, start, board, tile_set)]
+        if found:
+            return list(dict.fromkeys(found))[:MAX_READINGS]
+    return []
+
+
+def _attempts(text: str, tile_set: TileSet) -> Iterator[Iterator[str]]:
+    """Yield the forms of a text in order of rank, several of equal rank: as typed, then with less punctuation."""
+    typed = tile_set.normalize(_with_parentheses(text))
+    together = _run_together(typed, tile_set)
+    yield _ways_of_circles(typed, tile_set)
+    yield chain(_ways_of_circles(together, tile_set), _join_separated(typed, tile_set))
+    if together.endswith(".") and together.count(".") == 1:  # a full stop, unless others stand for tiles of the board
+        yield _ways_of_circles(together[:-1], tile_set)
+
+
+def _join_separated(text: str, tile_set: TileSet) -> Iterator[str]:
+    """Yield ``text`` with spaces between its tiles if they are separated by signs: ``C-A-L-L-A``."""
+    parts = [part for part in re.split(r"[^\w()?]+", text) if part]
+    if len(parts) > 2 and all(map(tile_set.face, parts)):
+        yield " ".join(parts)
+
+
+def _ways_of_circles(text: str, tile_set: TileSet) -> Iterator[str]:
+    """Yield ``text``, and if a circle is only around letters of a tile, the text with the circle around the tile."""
+    yield text
+    written = tuple(written for written, _ in tile_set.writings if len(written) > 1)
+    if "(" in text and (whole := _partly_circled(written).sub(_circle_whole, text)) != text:
+        yield whole
+
+
+@cache
+def _partly_circled(written: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of tiles of several characters, with or without parentheses around each character."""
+    ways = ("".join(rf"\(?{re.escape(sign)}\)?" for sign in each) for each in written)
+    return re.compile("|".join(ways) or r"(?!)", re.IGNORECASE)
+
+
+def _circle_whole(found: re.Match[str]) -> str:
+    """Return the text of one tile in one pair of parentheses if its own parentheses are complete."""
+    text = found[0]
+    if "(" not in text or not re.fullmatch(r"(?:[^()]|\([^()]+\))+", text):
+        return text
+    return f"({text.replace('(', '').replace(')', '')})"
 
 
 def _readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[tuple[Tile, ...]]:
@@ -123,8 +168,8 @@ class _Sign:
     small: bool = False
 
 
-_ENCLOSING = "\u20dd\u20de\u20df\u20e0"
-"""Combining characters that enclose the letter before them in a circle, a square or a diamond."""
+_ENCLOSING = "\u20dd\u20de\u20df\u20e0\u0332"
+"""Combining characters that enclose the letter before them in a circle, a square or a diamond, or underline it."""
 
 
 def _with_parentheses(text: str) -> str:
@@ -166,7 +211,10 @@ def _without_punctuation(text: str) -> str:
 
 
 def _ways_of_case(text: str, tile_set: TileSet) -> list[bool]:
-    """Return whether small letters may be blanks: no; yes beside capitals; both if only the first is a capital."""
+    """Return whether small letters may be blanks: no; yes beside capitals.
+
+    Both are possible if the only capital is the first letter, or the capitals are tiles of several letters.
+    """
     bare = _BLANK.sub("", text).replace(" ", "")
     small = sum(sign.islower() for sign in bare)
     if not small or not any(sign.isupper() for sign in bare):
@@ -174,7 +222,9 @@ def _ways_of_case(text: str, tile_set: TileSet) -> list[bool]:
     capitalised = bare[0].isupper() and not any(sign.isupper() for sign in bare[1:])
     # A small final sigma is regular Greek, and may also be a blank.
     final = small == 1 and bare[-1] == "ς"
-    return [False] * (capitalised or final) + [True] * (small <= tile_set.counts.get(BLANK, 0))
+    several = "|".join(re.escape(face) for face in tile_set.faces if len(face) > 1)
+    only_several = bool(several) and not any(sign.isupper() for sign in re.sub(several, "", bare))
+    return [False] * (capitalised or final or only_several) + [True] * (small <= tile_set.counts.get(BLANK, 0))
 
 
 def _signs(text: str, tile_set: TileSet) -> Iterator[tuple[_Sign, ...]]:

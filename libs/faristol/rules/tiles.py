@@ -157,8 +157,18 @@ class TileSet:
     @cached_property
     def twins(self) -> Mapping[str, str]:
         """Maps each look-alike to the letter or sign of this set."""
-        signs = {twin: sign for sign in self.signs for twin in look_alikes_of(sign) if twin != sign}
-        return MappingProxyType({**twins_of(self.letters), **signs})
+        return MappingProxyType({**twins_of(self.letters), **self.sign_twins})
+
+    @cached_property
+    def sign_twins(self) -> Mapping[str, str]:
+        """Maps each look-alike of a sign to the sign; some of them are letters. A sign of faces stays what it is."""
+        of_faces = "".join(char for face in self.faces for char in face if not char.isalpha())
+        found: dict[str, str] = {}
+        for sign in self.signs:
+            for twin in look_alikes_of(sign):
+                if twin != sign and twin not in of_faces:
+                    found.setdefault(twin, sign)
+        return MappingProxyType(found)
 
     @cached_property
     def _with_signs(self) -> tuple[tuple[re.Pattern[str], str], ...]:
@@ -272,6 +282,8 @@ class _Signs(dict[str, str]):
             return " "
         if category == "Cf" or char in self._dropped or self._is_accent(char):
             return ""
+        if sign := tile_set.sign_twins.get(char):
+            return sign
         if twin := tile_set.twins.get(char) if not char.isalpha() else "":
             return twin
         tag, _, parts = unicodedata.decomposition(char).partition(" ")

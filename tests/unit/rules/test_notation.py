@@ -49,7 +49,12 @@ def test_what_is_written_is_read_back(start: Start, notation: Notation) -> None:
         "½H",
         "H" + "0" * 40 + "8",
         "H08H",
-        "8ºH",
+        "8º",
+        "8ª",
+        "H²H",
+        "→8H",
+        "H8↑",
+        "H8→↓",
     ],
 )
 def test_what_names_no_square_is_refused(text: str) -> None:
@@ -57,11 +62,14 @@ def test_what_names_no_square_is_refused(text: str) -> None:
         Notation.FISC.read(text)
 
 
-_OTHER_LETTERS = {"H": "hＨΗη\u041d\u2c8e", "A": "aＡΑα\u0410", "O": "oＯΟο\u041e", "E": "eＥΕε\u0415"}
+_OTHER_LETTERS = {"H": "hＨΗηΉ\u041d\u2c8e", "A": "aＡΑαÁά\u0410", "O": "oＯΟο\u041e", "E": "eＥΕε\u0415"}
 """Full width, Greek, Cyrillic and Coptic letters that look like those of rows."""
 
 _DIGITS = ("0123456789", "０１２３４５６７８９", "٠١٢٣٤٥٦٧٨٩")
-_BETWEEN = ("", " ", "-", " - ", "\u00a0", "\u2009", "–", "−", ".", ",", "/", ":", "_", "\u200b", "\u2011", " · ")
+_BETWEEN = (
+    *("", " ", "-", " - ", "\u00a0", "\u2009", "–", "−", ".", ",", "/", ":", "_", "\u200b", "\u2011", " · "),
+    *("|", "=", "+", "º ", "\u0301", "´"),
+)
 _AROUND = (
     ("", ""),
     ("(", ")"),
@@ -99,6 +107,10 @@ def test_a_square_is_read_as_people_write_it(start: Start, notation: Notation, d
         ("(8-H)  C A", "8H", "C A"),
         ("h08", "H8", ""),
         ("H8 8 A", "H8", "8 A"),
+        ("H8→ CASA", "H8", "CASA"),
+        ("H8 → CASA", "H8", "CASA"),
+        ("↓8H CASA", "8H", "CASA"),
+        ("8 H ⬇ C A", "8H", "C A"),
     ],
 )
 def test_a_line_begins_with_a_square_as_people_write_it(text: str, square: str, rest: str) -> None:

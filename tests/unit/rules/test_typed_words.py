@@ -15,7 +15,7 @@ from faristol.table.decide.typed_tiles import read_typed_tiles
 
 CATALAN, SPANISH, GREEK = (load_tile_set(name) for name in ("ca-100", "es-100", "el-104"))
 H8 = Notation.FISC.read("H8")
-DOTS = "\u00b7\u2022\u2027\u2219\u22c5.-\u2024\u2011\u2013\u2212\u30fb"
+DOTS = "\u00b7\u2022\u2027\u2219\u22c5.-\u2024\u2011\u2013\u2212\u30fb\u1427\ua78f\u02d9\u25cf\u25e6\u2e33\u2218°"
 """Dots and hyphens that keyboards, phones and PDFs put between two L."""
 
 

@@ -19,32 +19,38 @@ export function written({ row, column, across }, isGcg = false) {
 }
 
 /**
- * Return the start of a text in common notation: `h8`, `8-H`, `(H 08)`, also with look-alike letters; null for none.
+ * Return the start of a text in common notation: `h8`, `8-H`, `(H 08)`, `H8→`, also with look-alike letters and accents;
+ * null for none.
  */
 export function startOf(text, rules, isGcg = false) {
-  const latin = [...text.normalize("NFKC")].map((sign) => rowOf(sign, rules)).join("");
+  const apart = text.replace(/[ªº]/gu, " ").normalize("NFKD").replace(/\p{M}/gu, "");
+  const latin = [...apart.normalize("NFKC")].map((sign) => rowOf(sign, rules)).join("");
   const found = /^ *(?:([A-O]) *0*([1-9]\d?)|0*([1-9]\d?) *([A-O])) *$/.exec(latin);
   if (!found) return null;
   const letter = ROWS.indexOf(found[1] ?? found[4]);
   const number = Number(found[2] ?? found[3]) - 1;
   if (number < 0 || number >= SIZE) return null;
-  const isFirst = Boolean(found[1]);
-  if (isGcg) return { row: number, column: letter, across: !isFirst };
-  return { row: letter, column: number, across: isFirst };
+  const across = Boolean(found[1]) !== isGcg;
+  if ([...text].some((sign) => ARROW.test(sign) && !(across ? ACROSS : DOWN).includes(sign))) return null;
+  return isGcg ? { row: number, column: letter, across } : { row: letter, column: number, across };
 }
+
+const [ACROSS, DOWN] = ["→⇒➔➜➡⟶", "↓⇓⬇"];
+const ARROW = /[\u2190-\u21ff\u2794\u2798-\u27be\u27f0-\u27ff\u2900-\u297f\u2b00-\u2b11]/u;
 
 /** Return the start at the beginning of a line, and the rest of the line; null for none. */
 export function startIn(line, rules, isGcg = false) {
   const parts = line.trim().split(/\s+/);
   for (let count = 1; count <= Math.min(3, parts.length); count++) {
     const start = startOf(parts.slice(0, count).join(" "), rules, isGcg);
-    if (start) return { start, rest: parts.slice(count) };
+    const next = count + Number(start && (start.across ? ACROSS : DOWN).includes(parts[count] ?? " "));
+    if (start) return { start, rest: parts.slice(next) };
   }
   return null;
 }
 
 function rowOf(sign, rules) {
-  if (/[\p{Z}\p{P}\p{C}−]/u.test(sign)) return " ";
+  if (/[\p{Z}\p{P}\p{C}\p{S}]/u.test(sign)) return " ";
   const capital = sign.toUpperCase();
   return ROWS.includes(capital) ? capital : (rules.rowTwins[capital] ?? rules.rowTwins[sign] ?? capital);
 }
@@ -79,6 +85,7 @@ function normalSign(sign, rules) {
   const apart = sign.normalize("NFKD");
   if (/^ \p{M}+$/u.test(apart) && rules.lost && lost(apart.slice(1), rules)) return "";
   if (/^\p{M}$/u.test(sign)) return lost(sign, rules) ? "" : sign;
+  if (rules.twins[sign] && !/\p{L}/u.test(rules.twins[sign])) return rules.twins[sign]; // also of a letter such as ᐧ
   if (!/\p{L}/u.test(sign)) {
     const same = rules.twins[sign] ?? (/\p{P}/u.test(sign) ? sign.normalize("NFKC") : sign);
     return rules.twins[same] ?? same;
@@ -115,9 +122,52 @@ export function folded(text, rules) {
  * `lies` is a tile on the board. `(A)` and `?a` are blanks, and a dot is a tile on the board.
  */
 export function readings(text, start, board, rules) {
-  const typed = normalized(text, rules).trim();
-  const found = readingsOf(typed, start, board, rules);
-  return found.length ? found : readingsOf(runTogether(typed, rules), start, board, rules);
+  const typed = normalized(withParentheses(text), rules).trim();
+  const together = runTogether(typed, rules);
+  const attempts = [
+    waysOfCircles(typed, rules),
+    [...waysOfCircles(together, rules), ...joinSeparated(typed, rules)],
+    // A full stop at the end, unless others stand for tiles of the board.
+    /^[^.]+\.$/.test(together) ? waysOfCircles(together.slice(0, -1), rules) : [],
+  ];
+  for (const ways of attempts) {
+    const found = different(ways.flatMap((way) => readingsOf(way, start, board, rules)), rules);
+    if (found.length) return found;
+  }
+  return [];
+}
+
+const CIRCLED = [0x249c, 0x24b6, 0x24d0, 0x1f110, 0x1f130, 0x1f150, 0x1f170]; // alphabets in circles, squares, brackets
+
+/** Return a text with parentheses for every kind of bracket, and around circled and underlined letters. */
+function withParentheses(text) {
+  const around = text.normalize("NFC").replace(/(\S)[\u20dd-\u20e0\u0332]/gu, "($1)");
+  const change = (sign) => {
+    if (sign === "<" || /\p{Ps}/u.test(sign)) return "(";
+    if (sign === ">" || /\p{Pe}/u.test(sign)) return ")";
+    const first = CIRCLED.find((code) => sign.codePointAt(0) >= code && sign.codePointAt(0) < code + 26);
+    return first ? `(${String.fromCodePoint(65 + sign.codePointAt(0) - first)})` : sign;
+  };
+  return [...around].map(change).join("");
+}
+
+/** Return a text, and if a circle is only around letters of a tile, the text with the circle around the tile. */
+function waysOfCircles(text, rules) {
+  if (!text.includes("(")) return [text];
+  const escape = (sign) => sign.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const several = rules.writings.map(([shown]) => shown).filter((shown) => [...shown].length > 1);
+  const ways = several.map((shown) => [...shown].map((sign) => `\\(?${escape(sign)}\\)?`).join(""));
+  if (!ways.length) return [text];
+  const whole = text.replace(new RegExp(ways.join("|"), "giu"), (found) =>
+    found.includes("(") && /^(?:[^()]|\([^()]+\))+$/.test(found) ? `(${found.replace(/[()]/g, "")})` : found,
+  );
+  return whole === text ? [text] : [text, whole];
+}
+
+/** Return the text with spaces between tiles that are separated by signs, such as `C-A-L-L-A`; empty for another text. */
+function joinSeparated(text, rules) {
+  const parts = text.split(/[^\p{L}\p{N}()?]+/u).filter(Boolean);
+  return parts.length > 2 && parts.every((part) => faceOf(part, rules)) ? [parts.join(" ")] : [];
 }
 
 /** Return a text without spaces, and without punctuation that is not part of a tile. */
@@ -131,19 +181,23 @@ function runTogether(text, rules) {
 function readingsOf(typed, start, board, rules) {
   if (!typed) return [];
   const read = typed.includes(" ") ? spaced : walked;
-  const found = waysOfCase(typed, rules).flatMap((asBlanks) => read(typed, start, board, rules, asBlanks));
+  return waysOfCase(typed, rules).flatMap((asBlanks) => read(typed, start, board, rules, asBlanks));
+}
+
+/** Return each of the words once, without those that split a tile if there are others. */
+function different(words, rules) {
   const known = new Set();
-  const different = found.filter((word) => {
+  const once = words.filter((word) => {
     const shown = word.map(({ face, blank }) => `${face}${blank ? "?" : ""}`).join(" ");
     return !known.has(shown) && known.add(shown);
   });
-  const whole = rules.digraph ? different.filter((word) => !splits(word, rules)) : [];
-  return whole.length ? whole : different;
+  const whole = rules.digraph ? once.filter((word) => !splits(word, rules)) : [];
+  return whole.length ? whole : once;
 }
 
 /**
  * Return whether small letters are blanks: not in a word of only small letters; both are possible if only the first
- * letter is a capital.
+ * letter is a capital, or the capitals are tiles of several letters.
  */
 function waysOfCase(text, rules) {
   const bare = [...text.replace(/\([^)]*\)|\?./g, "")];
@@ -151,7 +205,9 @@ function waysOfCase(text, rules) {
   if (!small.length || !large.length) return [false];
   const isCapitalised = large.length === 1 && bare[0] === large[0];
   const isFinal = small.length === 1 && bare.at(-1) === "ς";
-  return [...(isCapitalised || isFinal ? [false] : []), ...(small.length <= rules.blanks ? [true] : [])];
+  const several = rules.tiles.map(({ face }) => face).filter((face) => face.length > 1);
+  const isOnlySeveral = !/\p{Lu}/u.test(several.reduce((left, face) => left.replaceAll(face, ""), bare.join("")));
+  return [...(isCapitalised || isFinal || isOnlySeveral ? [false] : []), ...(small.length <= rules.blanks ? [true] : [])];
 }
 
 /** Return whether two tiles of a word form one tile of the set, such as `L L` for `LL`, which books forbid. */
@@ -189,7 +245,12 @@ function walked(text, start, board, rules, asBlanks) {
     const quoted = /^\(([^()]+)\)/.exec(text.slice(at));
     if (quoted) {
       const face = faceOf(quoted[1], rules);
-      return face ? put(face, true, at + quoted[0].length) : undefined;
+      // The other letters of a tile may follow the circle of the one that names it: A(Q)UI is A, a blank QU, I.
+      const isNamed = rules.names.some(([shown]) => folded(shown, rules) === folded(quoted[1], rules));
+      const rest = isNamed ? face.slice(quoted[1].length) : "";
+      const after = at + quoted[0].length;
+      const follows = rest && folded(text.slice(after, after + rest.length), rules) === rest;
+      return face ? put(face, true, after + (follows ? rest.length : 0)) : undefined;
     }
     const from = text[at] === "?" ? at + 1 : at;
     for (const [shown, face] of rules.writings) {
