@@ -12,11 +12,14 @@ from faristol.kernel.quotation import quote_text, shorten_text
 from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.problem import GcgError, GcgProblem
 from faristol.rules.gcg.tiles import DIGIT_FORMS, PLAIN_FORMS, Forms
+from faristol.rules.look_alikes import look_alikes_of
 from faristol.rules.notation import Notation, Start
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _PRAGMA = re.compile(r"#(\S*)\s*(.*)")
-_EVENT = re.compile(r">\s*(\S+?)\s*:(?:\s+(.*))?")
+_EVENT = re.compile(r">\s*(\S+?)\s*:(?:\s+(.*)|([^\s:]+\s.*))?")
+_DASHES = str.maketrans(dict.fromkeys(look_alikes_of("-") + "—‑﹣－", "-"))
+"""Maps every dash to the sign of a pass, of an exchange and of a negative score."""
 _PLACE = re.compile(r"[0-9]+[A-Za-z]|[A-Za-z][0-9]+")
 _POINTS = re.compile(r"\+?(-?[0-9]{1,5})")
 """Some programs write a plus sign before each score, also before that of a penalty: ``+-10``."""
@@ -124,7 +127,7 @@ class _Reader:
         match = _EVENT.fullmatch(text)
         if match is None:
             self._fail("MALFORMED", f"{quote_text(text)} names no player", _FORM)
-        nick, parts = match[1], (match[2] or "").split()
+        nick, parts = match[1], (match[2] or match[3] or "").translate(_DASHES).split()
         if nick not in {player.nick for player in self._players.values()}:
             names = " or ".join(player.nick for _, player in sorted(self._players.items()))
             self._fail("PLAYER_UNKNOWN", f"there is no player {quote_text(nick)}", names)

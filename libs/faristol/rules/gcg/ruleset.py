@@ -40,10 +40,12 @@ def adapt_ruleset(ruleset: Ruleset, game: GcgGame, options: Mapping[str, OptionV
     """Return ``ruleset`` with the file's tiles and a tournament's way of ending, if these are options.
 
     ``options`` are a person's choices and have priority. Raises ``GcgError`` if the rules are not played with the
-    file's tiles, ``Refusal`` for unknown options.
+    file's tiles or these are not known, ``Refusal`` for unknown options.
     """
     known = {option.name for option in ruleset.options}
     named = tile_set_named(game)
+    if named is None and "tiles" not in (options or {}):
+        _check_no_tiles_named(game)
     chosen: dict[str, OptionValue] = {}
     if "ending" in known:
         chosen["ending"] = "tournament"
@@ -55,3 +57,12 @@ def adapt_ruleset(ruleset: Ruleset, game: GcgGame, options: Mapping[str, OptionV
         message = f"the file is played with {quote_text(pragma.text)}"
         raise GcgError(GcgProblem(pragma.line, "TILE_SET", message, f"{made.game.tile_set}, the tiles of {made.name}"))
     return made
+
+
+def _check_no_tiles_named(game: GcgGame) -> None:
+    """Raise ``GcgError`` if the file names tiles, which are then not known: its racks and scores need them."""
+    for keyword in _KEYWORDS:
+        if (pragma := game.pragma(keyword)) and pragma.text.strip():
+            message = f"the file is played with {quote_text(pragma.text)}, tiles that are not known"
+            expected = f"{', '.join(name for name in LANGUAGES if name.isascii())}, or the option tiles"
+            raise GcgError(GcgProblem(pragma.line, "TILE_SET", message, expected))

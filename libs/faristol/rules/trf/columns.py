@@ -9,7 +9,7 @@ from typing import NoReturn
 from faristol.kernel.quotation import quote_text
 
 _WHOLE_NUMBER = re.compile(r"[0-9]+")
-_POINTS = re.compile(r"(-?)(?=[.0-9])([0-9]{0,4})(?:\.([0-9])0*)?")
+_POINTS = re.compile(r"(-?)(?=[.,0-9])([0-9]{0,4})(?:[.,]([0-9])0*)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from faristol.rules.trf.document import POINT_TENTHS_FACTOR, Points
 
 _PAIR = re.compile(r"\s*([A-Z])\s*([0-9]{1,3}(?:\.[0-9])?)(?=\s|$)")
 
+_JAVAFO_PAIR = re.compile(r"[^\s=]*(?: *= *\S*)?\S+")
+
 _WIN = ("WW", "BW", "FW", "FPB")
 _DRAW = ("WD", "BD", "HPB")
 _LOSS = ("WL", "BL")
@@ -71,7 +73,8 @@ def _read_fide(line: Columns) -> Scoring:
 
 def _read_javafo(line: Columns) -> Scoring:
     points: dict[str, int] = {}
-    for column, word in line.words(5):
+    for found in _JAVAFO_PAIR.finditer(line.text, 4):
+        column, word = found.start() + 1, "".join(found[0].split())
         code, _, value = word.partition("=")
         if code not in _JAVAFO:
             expected = f"one of {' '.join(_JAVAFO)}, = and its points"

@@ -44,6 +44,14 @@ def test_a_plus_sign_before_a_negative_score_is_no_part_of_it(minutes: int, plus
     assert (game.events[0].score, game.events[0].total) == (-10 * minutes, -10 * minutes)
 
 
+@pytest.mark.parametrize("dash", "-−–—‑")
+def test_a_pass_an_exchange_and_a_negative_score_have_any_dash(dash: str) -> None:
+    turns = (f">anna:ABCDEFG {dash} +0 0", f">blai: AB {dash}AB +0 0", f">anna: A (time) {dash}10 {dash}10")
+    events = read_gcg(PLAYERS + "\n".join(turns)).events
+    assert [type(event).__name__ for event in events] == ["Pass", "Exchange", "TimePenalty"]
+    assert events[2].total == -10
+
+
 @pytest.mark.parametrize("score", ["--10", "-+10", "++10", "+", "-"])
 def test_two_signs_in_another_order_are_no_score(score: str) -> None:
     with pytest.raises(GcgError, match="is no score"):

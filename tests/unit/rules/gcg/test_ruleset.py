@@ -17,7 +17,6 @@ from faristol.rules.gcg import GcgError, adapt_ruleset, read_gcg, tile_set_named
         ("#tile-distribution Spanish", "es-100"),
         ("#tile-distribution greek", "el-104"),
         ("#tile-set catalan", "ca-100"),
-        ("#tile-set polish", None),
         ("#tile-set", None),
         ("#lexicon CSW21", None),
     ],
@@ -27,6 +26,15 @@ def test_the_file_names_the_tiles(line: str, expected: str | None) -> None:
     named = tile_set_named(game)
     assert (named and named[1]) == expected
     assert adapt_ruleset(BOX, game).game.tile_set == (expected or "en-100")
+
+
+@pytest.mark.parametrize("line", ["#tile-set polish", "#tile-distribution French", "#tile-distribution english_super"])
+def test_a_file_with_other_tiles_is_refused_by_their_name_unless_a_person_chooses_some(line: str) -> None:
+    game = read_gcg(text(line))
+    with pytest.raises(GcgError, match=f"line 3: .*{line.split()[1]}.*tiles that are not known") as caught:
+        adapt_ruleset(BOX, game)
+    assert caught.value.problem.reason == "TILE_SET"
+    assert adapt_ruleset(BOX, game, {"tiles": "es-100"}).game.tile_set == "es-100"
 
 
 def test_what_a_person_chose_comes_first() -> None:

@@ -113,7 +113,7 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         (change_row(3, "0000 - U", "0000 - 1"), (4, 102), "OPPONENT"),
         (change_row(2, "0000 - Z", "0000 - U"), (4, 109), "TWO_BYES"),
         (change_row(0, " 1.5", " 2.5"), (1, 81), "POINTS"),
-        (change_row(0, " 1.5", " 1,5"), (1, 81), "POINTS"),
+        (change_row(0, " 1.5", " 1;5"), (1, 81), "POINTS"),
         ("\n".join([*FOUR, "XXR 1"]), (1, 102), "ROUND"),
         ("\n".join([*FOUR, "XXR many"]), (5, 5), "NUMBER"),
         ("\n".join([*FOUR, "XXR 5", "142 6"]), (6, 5), "TWICE"),
@@ -222,6 +222,7 @@ def test_a_line_that_says_nothing_about_pairing_is_kept_and_noted_when_its_tag_i
         ("XXS PAB=3 D=1 W=3", Points(win=30, draw=10, allocated_bye=30, unknown=10)),
         ("XXS W=3\nXXS D=1", Points(win=30, draw=10, unknown=10)),
         ("XXS PAB=.5", Points(allocated_bye=5)),
+        ("XXS W = 3 D= 1,0", Points(win=30, draw=10, unknown=10)),
         (
             "XXS FL=0 W=3 D=2 PAB=2 WL=1 BL=1 ZPB=1",
             Points(30, 20, 10, 10, 20, 20, exceptions=(("FL", 0),)),
