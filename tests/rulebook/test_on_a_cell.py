@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 from tests.rulebook.test_cases import CASES
 
@@ -33,9 +35,10 @@ NIGHTLY_FACTOR = 8
         for place, case in enumerate(SHOWN)
     ],
 )
-async def test_it_comes_out_as_the_book_says(case: Case, shared_nats: str) -> None:
+async def test_it_comes_out_as_the_book_says(case: Case, shared_nats: str, caplog: pytest.LogCaptureFixture) -> None:
     verdict = await run_case(case, on_cell(shared_nats))
     assert verdict.passed, "\n".join(verdict.problems)
+    assert [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR] == []
 
 
 async def test_a_cell_that_has_ended_leaves_no_consumer_on_the_server(shared_nats: str) -> None:

@@ -18,7 +18,7 @@ from faristol.bus import Bus
 from faristol.casebook.case import Case
 from faristol.casebook.hosts.judges import appoint_judges
 from faristol.casebook.hosts.lexicons import install
-from faristol.casebook.hosts.services import SERVED, Services
+from faristol.casebook.hosts.services import Services, services_of
 from faristol.client.methods import build_call
 from faristol.client.problems import info_of
 from faristol.consumers import Reaction
@@ -156,7 +156,7 @@ async def _consumers_removed(nats_url: str) -> AsyncIterator[list[str]]:
 async def on_cell(nats_url: str, case: Case, now: Callable[[], datetime.datetime]) -> AsyncIterator[Services]:
     """Run a cell for a case, with a lexicon of its words, on a running NATS server."""
     words = partial(install, tile_set=case.ruleset.tile_set, words=case.words, layers=case.layers)
-    async with serving(nats_url, SERVED, now, words) as cell:
+    async with serving(nats_url, services_of(case), now, words) as cell:
         services = CellServices(cell)
         await services.write(appoint_judges(case.ruleset.tile_set.language))
         yield services

@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.casebook.case import TOURNAMENT_ID, Case
+from faristol.casebook.case import TOURNAMENT_ID, Case, TournamentCase
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
@@ -31,6 +31,16 @@ GAME, CLOCK, PAIRING, DUPLICATE, TURN_CLOCK = (
 
 SERVED = ("pairing", "game", "clock", "lexicon", "rating", "results")
 """The services of a case."""
+
+TOURNAMENTS_ONLY = frozenset(("rating", "results"))
+"""Services that follow paired rounds. They cannot apply the events of a game that no round has paired."""
+
+
+def services_of(case: Case) -> tuple[str, ...]:
+    """Return the services that a case needs: a table or a duplicate game of a case belongs to no paired round."""
+    if isinstance(case, TournamentCase):
+        return SERVED
+    return tuple(name for name in SERVED if name not in TOURNAMENTS_ONLY)
 
 
 class Services(ABC):
