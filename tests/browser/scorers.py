@@ -51,10 +51,10 @@ class Hall:
         await self.send(game_pb2.StartGameRequest(game_id=game_id, player_id=seats[0].player_id))
         return game_id
 
-    async def table(self, game_id: str) -> game_pb2.GetGameResponse:
-        """Return a table from its service."""
+    async def table(self, game_id: str, player_id: str = "") -> game_pb2.GetGameResponse:
+        """Return a table from its service, with the rack of a player."""
         stub = game_pb2_grpc.GameServiceStub(self.console)
-        return await stub.GetGame(game_pb2.GetGameRequest(game_id=game_id))
+        return await stub.GetGame(game_pb2.GetGameRequest(game_id=game_id, player_id=player_id))
 
     async def clock(self, game_id: str) -> clock_pb2.GetClockResponse:
         """Return its clock."""

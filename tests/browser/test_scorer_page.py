@@ -171,6 +171,37 @@ async def test_what_is_entered_on_a_device_that_is_an_hour_wrong_has_the_time_of
         assert abs(pending.occurred_at.ToNanoseconds() / 1e9 - at) < 2
 
 
+async def test_a_rack_is_stated_with_all_its_tiles_and_an_impossible_one_is_refused_in_words(
+    browser: Browser, hall: Hall
+) -> None:
+    game = await hall.begin_game(16)
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, game)
+        dialog = page.locator("dialog")
+
+        async def state_rack(faces: str) -> None:
+            for face in faces:
+                await dialog.get_by_role("button", name=face, exact=True).click()
+            await dialog.locator("[value=do]").click()
+
+        await page.locator(".more summary").click()
+        await page.locator(".more [data-key^=StateRack]").first.click()
+        await state_rack("")
+        await expect(dialog.locator("[role=alert]")).to_have_text("Expected 7 tiles, got 0.")
+        await state_rack("ZZZ")
+        await expect(dialog.locator("[role=alert]")).to_have_text("Expected 7 tiles, got 3.")
+        await state_rack("ZZZZ")
+        await expect(page.locator(".refusal")).to_contain_text("This entry is not valid")
+        await expect(page.locator(".refusal")).not_to_contain_text("faces")
+        await page.locator(".refusal [data-key=drop]").click()
+        await page.locator(".more [data-key^=StateRack]").first.click()
+        await state_rack("AEIRSTN")
+        await all_sent(page)
+        sides = (await hall.table(game)).sides
+        racks = [await hall.table(game, side.player_id) for side in sides]
+        assert ["A", "E", "I", "R", "S", "T", "N"] in [list(each.rack) for each in racks]
+
+
 @pytest.mark.nightly
 async def test_what_can_no_longer_be_done_is_told_with_what_stands_and_the_rest_waits(
     browser: Browser, hall: Hall
