@@ -30,6 +30,11 @@ TWO_SUCH_TIMES = N_("{time} occurs twice on {date}, when daylight saving time en
 
 _NUMBER_PATTERN = re.compile(r"[-+]?\d{1,19}", re.ASCII)
 _DURATION_PATTERN = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?", re.ASCII)
+_MOMENT_PATTERN = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ] *(\d\d?)[:.](\d\d)((?::\d\d(?:\.\d{1,6})?)?(?: *Z|[+-]\d\d:?\d\d)?)",
+    re.ASCII | re.IGNORECASE,
+)
+"""A day with a time. Python would read a day without a time as midnight, and ``10.30`` as 10:00 and 0.3 s."""
 _BITS = {FieldDescriptor.CPPTYPE_INT32: 32, FieldDescriptor.CPPTYPE_INT64: 64}
 
 
@@ -164,11 +169,14 @@ def format_duration(milliseconds: int) -> str:
 def parse_moment(key: str, text: str, zone: str, which: str = "") -> datetime:
     """Return the moment in UTC of a date and time: ``2026-03-07T17:30``, in ``zone`` unless it has an offset.
 
-    ``which`` is ``first`` or ``second`` for a time that clocks show twice. Raises ``Invalid``, and ``AmbiguousTime``
-    without ``which``.
+    A space may stand for the ``T``, and a full stop for the colon: ``2026-03-07 9.30``. ``which`` is ``first`` or
+    ``second`` for a time that clocks show twice. Raises ``Invalid``, and ``AmbiguousTime`` without ``which``.
     """
+    if (found := _MOMENT_PATTERN.fullmatch(text.strip())) is None:
+        raise Invalid(key, NOT_A_TIME)
+    day, hour, minute, rest = found.groups()
     try:
-        local = datetime.fromisoformat(text.strip())
+        local = datetime.fromisoformat(f"{day}T{hour:0>2}:{minute}{rest.upper().replace(' ', '')}")
         if local.tzinfo is not None:
             return local.astimezone(UTC)
         moments = moments_of(local, ZoneInfo(zone or "UTC"))

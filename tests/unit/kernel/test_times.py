@@ -47,6 +47,9 @@ def test_times_of_the_change_of_clocks_are_none_or_two(local: str, zone: str, mo
         ("2026-10-25T02:30", "first", 0),
         ("2026-10-25T02:30", "second", 1),
         ("2026-10-25T04:30", "", 3),
+        ("2026-10-25 4.30", "", 3),
+        ("2026-10-25T04.30", "", 3),
+        ("2026-10-25T03:30:00 z", "", 3),
         ("2026-10-25T02:30+01:00", "", 1),
     ],
 )
@@ -64,6 +67,10 @@ def test_a_form_says_which_of_two_times_it_means(typed: str, which: str, hour: i
         ),
         ("2026-03-29T02:30", False, "There is no 02:30 on 2026-03-29: daylight saving time begins."),
         ("soon", False, "Expected a date and a time."),
+        ("2026-10-25", False, "Expected a date and a time."),
+        ("2026-10-25T04", False, "Expected a date and a time."),
+        ("2026-10-25T04.300", False, "Expected a date and a time."),
+        ("2026-10-25T24:30", False, "Expected a date and a time."),
     ],
 )
 def test_a_form_with_a_time_that_is_none_or_two_is_asked_again(typed: str, is_ambiguous: bool, text: str) -> None:
