@@ -12,8 +12,20 @@ _SEPARATORS = "\t;|,"
 _STAMP = re.compile(r"\s*\[\d{1,2}[/.-]\d[^\]]{3,30}\][^:]{1,40}:\s*")
 """Time and author before a copied message: ``[28/11/26, 18:01] Pau:``."""
 
-_MARK = re.compile(r"\s*(?:\(?\d{1,3}\s*(?:[.):º]\s*-?|-)|[•·*‣▪◦–—-])\s*(?=[^\W\d_])")
-"""Mark of an item: ``1.``, ``2)``, ``3 -``, ``•``."""
+_MARK = re.compile(r"\s*(?:\(?\d{1,3}\s*(?:[.):º]\s*-?|-)|(?:\d\ufe0f?\u20e3)+|[^\w\s\"'«“‘’`´(\[,;|]+)\s*(?=[^\W\d_])")
+"""Mark of an item: ``1.``, ``2)``, ``3 -``, ``•``, ``✅``, a keycap."""
+
+_BARE_NUMBER = re.compile(r"\s*(\d{1,3})\s+(?=[^\W\d_])")
+"""Number of an item without punctuation, which counts only if the numbers follow each other: ``1 Anna Puig``."""
+
+_IN_BRACKETS = re.compile(r"(?=[^(]*[^\W\d_])([^();,|\t]+?) ?\(([^()]+)\)")
+"""A line with all other texts in brackets: ``Anna Puig (1730, Valls)``."""
+
+_SEVERAL = re.compile(r"\([^()]+[,;/|·][^()]+\)")
+"""Brackets with several texts."""
+
+_RATING_BEFORE = re.compile(r"([0-9]{3,4})[ .:-]+(?=[^\W\d_])(.*)")
+"""A line that begins with a rating: ``1730 Anna Puig``."""
 
 _RATING_BEHIND = re.compile(r"(?=.*[^\W\d_])(.*?)(?: ?[-–—:(] ?| )([0-9]{3,4}) ?\)?")
 """A cell that ends in a rating: ``Anna Puig 1730``, ``Anna Puig - 1730``, ``Anna Puig (1730)``."""
@@ -37,15 +49,16 @@ def parse_message_lines(texts: Sequence[str]) -> MessageLines:
 
     Each form counts only if at least half of the lines have it: a club may end in a number.
     """
-    lines = [_strip_start(_STAMP, text) for text in texts]
+    lines = _strip_numbers([_strip_start(_STAMP, text) for text in texts])
     marked = [number for number, line in enumerate(lines) if _MARK.match(line)]
     aside: tuple[str, ...] = ()
     if len(marked) > 1 and _are_most(len(marked), lines):
         inside = range(marked[0], marked[-1] + 1)
         aside = tuple(line.strip() for number, line in enumerate(lines) if number not in inside and line.strip())
         lines = [_strip_start(_MARK, line) if number in inside else "" for number, line in enumerate(lines)]
-    for form in (_RATING_BEHIND, _CLUB_BEHIND):
-        parted = [_separate(line, form) for line in lines]
+    of_brackets = (_IN_BRACKETS,) if any(map(_SEVERAL.search, lines)) else ()
+    for form in (*of_brackets, _RATING_BEFORE, _RATING_BEHIND, _CLUB_BEHIND):
+        parted = [_REWRITTEN.get(form, _separate)(line, form) for line in lines]
         if _are_most(sum(new != old for new, old in zip(parted, lines, strict=True)), lines):
             lines = parted
     return MessageLines(lines, aside)
@@ -72,3 +85,30 @@ def _separate(line: str, form: re.Pattern[str]) -> str:
         *before, last = before
     found = form.fullmatch(" ".join(last.split()))
     return f"{sign} ".join([*before, *found.groups(), *behind]) if found else line
+
+
+def _strip_numbers(lines: Sequence[str]) -> list[str]:
+    """Remove the numbers before the texts if they are those of the lines, in order."""
+    found = [_BARE_NUMBER.match(line) for line in lines if line.strip()]
+    numbers = [int(each[1]) for each in found if each]
+    if len(numbers) < 2 or len(numbers) < len(found) or numbers != [*range(numbers[0], numbers[0] + len(numbers))]:
+        return [*lines]
+    return [_strip_start(_BARE_NUMBER, line) for line in lines]
+
+
+def _open_brackets(line: str, form: re.Pattern[str]) -> str:
+    found = form.fullmatch(" ".join(line.split()))
+    return "; ".join([found[1], *re.split(r" *[,;/|·] *", found[2].strip())]) if found else line
+
+
+def _turn_rating(line: str, form: re.Pattern[str]) -> str:
+    """Move the rating at the start of a line to its end."""
+    found = form.fullmatch(line.strip())
+    if not found:
+        return line
+    sign = next((sign for sign in _SEPARATORS if sign in line), ";")
+    return f"{found[2]}{sign} {found[1]}"
+
+
+_REWRITTEN = {_IN_BRACKETS: _open_brackets, _RATING_BEFORE: _turn_rating}
+"""The functions of the forms that are not at the end of a cell."""

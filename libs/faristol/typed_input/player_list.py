@@ -61,6 +61,12 @@ DIVISION = "division"
 TEAM = "team"
 """Column with the name of the player's team. The order of the lines is the order of the line-up."""
 
+SURNAME = "surname"
+"""Column of a list that has the parts of a name in two columns: the surname stands behind the given name."""
+
+NUMBER = "number"
+"""Column with the number of each row, which is left out."""
+
 LIST_COLUMNS = (*PLAYER_COLUMNS, DIVISION, TEAM)
 """All columns of a list."""
 
@@ -83,6 +89,10 @@ OTHER_HEADINGS: Mapping[str, str] = {
     "nombre y apellidos": "name",
     "apellidos y nombre": "name",
     "ονοματεπώνυμο": "name",
+    **dict.fromkeys(("first name", "given name", "forename", "nom de pila", "nombre de pila", "μικρό όνομα"), "name"),
+    **dict.fromkeys(("surname", "last name", "family name"), SURNAME),
+    **dict.fromkeys(("cognom", "cognoms", "apellido", "apellidos", "επώνυμο", "επίθετο"), SURNAME),
+    **dict.fromkeys(("#", "no", "no.", "nº", "n.º", "num", "núm", "núm.", "num.", "number", "α/α", "a/a"), NUMBER),
 }
 """Columns by other usual headings of lists, in lower case."""
 
@@ -112,6 +122,9 @@ LONG_LINE = N_("the line has {length} characters; the limit is {most}")
 MORE_FIELDS = N_(
     "there is no column for {given}: it is neither a rating nor a country, or there are two of the same kind"
 )
+GARBLED = N_("{given} has garbled or missing letters: export the list again as UTF-8, or type the text")
+NO_LETTER = N_("{given} is not a name: it has no letter")
+OPEN_BRACKET = N_("{given} has a bracket without its counterpart")
 LONG_CATEGORY = N_("the category has {length} characters; expected at most {most}")
 LONG_NOTE = N_("the note has {length} characters; expected at most {most}")
 
@@ -228,11 +241,34 @@ def _parse_table(text: str, texts: Sequence[str], reading: Reading) -> PlayerLis
     title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in texts[: line - 1])))
     title = tuple(each for each in title if not each.lower().startswith("sep="))
     lines, unreadable = _as_far_as_readable(rows)
+    columns, lines = _without_aids(columns, lines)
     joined, names = _join_names(lines, columns)
     of_names = names.lines(reading.answers.comma)
     lines = [(line, joined[line] if line in of_names else fields) for line, fields in lines]
     found = _players(lines, columns, texts, reading, of_names, unreadable)
     return replace(found, title=title, asks_comma=found.asks_comma or names.first_doubtful)
+
+
+def _without_aids(columns: Sequence[str], rows: Rows) -> tuple[list[str], Rows]:
+    """Return the columns and rows with the surname behind the name, and without the numbers of the rows.
+
+    A cell of the column of numbers that is not a number stays, and its row is then reported.
+    """
+    aids = [place for place, column in enumerate(columns) if column in (SURNAME, NUMBER)]
+    if not aids:
+        return [*columns], rows
+    place = columns.index("name")
+    found = []
+    for line, fields in rows:
+        cells = fields + [""] * (len(columns) - len(fields))
+        for aid in aids:
+            if columns[aid] == SURNAME:
+                cells[place] = f"{cells[place]} {cells[aid]}".strip()
+                cells[aid] = ""
+            elif cells[aid].rstrip(".").isdecimal():
+                cells[aid] = ""
+        found.append((line, cells))
+    return ["" if column in (SURNAME, NUMBER) else column for column in columns], found
 
 
 def _find_excess(lines: Sequence[str], language: str) -> LineError | None:
@@ -391,7 +427,13 @@ def _players(
 PASTED = ("name", "club", "country", "rating")
 """Columns of a list without headings, after each field was classified by its form."""
 
-_NUMBER = re.compile(r"\d{1,4}([.,]0+)?", re.ASCII)
+_NUMBER = re.compile(r"(\d[.,'’ ]\d{3}|\d{1,4})([.,]0+)?", re.ASCII)
+
+_THOUSANDS = re.compile(r"(\d)[.,'’ ](\d{3})([.,]0+)?", re.ASCII)
+"""``1.650``, ``1,650`` and ``1 650``: no rating has thousandths."""
+
+_UNRATED = re.compile(r"[-–—−]+|n/?a|n\.?r\.?|unr\.?|unrated", re.IGNORECASE)
+"""Marks of an empty cell in the column of ratings."""
 
 _SURNAME_FIRST = re.compile(r"([^\d,]+),\s*+([^\d,]+)")
 """``Puig, Anna``."""
@@ -511,8 +553,10 @@ def _is_zero(rating: str) -> bool:
 
 
 def _whole(rating: str) -> str:
-    """Return a rating without zero decimals: ``1650`` for ``1650,0`` and ``1650.00``."""
-    return re.sub(r"[.,]0+$", "", rating)
+    """Return the digits of a rating: ``1650`` for ``1650,0`` and ``1.650``, empty for the mark of an unrated player."""
+    if found := _THOUSANDS.fullmatch(rating):
+        return found[1] + found[2]
+    return "" if _UNRATED.fullmatch(rating) else re.sub(r"[.,]0+$", "", rating)
 
 
 @cache
@@ -525,7 +569,7 @@ def known_columns() -> frozenset[str]:
 @cache
 def _names_of_columns() -> Mapping[str, str]:
     """Return the column of each heading, by the folded heading."""
-    others = {fold_name(heading): column for heading, column in OTHER_HEADINGS.items()}
+    others = {fold_name(heading): column for heading, column in OTHER_HEADINGS.items() if fold_name(heading)}
     return others | {
         fold_name(say(heading, {}, language)): column for language in LANGUAGES for column, heading in HEADINGS.items()
     }
@@ -533,7 +577,9 @@ def _names_of_columns() -> Mapping[str, str]:
 
 def _columns(fields: Sequence[str]) -> list[str]:
     """Return the column names of headings in any language."""
-    return [_names_of_columns().get(fold_name(field), field) for field in columns_of(fields)]
+    names = _names_of_columns()
+    # A heading such as `#` has no letters to compare.
+    return [OTHER_HEADINGS.get(field) or names.get(fold_name(field) or field, field) for field in columns_of(fields)]
 
 
 def _split(line: str, sign: str) -> list[str]:
@@ -607,11 +653,12 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
         yield LineError(
             line, say(N_("expected a line of column names, with `{name}` among {known}"), expected, language)
         )
+    known = {*LIST_COLUMNS, SURNAME, NUMBER}
     for column, times in Counter(columns).items():
         given = {"column": repr(column), "known": ", ".join(names)}
         if not column:
             continue  # its cells must be empty
-        if column not in LIST_COLUMNS:
+        if column not in known:
             yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
         elif times > 1:
             yield LineError(line, say(N_("the column {column} occurs twice"), given, language))
@@ -637,6 +684,7 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
     """Return the command that registers a line. Raises ``ValueError`` that names the error."""
     if not given.get("name"):
         raise ValueError(say(N_("the name is missing"), {}, language))
+    _check_letters(given, language)
     rating = _whole(given.get("rating", ""))
     if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
         expected = N_("the rating is {given}; expected 0 to 9999, or an empty field for an unrated player")
@@ -659,6 +707,29 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
         note=note,
         **details,
     )
+
+
+_DOUBLY_DECODED = re.compile(
+    "[ÂÃÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|[ÎÏ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹•–—˜™›œžŸŒŠŽš]|[ΞΟ][±²³µ¶―°§¨©«¬®¤¦£…†‡€]"
+)
+"""Letters whose bytes in UTF-8 were read in Windows-1252 or 1253: ``NÃºria``."""
+
+_ENTITY = re.compile(r"&(?:[A-Za-z]+|#\d+);")
+"""A letter in the form of HTML: ``N&uacute;ria``."""
+
+
+def _check_letters(given: Mapping[str, str], language: str) -> None:
+    """Raise ``ValueError`` if the name or the club lost letters on the way, or the name is not one."""
+    name, club = given["name"], given.get("club", "")
+    if "?" in name:
+        raise ValueError(say(GARBLED, {"given": repr(name)}, language))
+    for text in (name, club):
+        if "\ufffd" in text or "??" in text or _DOUBLY_DECODED.search(text) or _ENTITY.search(text):
+            raise ValueError(say(GARBLED, {"given": repr(text)}, language))
+        if text.count("(") != text.count(")") or text.count("[") != text.count("]"):
+            raise ValueError(say(OPEN_BRACKET, {"given": repr(text)}, language))
+    if not any(sign.isalpha() for sign in name):
+        raise ValueError(say(NO_LETTER, {"given": repr(name)}, language))
 
 
 def _detail(detail: Detail, text: str, language: str) -> Any:

@@ -195,6 +195,55 @@ def test_a_cell_below_no_name_of_a_column_keeps_its_row_out() -> None:
     assert "there is no column for 'Reus'" in listed.errors[0].problem
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("????? ?????", "N\ufffdria Puig", "NÃºria Puig", "JosÃ© MuÃ±oz", "ÎœÎ±Ï\x81Î¯Î±", "ΞœΞ±ΟΞ―Ξ±"),
+        *("N&uacute;ria", "---", "Anna (Valls"),
+    ],
+)
+def test_a_name_that_lost_letters_on_the_way_is_not_registered(name: str) -> None:
+    for read in (players_of, players_pasted):
+        listed = read(f"name,club\nBlai Soler,Reus\n{name},Valls\n")
+        assert names(listed) == ["Blai Soler"]
+        assert [error.line for error in listed.errors] == [3]
+
+
+def test_a_name_with_letters_that_a_wrong_decoding_gives_too_is_registered() -> None:
+    listed = players_of("name\nÀngela Ñíguez\nΟ’Νηλ Ξένια\nÎle Ïa\nJoão Ãlvares\n")
+    assert names(listed) == ["Àngela Ñíguez", "Ο’Νηλ Ξένια", "Île Ïa", "João Ãlvares"]
+
+
+@pytest.mark.parametrize(
+    "head", ["Cognoms;Nom;Ràting", "Apellidos;Nombre;Elo", "Επώνυμο;Όνομα;Έλο", "Surname;First name;Rating"]
+)
+def test_a_surname_in_a_column_of_its_own_stands_behind_the_given_name(head: str) -> None:
+    listed = players_of(f"{head}\nPuig i Mas;Anna;1650\nSoler;Blai;\n")
+    assert to_rows(listed) == [(2, "Anna Puig i Mas", "", 1650), (3, "Blai Soler", "", None)]
+
+
+@pytest.mark.parametrize("head", ["#", "Núm.", "Nº", "No.", "Α/Α"])
+def test_the_numbers_of_rows_are_left_out(head: str) -> None:
+    listed = players_of(f"{head};Nom;Club\n1;Anna Puig;Valls\n2.;Blai Soler;\nx;Cesca Riu;\n")
+    assert names(listed) == ["Anna Puig", "Blai Soler"]
+    assert [error.line for error in listed.errors] == [4]
+
+
+@pytest.mark.parametrize(
+    ("written", "rating"),
+    [
+        *((text, 1650) for text in ("1.650", "1,650", "1 650", "1\u00a0650", "1'650", "1.650,0", "1650,00")),
+        *((text, 1000) for text in ("1.000", "1,000", "1000.0")),
+        *((text, None) for text in ("-", "–", "n/a", "NR")),
+    ],
+)
+def test_a_rating_is_read_as_spreadsheets_group_its_digits(written: str, rating: int | None) -> None:
+    expected = [(2, "Anna Puig", "", rating)]
+    assert to_rows(players_of(f"name;rating\nAnna Puig;{written}\n")) == expected
+    if rating:
+        assert to_rows(players_pasted(f"\nAnna Puig;{written}\n")) == expected
+
+
 def test_a_list_with_teams_is_registered_whole_or_not_at_all() -> None:
     assert players_of("name,team\nAnna,Reus\n,Reus\n").whole
     assert not players_of("name,club\nAnna,Reus\n,Reus\n").whole
@@ -276,6 +325,12 @@ def test_a_surname_before_a_comma_without_quotation_marks_is_read_by_the_number_
         "1) Anna Puig Mas, Valls, 1730\n2) Blai Soler, Reus\n3) Núria Mas, Reus, 1540\n",
         "• Anna Puig Mas; Valls - 1730\n• Blai Soler; Reus\n• Núria Mas; Reus - 1540\n",
         "Anna Puig Mas, Valls 1730\nBlai Soler, Reus\nNúria Mas, Reus (1540)\n",
+        "✅ Anna Puig Mas (Valls) 1730\n✅ Blai Soler (Reus)\n☑️ Núria Mas (Reus) 1540\n",
+        "1️⃣ Anna Puig Mas, Valls, 1730\n2️⃣ Blai Soler, Reus\n3️⃣ Núria Mas, Reus, 1540\n",
+        "> Anna Puig Mas; Valls; 1730\n> Blai Soler; Reus\n> Núria Mas; Reus; 1540\n",
+        "1 Anna Puig Mas; Valls; 1730\n2 Blai Soler; Reus\n3 Núria Mas; Reus; 1540\n",
+        "1730 Anna Puig Mas; Valls\nBlai Soler; Reus\n1540 Núria Mas; Reus\n",
+        "Anna Puig Mas (1730, Valls)\nBlai Soler (Reus)\nNúria Mas (Reus / 1540)\n",
         "[28/11/26, 18:01] P: Anna Puig Mas, Valls, 1730\n[28/11/26, 18:02] P: Blai Soler, Reus\nNúria Mas, Reus, 1540",
     ],
 )
