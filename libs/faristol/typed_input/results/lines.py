@@ -34,8 +34,11 @@ NO = frozenset(("n", "no", "ο", "οχι"))
 MAX_TABLE_DIGITS = 9
 """Limit of a table number: Python refuses to parse integers of thousands of digits."""
 
-_BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=[0-9])|(?<=[0-9][^\W\d_]))-(?=[0-9])")
+_BETWEEN = re.compile(r"(?<=\w)\s*[–—:/,;]\s*(?=[\w-])|(?:(?<=[0-9])|(?<=[0-9][^\W\d_]))-(?=[0-9])|(?<=[0-9])\.$")
 """Separators of two scores, other than a space. A single hyphen may be a minus sign or part of a name."""
+
+_APART = re.compile(r"(\s*[0-9]+[\s:,;]+[0-9]+[^\W\d_]?)\s+-\s+(?=[0-9])")
+"""A table and the first of two scores with a hyphen between spaces behind it: ``11 412 - 378``."""
 
 _SCORE_PATTERN = re.compile(r"([-−]?[0-9]{1,5})(\D?)")
 
@@ -103,7 +106,7 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> ParsedResu
     Scores without a table number are of that table. Raises ``InvalidLine`` if the line is invalid.
     """
     line = _plain(line)
-    words = _forfeit(line) or _BETWEEN.sub(" ", line.strip()).split()
+    words = _forfeit(line) or _BETWEEN.sub(" ", _APART.sub(r"\1 ", line.strip(), count=1)).split()
     count = next((place for place, word in enumerate(words) if _score(word) is None), len(words))
     said, winner = words[:count], " ".join(words[count:])
     if winner[:1].isdigit():

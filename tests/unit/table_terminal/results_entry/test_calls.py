@@ -45,6 +45,8 @@ def scores(*points: int) -> tuple[Score, ...]:
         ("412 378", 11, ParsedResult(11, scores(412, 378))),
         ("412-378", 11, ParsedResult(11, scores(412, 378))),
         ("11: 412–378", 0, ParsedResult(11, scores(412, 378))),
+        ("11: 412 - 378", 0, ParsedResult(11, scores(412, 378))),
+        ("412 — 378.", 11, ParsedResult(11, scores(412, 378))),
         ("11,412,378", 0, ParsedResult(11, scores(412, 378))),
         ("11 412 -5", 0, ParsedResult(11, scores(412, -5))),
         ("11 412 378 anna-2", 0, ParsedResult(11, scores(412, 378), "anna-2")),
