@@ -131,15 +131,20 @@ def _is_sure(word: str) -> bool:
     return fold_name(word) in YES
 
 
+def _whole(cell: str) -> str:
+    """Return a whole number without the zero decimals that a spreadsheet may add: ``412`` for ``412,0``."""
+    return re.sub(r"(?<=[0-9])[.,]0+$", "", cell)
+
+
 def _row(row: Mapping[str, str], tables: Tables) -> ParsedResult | None:
     """Parse the result of a line; None without scores."""
-    cells = [row.get(f"{seat}_score", "") for seat in SEATS]
+    cells = [_whole(row.get(f"{seat}_score", "")) for seat in SEATS]
     words = [word for word in cells if word]
     if not words:
         return None
-    if (of := row.get("round", "")) and of != str(tables.listed.round):
+    if (of := _whole(row.get("round", ""))) and of != str(tables.listed.round):
         raise InvalidLine(OTHER_ROUND, given=shorten_text(of), round=tables.listed.round)
-    number = row.get("table", "")
+    number = _whole(row.get("table", ""))
     if not number:
         raise InvalidLine(NO_TABLE_SAID)
     table = table_of(number, tables.players)

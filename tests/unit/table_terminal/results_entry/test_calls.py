@@ -263,6 +263,12 @@ def test_in_a_file_with_columns_the_cell_of_who_came_may_be_empty(cells: str) ->
     assert ([entry.given.scores for entry in new], errors) == ([(LOST, NONE), (NONE, LOST)], [])
 
 
+def test_a_spreadsheet_may_add_zero_decimals_to_the_numbers() -> None:
+    text = f"round;table;first_score;second_score\n{ROUND.listed.round},0;1,00;412,0;378.0\n"
+    new, _, errors = read_sheet(text, ROUND, "en")
+    assert ([entry.given for entry in new], errors) == ([ParsedResult(1, scores(412, 378))], [])
+
+
 def test_a_semicolon_and_a_byte_order_mark_are_what_spreadsheets_write() -> None:
     new, _, errors = read_sheet("\ufefftable;first_score;second_score\n1;412;378\n", ROUND, "en")
     assert ([entry.given for entry in new], errors) == ([ParsedResult(1, scores(412, 378))], [])
