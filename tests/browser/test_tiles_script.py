@@ -1,4 +1,4 @@
-"""The script of the scorer's page scores and parses as the rules do."""
+"""Scripts of pages count, read words and compare names as the services do."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.support.stage import open_stage
 
 from faristol.gateway.consoles.scorer.about import rules as told
 from faristol.kernel.refusal import Refusal
+from faristol.presentation.names import search_words
 from faristol.rules import CENTRE, Board, Direction, Placement, Ruleset, Tile, check_play, load_ruleset, score_play
 from faristol.rules.notation import Notation
 from faristol.rules.readings import word_readings
@@ -32,6 +33,13 @@ READ = """async ([rules, lies, typed]) => {
   return typed.map(([at, word]) => readings(word, startOf(at, rules), board, rules)
     .map((found) => found.map(({ face, blank }) => (blank ? `(${face})` : face)).join(" ")));
 }"""
+
+
+WORDS_OF = """async (names) => {
+  const { wordsOf } = await import("/static/names.js");
+  return names.map(wordsOf);
+}"""
+NAMES = ("Núria Puigdeŀlívol", "Άννα Ράπτη", "Aννα", "Łukasz Sørensen", "Sant-Feliu d’Or", "Æsa Groß", "Мария", "Isa I")
 
 
 def tiles(placements: Any) -> list[dict[str, Any]]:
@@ -66,12 +74,13 @@ def plays(ruleset: Ruleset, chance: Random, count: int) -> list[tuple[Board, lis
     return found
 
 
-async def test_the_script_counts_and_reads_as_the_rules_do(browser: Browser, tmp_path: Path) -> None:
+async def test_the_scripts_count_and_read_as_the_services_do(browser: Browser, tmp_path: Path) -> None:
     async with open_stage(tmp_path) as stage:
         page = await browser.new_page()
         await page.goto(f"{stage.running.http_address}/static/tiles.js")
         for name, words in TYPED.items():
             await check_rules(page, load_ruleset(name), words)
+        assert await page.evaluate(WORDS_OF, list(NAMES)) == [list(search_words(name)) for name in NAMES]
         await page.close()
 
 
