@@ -104,7 +104,8 @@ def _set(message: Any, field: Any, given: Given, key: str, zone: str) -> None:
         for place in _keys_of(given, key):
             _add(getattr(message, field.name), field, given, f"{key}.{place}", zone)
     elif field.is_repeated:
-        values = given.get(key, "").split() if kind_of(field) is Kind.TILES else list_in(given, key)
+        is_faces = kind_of(field) is Kind.TILES and field.message_type is None
+        values = given.get(key, "").split() if is_faces else list_in(given, key)
         getattr(message, field.name).extend(parse_value(field, value, key) for value in values)
     elif is_message:
         for part in field.message_type.fields:

@@ -126,8 +126,9 @@ async def act_at_own_table(
     except (Invalid, ValueError) as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     except grpc.aio.AioRpcError as error:
-        said = to_problem(error, language).detail
-        return await _show(request, results, signed_in, tournament_id, "", said)
+        found = to_problem(error, language)
+        wrong = [each["problem"] for each in found.more.get("errors", ())]  # without the names of fields
+        return await _show(request, results, signed_in, tournament_id, "", "; ".join(wrong) or found.detail)
     return redirect_to(tournament_path(tournament_id, "my-table"))
 
 

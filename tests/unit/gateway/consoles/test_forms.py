@@ -20,6 +20,7 @@ from faristol.gateway.consoles.director import option_names
 from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import ids_in
 from faristol.gateway.consoles.duplicate_game import judge
+from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.navigation import callers
 from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
 from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
@@ -309,6 +310,14 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Pla
             own={"sanctions": ()},
         )
     )
+
+
+def test_the_ticked_words_of_a_challenge_are_read_from_the_form_of_the_players_own_table() -> None:
+    page = _own_table("Challenge", "C A S A", [])
+    given = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', page)) | {"words.3": "S O L"}
+    request = game_pb2.ChallengeRequest()
+    fill(request, given)
+    assert [list(word.faces) for word in request.words] == [["C", "A", "S", "A"], ["S", "O", "L"]]
 
 
 def _sanctions(*imposed: pairing.Act) -> pairing.ListSanctionsResponse:
