@@ -15,6 +15,7 @@ from faristol import gateway
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import ARBITER_COMMANDS, BY_METHOD
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, count_by_filter, rows
+from faristol.gateway.consoles.arbiter.pages import Dispute
 from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAIT_REASONS
 from faristol.gateway.consoles.forms import list_fields
 from faristol.gateway.pages.templating import render
@@ -229,9 +230,12 @@ def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
         "show": "all",
         "hall": "",
         "deadlines": {},
+        "disputes": [Dispute(7, "7 · Anna 420 – Blai 380", "402, not 420")],
         "own": "",
     }
     page = render("arbiter_hall.html", "en", "live", values)
+    assert "402, not 420" in page
+    assert 'href="/tournaments/cup/round/1/results/7"' in page
     assert page.count('class="watched-table"') == 500
     assert page.count("I am coming") == 25
     assert len(gzip.compress(page.encode())) < 60_000

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import grpc
 from fastapi import APIRouter, Depends, Query
@@ -31,6 +31,7 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import clocks
@@ -40,6 +41,7 @@ from faristol.presentation.table_commands import CHOICES, GROUPS
 from faristol.rules.board import Square
 from faristol.text import join_list, say
 from faristol.typed_input.fields import Kind
+from faristol.typed_input.results.tables import Tables
 
 MAX_DEADLINE_TABLES = 24
 """Limit of tables with absent players for which the list shows a deadline."""
@@ -75,6 +77,16 @@ class _Table:
     @property
     def players(self) -> list[str]:
         return [side.player_id for side in self.game.sides]
+
+
+class Dispute(NamedTuple):
+    """A disputed result."""
+
+    table: int
+    standing: str
+    """The table and its result."""
+    note: str
+    """The error in the words of the person who disputes it."""
 
 
 @dataclass
@@ -118,6 +130,7 @@ class _ArbiterPages(Console):
             show=show,
             hall=hall,
             deadlines=await self._deadlines(shown),
+            disputes=await self._disputes(listed),
             own=self.session.credential.player_id,
             arbiter_id=self.subject,
             now_ms=self.now_ms,
@@ -126,6 +139,19 @@ class _ArbiterPages(Console):
             urgencies=Urgency,
             news=_NEWS,
         )
+
+    async def _disputes(self, listed: pb.ListTablesResponse) -> Sequence[Dispute]:
+        """Return the disputed results of the round at these tables. A player or a second person disputes a result."""
+        if not any(table.final for table in listed.tables):
+            return ()
+        asked = pairing_pb2.ListResultsRequest(tournament_id=self.tournament_id, round=listed.round)
+        tables = Tables(await self.calls.ask(asked), self.language)
+        here = {table.game_id for table in listed.tables}
+        return [
+            Dispute(each.table, tables.standing(each.table), each.dispute)
+            for each in tables.listed.tables
+            if each.check == pairing_pb2.RESULT_CHECK_PHASE_DISPUTED and each.game_id in here
+        ]
 
     async def _deadlines(self, shown: Sequence[TableRow]) -> Mapping[str, clock_pb2.GetClockResponse]:
         """Return the clocks of tables with absent players, by game; the clock service knows the forfeit deadline."""
