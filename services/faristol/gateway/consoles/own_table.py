@@ -40,7 +40,7 @@ from faristol.presentation.outcome import CORRECTED
 from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.table_commands import TABLE_COMMANDS
-from faristol.text import say
+from faristol.text import join_list, say
 
 MAX_RULING_APPEAL_CHARACTERS = 2_000
 """Limit in characters of the arguments of an appeal."""
@@ -87,6 +87,14 @@ class OwnSanctions(NamedTuple):
     without_country: Sequence[tuple[str, str]] = ()
     """Ids and names of people whose country is unknown."""
 
+
+CHALLENGED = N_("Challenged: the ruling is awaited.")
+APPEALED = N_("Appealed: the ruling on the appeal is awaited.")
+VALID = N_("Ruling: {word} stands.")
+NOT_VALID = N_("Ruling: {word} does not stand.")
+ENDED = N_("The game is over.")
+FINAL = N_("The result is final.")
+SIGNED = N_("You have signed. Signatures awaited: {names}.")
 
 PLAYER_COMMANDS: Mapping[str, type[Message]] = {
     "Challenge": game_pb2.ChallengeRequest,
@@ -300,11 +308,32 @@ async def _show(
         own=await _sanctions(results, signed_in, head.tournament, language_of(request)),
         outcome=outcome_for(table, signed_in.credential.player_id) if table and table.final else None,
         stands=describe_state(table, check.check) if table and check else "",
+        state=describe_game(game, table, signed_in.credential.player_id, language_of(request))
+        if game and table
+        else "",
         words=[" ".join(each.word.faces) for each in play.words] if play else [],
         totals=[(side.player_id, side.score) for side in game.sides] if game else [],
         seat_names={seat.player_id: seat.name for seat in table.seats} if table else {},
         new_id=lambda: str(uuid.uuid4()),
     )
+
+
+def describe_game(game: game_pb2.GetGameResponse, table: pb.Table, player_id: str, language: str) -> str:
+    """Return the last ruling and the event that a game waits for, in sentences; empty if it just goes on."""
+    found = []
+    is_ruled = game.HasField("ruling") and game.ruling.turn >= game.turn - 1
+    if game.phase == game_pb2.PHASE_CHALLENGED:
+        found.append(say(APPEALED if game.appealed else CHALLENGED, {}, language))
+    elif is_ruled:
+        ruling = VALID if game.ruling.valid else NOT_VALID
+        found.append(say(ruling, {"word": "".join(game.ruling.word.faces)}, language))
+    if game.phase in (game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL):
+        found.append(say(ENDED if game.phase == game_pb2.PHASE_ENDED else FINAL, {}, language))
+    names = {seat.player_id: seat.name for seat in table.seats}
+    has_signed = any(side.signed for side in game.sides if side.player_id == player_id)
+    if has_signed and (awaited := [names.get(each, each) for each in game.awaited_signer_ids]):
+        found.append(say(SIGNED, {"names": join_list(awaited, language)}, language))
+    return " ".join(found)
 
 
 async def _load_offers(signed_in: SignedIn, game_id: str) -> tuple[Sequence[game_pb2.Offer], Any]:

@@ -22,7 +22,7 @@ from faristol.gateway.consoles.director.page import ids_in
 from faristol.gateway.consoles.duplicate_game import judge
 from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.navigation import callers
-from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
+from faristol.gateway.consoles.own_table import describe_game, describe_sanctions, describe_state
 from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
 from faristol.gateway.pages.templating import LIVE, environment, render
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
@@ -298,6 +298,7 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Pla
             round=results_pb2.Round(round=1) if place else None,
             outcome=outcome_for(table, "anna") if table else None,
             stands="",
+            state="",
             moment=to_datetime,
             player_id="anna",
             offers=[game_pb2.Offer(method=method, player_id="anna")],
@@ -318,6 +319,25 @@ def test_the_ticked_words_of_a_challenge_are_read_from_the_form_of_the_players_o
     request = game_pb2.ChallengeRequest()
     fill(request, given)
     assert [list(word.faces) for word in request.words] == [["C", "A", "S", "A"], ["S", "O", "L"]]
+
+
+def test_a_player_reads_what_was_ruled_and_what_the_game_waits_for() -> None:
+    table = results_pb2.Table(
+        seats=[results_pb2.Seat(player_id="anna", name="Anna"), results_pb2.Seat(player_id="b", name="Blai")]
+    )
+    game = game_pb2.GetGameResponse(turn=3, phase=game_pb2.PHASE_CHALLENGED)
+    assert describe_game(game, table, "anna", "en") == "Challenged: the ruling is awaited."
+    game.appealed = True
+    assert describe_game(game, table, "anna", "en") == "Appealed: the ruling on the appeal is awaited."
+    game.phase, game.ruling.turn = game_pb2.PHASE_REFUSED, 3
+    game.ruling.word.faces.extend(["C", "A", "NY", "A"])
+    assert describe_game(game, table, "anna", "en") == "Ruling: CANYA does not stand."
+    game.turn = 5  # the ruling is of an earlier turn
+    assert describe_game(game, table, "anna", "en") == ""
+    game.phase = game_pb2.PHASE_ENDED
+    game.sides.add(player_id="anna", signed=True)
+    game.awaited_signer_ids.append("b")
+    assert describe_game(game, table, "anna", "en") == "The game is over. You have signed. Signatures awaited: Blai."
 
 
 def _sanctions(*imposed: pairing.Act) -> pairing.ListSanctionsResponse:
