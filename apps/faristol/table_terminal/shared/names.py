@@ -13,6 +13,7 @@ import grpc
 
 from faristol.client.places import ranges
 from faristol.host import Addresses, StartError
+from faristol.kernel.names import ACTOR_ID
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -80,9 +81,16 @@ class TournamentNames(Roster):
         return find_named(given, self.teams, tournament=self.tournament.name).id
 
     def person(self, given: str) -> str:
-        """Return the id of a player given by whole name, or else the text: not all actors are players."""
+        """Return the id of a player given by name, or else the text: not all actors are players.
+
+        A text that may be an id has to be the whole name. Raises ``Unclear`` if several players match.
+        """
         same = [who for who in self.players if who.id == given or fold_name(who.name) == fold_name(given)]
-        return same[0].id if len(same) == 1 else given
+        if len(same) == 1:
+            return same[0].id
+        if ACTOR_ID.fullmatch(given) or not candidates(given, self.players):
+            return given
+        return self.player(given)
 
     def round(self, number: int = 0) -> pairing.Round:
         """Return a paired round, the last one for 0. Raises ``Unclear``."""

@@ -139,6 +139,7 @@ def test_a_game_that_there_is_not_is_told_with_those_that_there_are(
 def test_a_person_beside_the_players_keeps_the_id_that_is_given() -> None:
     roll = _roll()
     assert (roll.person("blai soler"), roll.person("bla"), roll.person("eva")) == ("p-3", "bla", "eva")
+    assert (roll.person("Blai S"), roll.person("Eva Soler")) == ("p-3", "Eva Soler")  # no ids
     assert (roll.team("les t"), roll.name("torres"), roll.name("anna"), roll.name("eva")) == (
         "torres",
         "Les Torres",
