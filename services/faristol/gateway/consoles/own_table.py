@@ -90,11 +90,11 @@ class OwnSanctions(NamedTuple):
 
 CHALLENGED = N_("Challenged: the ruling is awaited.")
 APPEALED = N_("Appealed: the ruling on the appeal is awaited.")
-VALID = N_("Ruling: {word} stands.")
-NOT_VALID = N_("Ruling: {word} does not stand.")
-ENDED = N_("The game is over.")
-FINAL = N_("The result is final.")
-SIGNED = N_("You have signed. Signatures awaited: {names}.")
+RULED_VALID = N_("Ruling: {word} stands.")
+RULED_INVALID = N_("Ruling: {word} does not stand.")
+GAME_OVER = N_("The game is over.")
+RESULT_IS_FINAL = N_("The result is final.")
+AWAITED_SIGNATURES = N_("You have signed. Signatures awaited: {names}.")
 
 PLAYER_COMMANDS: Mapping[str, type[Message]] = {
     "Challenge": game_pb2.ChallengeRequest,
@@ -325,14 +325,14 @@ def describe_game(game: game_pb2.GetGameResponse, table: pb.Table, player_id: st
     if game.phase == game_pb2.PHASE_CHALLENGED:
         found.append(say(APPEALED if game.appealed else CHALLENGED, {}, language))
     elif is_ruled:
-        ruling = VALID if game.ruling.valid else NOT_VALID
+        ruling = RULED_VALID if game.ruling.valid else RULED_INVALID
         found.append(say(ruling, {"word": "".join(game.ruling.word.faces)}, language))
     if game.phase in (game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL):
-        found.append(say(ENDED if game.phase == game_pb2.PHASE_ENDED else FINAL, {}, language))
+        found.append(say(GAME_OVER if game.phase == game_pb2.PHASE_ENDED else RESULT_IS_FINAL, {}, language))
     names = {seat.player_id: seat.name for seat in table.seats}
     has_signed = any(side.signed for side in game.sides if side.player_id == player_id)
     if has_signed and (awaited := [names.get(each, each) for each in game.awaited_signer_ids]):
-        found.append(say(SIGNED, {"names": join_list(awaited, language)}, language))
+        found.append(say(AWAITED_SIGNATURES, {"names": join_list(awaited, language)}, language))
     return " ".join(found)
 
 
