@@ -1,9 +1,8 @@
 """Regenerate the tables of look-alikes: ``python tests/unit/rules/look_alike_table.py``.
 
 The data is Unicode's confusables, as the package ``confusable-homoglyphs`` carries it. The table has its classes with a
-letter of a tile set, a Latin letter, or a sign that occurs in or beside a letter.
-The class of the dot also has other dots, by their Unicode names: keyboards and PDFs write them, and the confusables have
-only dots of its size.
+letter of a tile set, a Latin letter, or a sign that occurs in or beside a letter. The class of the dot also has other
+dots, by their Unicode names: keyboards and PDFs write them, and the confusables have only dots of its size.
 """
 
 from __future__ import annotations
