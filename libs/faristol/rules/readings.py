@@ -58,7 +58,8 @@ def _attempts(text: str, tile_set: TileSet) -> Iterator[Iterator[str]]:
 
 def _join_separated(text: str, tile_set: TileSet) -> Iterator[str]:
     """Yield ``text`` with spaces between its tiles if they are separated by signs: ``C-A-L-L-A``."""
-    parts = [part for part in re.split(r"[^\w()?]+", text) if part]
+    # Any other sign may stand for an illegible letter.
+    parts = "".join(" " if sign == "." or not _without_punctuation(sign) else sign for sign in text).split()
     if len(parts) > 2 and all(map(tile_set.face, parts)):
         yield " ".join(parts)
 

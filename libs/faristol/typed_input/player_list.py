@@ -684,7 +684,8 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
     """Return the command that registers a line. Raises ``ValueError`` that names the error."""
     if not given.get("name"):
         raise ValueError(say(N_("the name is missing"), {}, language))
-    _check_letters(given, language)
+    if not given.get("id"):  # a list with ids has the names as they are registered
+        _check_letters(given, language)
     rating = _whole(given.get("rating", ""))
     if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
         expected = N_("the rating is {given}; expected 0 to 9999, or an empty field for an unrated player")

@@ -68,6 +68,8 @@ def list_readings(text: str, tiles: str = "es", board: Board = EMPTY, start: str
         ("ca", "C-A-L-L-A", ["C A L·L A", "C A L L A"]),
         ("ca", "C·A·L·L·A", ["C A L·L A", "C A L L A"]),
         ("ca", "C.A.S.A.", ["C A S A"]),
+        ("ca", "C A # E S", []),
+        ("ca", "C-A-#-E", []),
         ("es", "cabeça", []),
         ("es", "", []),
         ("es", "()", []),

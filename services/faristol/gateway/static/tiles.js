@@ -166,7 +166,7 @@ function waysOfCircles(text, rules) {
 
 /** Return the text with spaces between tiles that are separated by signs, such as `C-A-L-L-A`; empty for another text. */
 function joinSeparated(text, rules) {
-  const parts = text.split(/[^\p{L}\p{N}()?]+/u).filter(Boolean);
+  const parts = text.split(/[\p{Z}\p{Pd}\p{Pi}\p{Pf},;:/|!¡"'·.]+/u).filter(Boolean);
   return parts.length > 2 && parts.every((part) => faceOf(part, rules)) ? [parts.join(" ")] : [];
 }
 
