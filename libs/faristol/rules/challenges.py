@@ -109,7 +109,7 @@ def spread_correction(points: int, *, wrongly_refused: bool, same_day: bool, rul
 
     ``points`` are those of the play. Thirty more (``corrected_later_points``) are added to them. The sum is positive
     for a valid play that was refused, negative for an invalid one that stood; the result of the game stays. Raises
-    ``Refusal`` if the rules allow no later correction, or not on a later day.
+    ``Refusal`` if the rules allow no later correction, or none on a later day.
     """
     law, article = ruleset.challenge, ruleset.article("challenge.corrected_later")
     if law.corrected_later == "none":

@@ -21,7 +21,7 @@ def rack_of(table: Table, player_id: str) -> tuple[str, ...]:
 
 
 def racks_of_a_kind(table: Table, player_id: str) -> Iterator[tuple[str, ...]]:
-    """Yield possible racks of only vowels and of only consonants; the rack itself if it is known."""
+    """Yield the rack if it is known; otherwise possible racks of only vowels and of only consonants."""
     rack = table.game.racks.get(player_id, ())
     known = [face for face in rack if face != UNENTERED_TILE]
     if len(known) == len(rack):

@@ -83,7 +83,7 @@ class Cached:
     """
 
     def __init__(self, app: ASGIApp, cache: Cache, routes: Iterable[BaseRoute]) -> None:
-        """Wrap an application. ``routes`` have the order of the application."""
+        """Wrap an application. ``routes`` are in the order of the application."""
         self._app = app
         self._cache = cache
         self._addresses = [_address(route) for route in routes if isinstance(route, APIRoute)]
