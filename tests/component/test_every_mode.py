@@ -281,6 +281,7 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "case_id": [f"{game}-c1"],
             "service": ["pairing"],
             "name": [next(iter(STYLES))],
+            "help_name": ["duplicate"],
             "rest": [mode.id if path.startswith("/t/") else mode.game],
             "kind": [kind for kind, paper in ALL_PAPERS.items() if paper.of_round == ("{number}" in path)],
         }

@@ -18,6 +18,7 @@ from faristol.gateway.api.ratings import RatingReader
 from faristol.gateway.duplicate_game.pages import After, show_totals
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.http.language import language_of
+from faristol.gateway.pages import help_pages
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.divisions import rounds_beside, together
 from faristol.gateway.pages.embedding import Theme
@@ -373,6 +374,7 @@ async def game(request: Request, results: Reader, game_id: str, part: Part = "")
 
 PAGES: Mapping[str, Callable[..., Any]] = {
     **spectators.PAGES,
+    **help_pages.PAGES,
     "/": tournaments,
     "/tournaments/{tournament_id}": standings,
     "/tournaments/{tournament_id}/embed/standings": embedded_standings,

@@ -11,7 +11,8 @@ const PUBLIC = [
   /^\/games\/[^/]+(\/replay)?$/,
   /^\/players\/[^/]+$/,
   /^\/duplicate\/[^/]+(\/(screen|players\/[^/]+))?$/,
-  /^\/(search|privacy)$/,
+  /^\/(search|privacy|help)$/,
+  /^\/help\/[^/]+$/,
 ];
 
 function cacheOf({ method, url }) {

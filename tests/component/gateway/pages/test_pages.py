@@ -30,6 +30,8 @@ PAGES = (
     "/search?q=anna",
     "/tournaments/lliga/find",
     "/status",
+    "/help",
+    "/help/player",
 )
 
 

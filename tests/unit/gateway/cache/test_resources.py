@@ -32,6 +32,8 @@ NOT_KEPT = {
     "/robots.txt",
     "/oembed",
     "/privacy",
+    "/help",
+    "/help/{help_name}",
     "/status",
     "/api/v1/status",
     "/api/v1/seals",
