@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.auth.session import DONE_COOKIE, OwnCalls, SignedIn, delete_cookie, read_done
-from faristol.gateway.consoles.navigation import list_console_links, may
+from faristol.gateway.consoles.navigation import find_help_page, list_console_links, may
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -94,6 +94,7 @@ class Console:
             tournament=tournament,
             position=head.position if head else 0,
             door=door,
+            help_page=find_help_page(self.session, door),
             doors=list(list_console_links(self.session, tournament)) if tournament else [],
             said=said,
             refused=refused,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -127,6 +127,26 @@ _CONSOLE_LINKS: tuple[ConsoleLink, ...] = (
         frozenset({PLAYER}),
     ),
 )
+
+
+HELP_PAGES: Mapping[str, str] = {
+    "director": "director",
+    "start": "director",
+    "new": "director",
+    "results": "scorer",
+    "collector": "duplicate",
+    "duplicate-judge": "duplicate",
+    "arbiter": "arbiter",
+    "judge": "judge",
+}
+"""Page of help of each console."""
+
+
+def find_help_page(session: Session, console: str) -> str:
+    """Return the name of the page of help for a user of a console; empty without a page."""
+    if console == "results" and session.credential.role == PLAYER:
+        return "player"
+    return HELP_PAGES.get(console, "")
 
 
 def list_console_links(session: Session, tournament: pb.Tournament) -> Iterator[ConsoleLink]:
