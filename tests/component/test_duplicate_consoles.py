@@ -231,6 +231,8 @@ async def test_the_consoles_are_for_their_roles_and_for_the_halls_that_are_their
     async with browser(cell, arbiter("eva")) as web:
         overview = (await web.get(f"/tournaments/{OWN}/console")).text
         assert f'href="{JUDGE}"' in overview
+        assert 'href="/help/director"' in overview
+        assert 'href="/help/duplicate"' in (await web.get(JUDGE)).text
         assert "results" not in overview.replace("Prizes", "")[overview.index("<main") :]
         assert (await web.get(JUDGE.replace(GAME, f"{FOREIGN}-r1"))).status_code == 404
         assert (await web.get(JUDGE.replace(GAME, f"{OWN}-r9"))).status_code == 404
@@ -250,6 +252,7 @@ async def test_the_page_of_a_slip_is_for_who_plays_and_an_arbiter_who_plays_judg
         async with browser(cell, credential) as web:
             answer = await web.get(slip)
             assert answer.status_code == expected, credential
+            assert ('href="/help/duplicate"' in answer.text) == (expected == 200)
             assert "access-control-allow-origin" not in answer.headers
     async with browser(cell, build_credential(needs.ROLE_PLAYER, player="anna")) as web:
         assert f'href="{slip}"' in (await web.get("/account")).text

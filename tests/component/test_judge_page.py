@@ -53,6 +53,7 @@ async def test_a_case_shows_words_and_the_lexicon_and_nobody_who_plays(cell: Cel
     async with browser(cell, judge(ADA)) as web:
         page = await web.get(f"/judge/cases/{case_id}")
     assert page.headers["cache-control"] == "no-store, private"
+    assert 'href="/help/judge"' in page.text
     assert "lexicon" in page.text
     assert "catalan" in page.text
     for hidden in ("own 1", "own-1", "own 2", f"{OWN}-r1-t1", "/games/", 'class="board"'):
