@@ -12,7 +12,7 @@ from faristol.tournament.engines.dutch.matched_graph import Matching, completes
 from faristol.tournament.engines.dutch.pairing import PairedRound, whole_scene
 from faristol.tournament.engines.dutch.player import DutchRound
 from faristol.tournament.engines.dutch.weights import Criterion, criteria
-from faristol.tournament.pairing_explanations import dutch_reasons
+from faristol.tournament.pairing_explanations import dutch_sentences
 
 BYE_NUMBER = 0
 """The number that represents the bye as an opponent."""
@@ -20,7 +20,7 @@ BYE_NUMBER = 0
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The reason why two numbers meet or not: a criterion, ``C1`` to ``C21``, or a code of ``dutch_reasons``."""
+    """The reason why two numbers meet or not: a criterion, ``C1`` to ``C21``, or a code of ``dutch_sentences``."""
 
     name: str
     number: int
@@ -29,14 +29,14 @@ class Reason:
     @property
     def article(self) -> str:
         """The article of the reason; empty for none."""
-        return dutch_reasons.ARTICLES.get(self.name, "")
+        return dutch_sentences.ARTICLES.get(self.name, "")
 
     @property
     def message(self) -> str:
         """The msgid of the sentence, with the parameters ``one`` and ``other``."""
         if self.other != BYE_NUMBER:
-            return dutch_reasons.MESSAGES[self.name]
-        return dutch_reasons.BYE_MESSAGES.get(self.name, dutch_reasons.BYE_OTHERWISE)
+            return dutch_sentences.MESSAGES[self.name]
+        return dutch_sentences.BYE_MESSAGES.get(self.name, dutch_sentences.BYE_OTHERWISE)
 
     @property
     def params(self) -> dict[str, int | str]:
@@ -50,17 +50,17 @@ def why(a_round: DutchRound, paired: PairedRound, number: int) -> Reason:
     For a pair outside the first candidate, it is the reason against the player's pair in the first candidate.
     """
     if number == paired.bye:
-        return Reason(dutch_reasons.BYE, number, BYE_NUMBER)
+        return Reason(dutch_sentences.BYE, number, BYE_NUMBER)
     board = next((board for board in paired.boards if number in (board.white, board.black)), None)
     if board is None:
-        return Reason(dutch_reasons.NOT_TO_BE_PAIRED, number, number)
+        return Reason(dutch_sentences.NOT_TO_BE_PAIRED, number, number)
     white, black = board.white, board.black
     if any({white, black} == set(pair) for pair in a_round.kept):
-        return Reason(dutch_reasons.BY_HAND, white, black)
+        return Reason(dutch_sentences.BY_HAND, white, black)
     outcome = _find_bracket(paired, number)
     intended = _first_candidate(paired, outcome, number)
     if intended in {None, white if number == black else black}:
-        return Reason(dutch_reasons.FIRST_CANDIDATE, white, black)
+        return Reason(dutch_sentences.FIRST_CANDIDATE, white, black)
     return why_not(a_round, paired, number, intended or 0)
 
 
@@ -70,20 +70,20 @@ def why_not(a_round: DutchRound, paired: PairedRound, number: int, other: int) -
     ``other`` may be ``BYE_NUMBER``.
     """
     if any({board.white, board.black} == {number, other} for board in paired.boards):
-        return Reason(dutch_reasons.MEET, number, other)
+        return Reason(dutch_sentences.MEET, number, other)
     kept = {number for pair in a_round.kept for number in pair}
     if kept & {number, other}:
-        return Reason(dutch_reasons.PAIRED_ELSEWHERE, number, other)
+        return Reason(dutch_sentences.PAIRED_ELSEWHERE, number, other)
     place = {player.number: index for index, player in enumerate(paired.field.players)}
     if other == BYE_NUMBER and number in place:
         return Reason(_against_bye(paired, number, place[number]), number, BYE_NUMBER)
     if number == other or not {number, other} <= place.keys():
-        return Reason(dutch_reasons.NOT_TO_BE_PAIRED, number, other)
+        return Reason(dutch_sentences.NOT_TO_BE_PAIRED, number, other)
     if not paired.field.may_meet[place[number], place[other]]:
         if other in paired.field.players[place[number]].opponents:
             return Reason("C1", number, other)
         return Reason(
-            dutch_reasons.FORBIDDEN if frozenset((number, other)) in a_round.forbidden else "C3", number, other
+            dutch_sentences.FORBIDDEN if frozenset((number, other)) in a_round.forbidden else "C3", number, other
         )
     return Reason(_against(paired, number, other), number, other)
 
@@ -91,9 +91,9 @@ def why_not(a_round: DutchRound, paired: PairedRound, number: int, other: int) -
 def _against_bye(paired: PairedRound, number: int, row: int) -> str:
     """Return the reason why a player does not have the bye."""
     if paired.bye is None:
-        return dutch_reasons.NO_BYE
+        return dutch_sentences.NO_BYE
     if number == paired.bye:
-        return dutch_reasons.BYE
+        return dutch_sentences.BYE
     if not paired.field.may_rest[row]:
         return "C2"
     return "C5" if paired.field.points[row] > paired.bye_points else _against(paired, number, BYE_NUMBER)
@@ -147,7 +147,7 @@ def _against(paired: PairedRound, number: int, other: int) -> str:
     for criterion, mine, theirs in zip(found, chosen, _values(found, matching, scene.count), strict=True):
         if mine != theirs:
             return criterion.name
-    return dutch_reasons.ORDER
+    return dutch_sentences.ORDER
 
 
 def _completes_otherwise(paired: PairedRound, scene: Scene, wanted: Bools, vertex: int) -> bool:

@@ -9,7 +9,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.text import LANGUAGES, say
 from faristol.tournament.engines.dutch.pairing import pair_round
 from faristol.tournament.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
-from faristol.tournament.pairing_explanations import dutch_reasons
+from faristol.tournament.pairing_explanations import dutch_sentences
 from faristol.tournament.pairing_explanations.dutch import BYE_NUMBER, Reason, why, why_not
 
 
@@ -32,16 +32,16 @@ def test_what_is_not_for_the_criteria_is_said() -> None:
         DutchPlayer(4),
     )
     assert answer(of(*met), 1, 3) == "C1"
-    assert answer(of(*FOUR), 1, 3) == dutch_reasons.MEET
-    assert answer(of(*FOUR), 1, 9) == dutch_reasons.NOT_TO_BE_PAIRED
-    assert answer(of(*FOUR, forbidden=frozenset({frozenset((1, 3))})), 1, 3) == dutch_reasons.FORBIDDEN
-    assert answer(of(*FOUR, kept=((1, 4),)), 1, 3) == dutch_reasons.PAIRED_ELSEWHERE
+    assert answer(of(*FOUR), 1, 3) == dutch_sentences.MEET
+    assert answer(of(*FOUR), 1, 9) == dutch_sentences.NOT_TO_BE_PAIRED
+    assert answer(of(*FOUR, forbidden=frozenset({frozenset((1, 3))})), 1, 3) == dutch_sentences.FORBIDDEN
+    assert answer(of(*FOUR, kept=((1, 4),)), 1, 3) == dutch_sentences.PAIRED_ELSEWHERE
     twice = [DutchPlayer(number, colours=(colour, colour)) for number, colour in enumerate((WHITE, BLACK) * 2, 1)]
     assert answer(of(*twice), 1, 3) == "C3"
 
 
 def test_the_order_of_candidates_decides_between_equals() -> None:
-    assert answer(of(*FOUR), 1, 4) == dutch_reasons.ORDER
+    assert answer(of(*FOUR), 1, 4) == dutch_sentences.ORDER
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_the_bye_has_reasons_too() -> None:
     a_round = of(DutchPlayer(1, 10), DutchPlayer(2, 10), DutchPlayer(3), DutchPlayer(4, had_bye=True), DutchPlayer(5))
     paired = pair_round(a_round)
     assert paired.bye in {3, 5}
-    assert why(a_round, paired, paired.bye or 0).name == dutch_reasons.BYE
+    assert why(a_round, paired, paired.bye or 0).name == dutch_sentences.BYE
     assert why_not(a_round, paired, 4, BYE_NUMBER).name == "C2"
     assert why_not(a_round, paired, 1, BYE_NUMBER).name == "C5"
-    assert why_not(of(*FOUR), pair_round(of(*FOUR)), 1, BYE_NUMBER).name == dutch_reasons.NO_BYE
+    assert why_not(of(*FOUR), pair_round(of(*FOUR)), 1, BYE_NUMBER).name == dutch_sentences.NO_BYE
 
 
 def test_a_pair_that_the_bye_forbids_is_told_from_one_that_nothing_completes() -> None:
@@ -110,8 +110,10 @@ def test_every_pair_of_a_tournament_has_a_reason_in_every_language() -> None:
                 seen |= {(answer.name, answer.other == BYE_NUMBER) for answer in answers}
         except Refusal:
             continue
-    assert {"C1", "C4", "C6", "C12", dutch_reasons.ORDER, dutch_reasons.FIRST_CANDIDATE} <= {name for name, _ in seen}
+    assert {"C1", "C4", "C6", "C12", dutch_sentences.ORDER, dutch_sentences.FIRST_CANDIDATE} <= {
+        name for name, _ in seen
+    }
     for language in LANGUAGES:
         for name, bye in seen:
             reason = Reason(name, 7, BYE_NUMBER if bye else 8)
-            assert "7" in say(reason.message, reason.params, language) or name == dutch_reasons.NO_BYE
+            assert "7" in say(reason.message, reason.params, language) or name == dutch_sentences.NO_BYE
