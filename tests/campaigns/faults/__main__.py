@@ -21,7 +21,7 @@ from rich.console import Console
 from tests.campaigns.faults import release, report
 from tests.campaigns.faults.campaign import Outcome, Tools, Trial, compare
 from tests.campaigns.faults.faults import FAULTS, NOTHING, Fault, Untried
-from tests.campaigns.faults.load import Standings
+from tests.campaigns.faults.load import LANE_COUNT, PLAYERS, ROUNDS, RULESET, Standings
 
 from faristol.host import Settings
 from faristol.words import DEFAULT_NAME, Library
@@ -87,7 +87,11 @@ def _try_fault(fault: Fault, folder: Path, tools: Tools, undisturbed: dict[int, 
     if fault is NOTHING:
         undisturbed.update(trial.finished)
         UNDISTURBED.write_text(json.dumps(undisturbed), encoding="utf-8")
-    compare(trial.outcome, trial.finished, undisturbed)
+    of_release = {}
+    if fault.two_versions and tools.release:
+        begun = [seed for seed in trial.finished if seed <= LANE_COUNT]
+        of_release = {seed: tools.release.play(seed, PLAYERS, ROUNDS, RULESET) for seed in begun}
+    compare(trial.outcome, trial.finished, undisturbed, of_release)
     if not trial.outcome.wrong:
         shutil.rmtree(folder)
     return trial.outcome

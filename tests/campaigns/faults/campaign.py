@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import grpc
 from sqlalchemy.exc import SQLAlchemyError
 from tests.campaigns.faults.cell import Cell, until
 from tests.campaigns.faults.faults import NOTHING, Fault, Scene, check, small_disk
-from tests.campaigns.faults.load import Load, Standings
+from tests.campaigns.faults.load import Load, Place, Standings, to_places
 from tests.campaigns.faults.release import Release
 from tests.campaigns.torture import facts, judgement
 from tests.campaigns.torture.ledger import Ledger
@@ -200,9 +202,22 @@ async def _keeps_up(results: ResultsServiceStub) -> bool:
     return all(keeps_up(line) for line in status.consumers if line.state != results_pb2.CONSUMER_STATE_OLDER)
 
 
-def compare(outcome: Outcome, finished: dict[int, Standings], undisturbed: dict[int, Standings]) -> None:
-    """Compare the standings with those of the undisturbed run."""
-    differing = [seed for seed, standings in finished.items() if standings != undisturbed.get(seed)]
+def compare(
+    outcome: Outcome,
+    finished: dict[int, Standings],
+    undisturbed: dict[int, Standings],
+    of_release: Mapping[int, Sequence[Place]] = MappingProxyType({}),
+) -> None:
+    """Compare the standings with those of the undisturbed run.
+
+    A championship that began in another version keeps the rules of that version: ``of_release`` has the places of an
+    undisturbed run of it, by seed.
+    """
+    differing = [
+        seed
+        for seed, standings in finished.items()
+        if (to_places(standings) != of_release[seed] if seed in of_release else standings != undisturbed.get(seed))
+    ]
     if differing:
         outcome.wrong.append(f"the standings of the championships of seed {differing} are others than undisturbed")
     outcome.standings = "others" if differing else "equal" if finished else "none"

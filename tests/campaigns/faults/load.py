@@ -208,6 +208,25 @@ class Load:
                             self.counts.pages_failed[str(answer.status_code)] += 1
 
 
+Place = tuple[int, str, int, int, int, int]
+"""The rank, player, wins, losses, spread and total of a line of the standings."""
+
+
+def to_places(standings: Standings) -> list[Place]:
+    """Return the parts of standings that every version has."""
+    return [
+        (
+            line["rank"],
+            line["playerId"],
+            line.get("wins", 0),
+            line.get("losses", 0),
+            line.get("spread", 0),
+            line.get("total", 0),
+        )
+        for line in standings
+    ]
+
+
 def to_standings(standings: Sequence[Any]) -> Standings:
     """Return the standings as they are compared."""
     return [MessageToDict(line) for line in standings]

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.campaigns.faults.load import Place
+from tests.component.processes import FARISTOL, environment, standings
+
 from faristol.host.renamed_settings import RENAMED_SETTINGS
 
 ROOT = Path(__file__).parents[3]
@@ -33,6 +36,19 @@ class Release:
     def by(self) -> Sequence[str]:
         """The command with which Faristol is started, so that it has this version and its names of settings."""
         return (str(self.folder / START),)
+
+    def play(self, seed: int, players: int, rounds: int, ruleset: str) -> list[Place]:
+        """Return the final places of an undisturbed championship of this version.
+
+        Raises ``subprocess.CalledProcessError`` if it fails.
+        """
+        plan = ("--seed", str(seed), "--players", str(players), "--rounds", str(rounds), "--ruleset", ruleset)
+        command = [*self.by, FARISTOL, "demo", *plan, "--json"]
+        done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True)
+        return [
+            (line["rank"], line["player_id"], line["wins"], line["losses"], line["spread"], line["total"])
+            for line in standings(done.stdout)
+        ]
 
     @property
     def format(self) -> int:
