@@ -230,6 +230,7 @@ def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
         "show": "all",
         "hall": "",
         "deadlines": {},
+        "help_page": "",
         "disputes": [Dispute(7, "7 · Anna 420 – Blai 380", "402, not 420")],
         "own": "",
     }
