@@ -1,7 +1,7 @@
 """The fan-out of live events to many viewers. README.md describes its interface."""
 
 from faristol.fanout.connection import Connection, Listener
-from faristol.fanout.fanout import MAX_POSITIONS_AHEAD, Fanout, Source, Unavailable, Viewer
+from faristol.fanout.fanout import MAX_POSITIONS_AHEAD, Fanout, Source
 from faristol.fanout.frames import (
     FRAME_BATCH_SIZE,
     OPENING,
@@ -13,4 +13,6 @@ from faristol.fanout.frames import (
     heartbeat,
     parse_id,
 )
+from faristol.fanout.replays import Unavailable
 from faristol.fanout.ring import Entry, Gone, Topic
+from faristol.fanout.viewers import Viewer

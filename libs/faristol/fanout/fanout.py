@@ -7,7 +7,8 @@ the others.
 Idea. A viewer is a socket and a position in one sequence of frames, as in a log such as Apache Kafka. It has no task,
 queue or buffer while idle. ``Ring`` has the latest frames. One task passes over all viewers and writes the frames that
 each lacks. Viewers of a topic at one position share the bytes. A viewer whose socket buffer is full is skipped until it
-has read. A viewer behind the ring gets batches from the record, ``MAX_CONCURRENT_REPLAYS`` at a time.
+has read. A viewer behind the ring gets batches from the record, ``MAX_CONCURRENT_REPLAYS`` at a time. Viewers that
+reconnect together wait for the same batch (single-flight).
 
 A record can be restored from a backup, and a position then has another event. So each id of an event contains its
 fingerprint. A viewer whose fingerprint differs gets a reset, then every event from the first.
@@ -33,16 +34,15 @@ Rejected alternatives (docs/decisions/0005-fan-out.md):
 from __future__ import annotations
 
 import asyncio
-import logging
-import math
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from faristol.fanout.connection import Connection, Listener
+from faristol.fanout.connection import Connection
 from faristol.fanout.frames import OPENING, UNREADABLE, Batch, batch, chunk, heartbeat
+from faristol.fanout.replays import Place, Replays, Unavailable, for_each
 from faristol.fanout.ring import Entry, Gone, Ring, Topic
+from faristol.fanout.viewers import Audience, Viewer
 
 STREAM_HEARTBEAT_SECONDS = 15.0
 """Maximum silence of a stream in seconds, after which a comment is sent."""
@@ -53,26 +53,8 @@ MIN_RING_CAPACITY = 8_192
 MAX_POSITIONS_AHEAD = 10_000
 """Limit by which a client's position may exceed the known end of the record, before it counts as of another record."""
 
-SEND_SLICE_SECONDS = 0.005
-"""Seconds of sending after which the task yields to the event loop."""
-
 MIN_PASS_DELAY_SECONDS = 0.005
 """Minimum delay in seconds between two rounds through all viewers; at least the duration of the last round."""
-
-MAX_CONCURRENT_REPLAYS = 8
-"""Limit of concurrent batches for viewers behind the ring."""
-
-BATCH_RETRY_SECONDS = 0.5
-"""Delay in seconds before a failed batch is fetched again."""
-
-LOG_INTERVAL_SECONDS = 60.0
-"""Minimum interval in seconds between log messages about a defect."""
-
-_log = logging.getLogger(__name__)
-
-
-class Unavailable(Exception):
-    """The record cannot be read now."""
 
 
 class Source(Protocol):
@@ -88,92 +70,6 @@ class Source(Protocol):
         """Return the frame that tells a client to discard its data, since every event follows from the first."""
 
 
-class Audience:
-    """Viewers of one topic."""
-
-    __slots__ = ("_made", "_made_at", "ring", "topic", "viewers")
-
-    def __init__(self, topic: Topic, ring: Ring) -> None:
-        self.topic = topic
-        self.ring = ring
-        self.viewers: set[Viewer] = set()
-        self._made: dict[int, Batch] = {}
-        self._made_at = -1
-
-    def after(self, position: int) -> Batch:
-        """Return the next frames after a position, made once for all viewers there. Raises ``Gone``."""
-        if self._made_at != self.ring.version:
-            self._made, self._made_at = {}, self.ring.version
-        if (found := self._made.get(position)) is None:
-            found = self._made[position] = self.ring.after(self.topic, position)
-        return found
-
-
-class Viewer(Listener):
-    """Client of a stream, with the position of the frames that it was sent."""
-
-    __slots__ = ("_fanout", "audience", "came_at", "fingerprint", "given", "heard_at", "position", "replaying")
-
-    def __init__(
-        self,
-        fanout: Fanout,
-        audience: Audience,
-        position: int,
-        line: Connection,
-        left: Callable[[], None],
-        *,
-        chunked: bool,
-        given: str = "",
-    ) -> None:
-        """Take over a connection after a position."""
-        super().__init__(line, left, chunked=chunked)
-        self.audience = audience
-        self.position = position
-        """Position up to which every frame of the topic was sent."""
-        self.came_at = position
-        """Position from which the client resumed."""
-        self.fingerprint = ""
-        """Fingerprint of the event at ``position``; empty if unknown."""
-        self.given = given
-        """Fingerprint sent by the client, until it is compared with the record; empty without one."""
-        self.replaying = False
-        """True while a batch from the record is pending."""
-        self.heard_at = 0.0
-        """Time of the last data, by the loop's clock."""
-        self._fanout = fanout
-
-    def write(self, data: Batch) -> None:
-        """Send frames."""
-        if data.frames and not self._line.transport.is_closing():  # asyncio would log a warning for each write
-            self._line.transport.write(data.chunk if self.chunked else data.frames)
-            self.heard_at = _now()
-        self.position, self.fingerprint = data.position, data.fingerprint
-
-    def go_on(self) -> None:
-        """Send the ready frames of the ring; from the record if the ring begins later or the past may differ."""
-        audience = self.audience
-        while not self.paused and not self.replaying and self.position < audience.ring.position:
-            try:
-                found = None if self.given else audience.after(self.position)
-            except Gone:
-                found = None
-            if found is None:
-                self._fanout._replay(self)
-            elif found.position > self.position:
-                self.write(found)
-            else:
-                return  # the next frame is not ready
-
-    def resume_writing(self) -> None:
-        """Send the missing frames after the client has read."""
-        super().resume_writing()
-        self.go_on()
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
-        self._fanout._leave(self)
-        super().connection_lost(exc)
-
-
 class Fanout:
     """All viewers of a process. Its interface is ``join``, ``publish``, ``notify``, ``restart`` and ``run``."""
 
@@ -186,10 +82,7 @@ class Fanout:
         self._audiences: dict[Topic, Audience] = {}
         self._begun = asyncio.Event()
         self._moved = asyncio.Event()
-        self._logged_at = -math.inf
-        self._replays: deque[Viewer] = deque()
-        self._working = 0
-        self._workers: set[asyncio.Task[None]] = set()
+        self._replays = Replays(self._read, self._begun)
 
     def join(
         self,
@@ -208,22 +101,24 @@ class Fanout:
         """
         audience = self._audiences.get(topic)
         if audience is None:
-            audience = self._audiences[topic] = Audience(topic, self.ring)
-        viewer = Viewer(self, audience, position, line, left, chunked=chunked, given=given)
+            audience = self._audiences[topic] = Audience(topic, self.ring, self._replays.add, self._leave)
+        viewer = Viewer(audience, position, line, left, chunked=chunked, given=given)
         audience.viewers.add(viewer)
-        is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(position))
-        opening = batch((), position, viewer.fingerprint)
+        is_of_another = self._is_of_another(position, given, self.ring.fingerprint_at(position))
+        opening = batch((), position, given)
         if is_of_another:
             opening = self._source.reset(topic)
-        elif is_of_another is not None and self._in_ring(viewer):
+        elif is_of_another is not None and self._in_ring(audience, position):
             opening = audience.after(position)
         data = OPENING + opening.frames
         viewer.write(opening._replace(frames=data, chunk=chunk(data)))
-        if viewer.given and position <= self.ring.position:
-            self._replay(viewer)
+        if is_of_another is not None:
+            viewer.given = ""
+        elif position <= self.ring.position:
+            self._replays.add(viewer)
         viewer.go_on()
         if not self._begun.is_set():
-            self._replay(viewer)
+            self._replays.add(viewer)
         return viewer
 
     def publish(self, entries: Sequence[Entry], position: int, fingerprint: str) -> None:
@@ -239,8 +134,10 @@ class Fanout:
 
     def restart(self, position: int, fingerprint: str) -> None:
         """Begin after a position, and end all streams: viewers may have frames of another record."""
-        for viewer in self._list_viewers() if self._begun.is_set() else ():
-            viewer.shutdown()
+        if self._begun.is_set():
+            self._replays.clear()
+            for viewer in self._list_viewers():
+                viewer.shutdown()
         self.ring.restart(position, fingerprint)
         self._begun.set()
         self._moved.set()
@@ -267,29 +164,19 @@ class Fanout:
                     pass
                 self._moved.clear()
                 began = _now()
-                await self._for_each_viewer(Viewer.go_on)
+                await for_each(self._list_viewers(), Viewer.go_on)
                 if began >= beat:
                     silent_since = began - self._heartbeat * 2 / 3
-                    await self._for_each_viewer(partial(self._send_heartbeat, silent_since))
+                    await for_each(self._list_viewers(), partial(self._send_heartbeat, silent_since))
                     beat = began + self._heartbeat / 3
                 await asyncio.sleep(max(MIN_PASS_DELAY_SECONDS, _now() - began))
         finally:
-            for task in self._workers:
-                task.cancel()
+            self._replays.cancel()
 
     # --- viewers --------------------------------------------------------------------------------------------------
 
     def _list_viewers(self) -> list[Viewer]:
         return [viewer for audience in self._audiences.values() for viewer in audience.viewers]
-
-    async def _for_each_viewer(self, do: Callable[[Viewer], None]) -> None:
-        """Apply a function to every viewer, a few milliseconds at a time."""
-        until = _now() + SEND_SLICE_SECONDS
-        for viewer in self._list_viewers():
-            do(viewer)
-            if _now() > until:
-                await asyncio.sleep(0)
-                until = _now() + SEND_SLICE_SECONDS
 
     def _leave(self, viewer: Viewer) -> None:
         audience = viewer.audience
@@ -310,97 +197,52 @@ class Fanout:
         else:
             viewer.write(heartbeat(viewer.position, viewer.given or viewer.fingerprint))
 
-    def _is_of_another(self, viewer: Viewer, fingerprint: str) -> bool | None:
-        """Check whether a new viewer's position is from a different past than that of the record.
+    def _is_of_another(self, position: int, given: str, fingerprint: str) -> bool | None:
+        """Check whether a client's position and fingerprint are of a different past than that of the record.
 
         ``fingerprint`` is that of the event there, if known. None if the answer is not known yet.
         """
         if not self._begun.is_set():
-            return None if viewer.given else False
-        is_beyond = viewer.position > self.ring.position + MAX_POSITIONS_AHEAD
-        if viewer.given and viewer.given != UNREADABLE and not is_beyond and not fingerprint:
+            return None if given else False
+        if position > self.ring.position + MAX_POSITIONS_AHEAD or given == UNREADABLE:
+            return True
+        if given and not fingerprint:
             return None
-        given, viewer.given = viewer.given, ""
-        viewer.fingerprint = given or viewer.fingerprint
-        return is_beyond or given == UNREADABLE or bool(given and given != fingerprint)
+        return bool(given) and given != fingerprint
 
-    def _in_ring(self, viewer: Viewer) -> bool:
-        """Check whether the ring has, or will have, the next frames of a viewer."""
+    def _in_ring(self, audience: Audience, position: int) -> bool:
+        """Check whether the ring has, or will have, the next frames after a position."""
         if not self._begun.is_set():
             return False
         try:
-            viewer.audience.after(viewer.position)
+            audience.after(position)
         except Gone:
             return False
         return True
 
     # --- the record before the ring -------------------------------------------------------------------------------
 
-    def _replay(self, viewer: Viewer) -> None:
-        """Queue a viewer for its next batch from the record."""
-        if viewer.replaying:
-            return
-        viewer.replaying = True
-        self._replays.append(viewer)
-        if self._working < MAX_CONCURRENT_REPLAYS:
-            self._working += 1
-            worker = asyncio.create_task(self._work(), name="replay")
-            self._workers.add(worker)
-            worker.add_done_callback(self._workers.discard)
+    async def _read(self, place: Place) -> Batch | None:
+        """Return the next batch at a place; None if the ring has it, or will. Raises ``Unavailable``, and defects.
 
-    async def _work(self) -> None:
-        try:
-            await self._begun.wait()
-            while self._replays:
-                viewer = self._replays.popleft()
-                ahead = viewer.position - self.ring.position
-                if viewer.given and 0 < ahead <= MAX_POSITIONS_AHEAD:
-                    viewer.replaying = False  # it arrives later, or ``_send_heartbeat`` resets the client
-                    continue
-                try:
-                    await self._advance(viewer)
-                except Unavailable as problem:
-                    _log.debug("no batch after %d: %s", viewer.position, problem)
-                    self._replays.append(viewer)
-                    await asyncio.sleep(BATCH_RETRY_SECONDS)
-                    continue
-                except Exception as problem:  # noqa: BLE001 # a defect that concerns one viewer: the others continue
-                    self._log_defect(problem)
-                    viewer.shutdown()
-                viewer.replaying = False
-                viewer.go_on()
-        finally:
-            self._working -= 1
-
-    async def _advance(self, viewer: Viewer) -> None:
-        """Send a viewer the next batch from the record. Raises ``Unavailable``, and permanent errors."""
-        if viewer.paused:
-            return
-        await self._compare_past(viewer)
-        if self._in_ring(viewer):
-            return
-        found = await self._source.batch(viewer.audience.topic, viewer.position)
-        if found.position <= viewer.position:
-            raise Unavailable("the record lags")
-        if not viewer.paused:
-            viewer.write(found)
-
-    async def _compare_past(self, viewer: Viewer) -> None:
-        """Compare the past of a viewer and reset it if it differs. Raises ``Unavailable``."""
-        is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(viewer.position))
+        The batch is empty if only the fingerprint was compared.
+        """
+        audience, position, given = place
+        if given and 0 < position - self.ring.position <= MAX_POSITIONS_AHEAD:
+            return None  # it arrives later, or ``_send_heartbeat`` resets the client
+        fingerprint = self.ring.fingerprint_at(position)
+        is_of_another = self._is_of_another(position, given, fingerprint)
         if is_of_another is None:
-            fingerprint = await self._source.fingerprint_at(viewer.position)
-            if not fingerprint:  # an older service has no fingerprints
-                viewer.given = ""
-            is_of_another = self._is_of_another(viewer, fingerprint)
-        if is_of_another and not viewer.paused:
-            viewer.write(self._source.reset(viewer.audience.topic))
-
-    def _log_defect(self, problem: Exception) -> None:
-        """Log a defect that ends streams, at intervals: clients reconnect every two seconds."""
-        if _now() - self._logged_at >= LOG_INTERVAL_SECONDS:
-            self._logged_at = _now()
-            _log.error("streams end, because their data cannot be written", exc_info=problem)
+            fingerprint = await self._source.fingerprint_at(position)
+            is_of_another = bool(fingerprint) and fingerprint != given  # an older service has no fingerprints
+        if is_of_another:
+            return self._source.reset(audience.topic)
+        if self._in_ring(audience, position):
+            return batch((), position, given) if given else None
+        found = await self._source.batch(audience.topic, position)
+        if found.position <= position:
+            raise Unavailable("the record lags")
+        return found
 
 
 def _now() -> float:

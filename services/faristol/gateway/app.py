@@ -48,7 +48,7 @@ from faristol.gateway.http.responses import Health, ProblemBody, Ready
 from faristol.gateway.http.static_files import assets
 from faristol.gateway.live.content import Change
 from faristol.gateway.live.feed import Feed
-from faristol.gateway.live.known_tournaments import KnownTournaments
+from faristol.gateway.live.known_streams import KnownStreams
 from faristol.gateway.live.streams import Streams
 from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.pages import routes as pages
@@ -148,8 +148,8 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.tail = NewsSubscription(web.state.results)
     web.state.feed = Feed(web.state.tail, web.state.results)
     web.state.fanout = web.state.feed.fanout
-    web.state.tournaments = KnownTournaments()
-    web.state.tail.on_gap(web.state.tournaments.clear)
+    web.state.streams = KnownStreams()
+    web.state.tail.on_gap(web.state.streams.clear)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.game = game_pb2_grpc.GameServiceStub(runtime.channel("game"))
@@ -167,7 +167,7 @@ def app(runtime: Runtime) -> FastAPI:
     public = [route for routes in PUBLIC for route in routes.routes]
     web.add_middleware(Waits, tail=web.state.tail)
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
-    web.add_middleware(Streams, fanout=web.state.fanout, tournaments=web.state.tournaments, tail=web.state.tail)
+    web.add_middleware(Streams, fanout=web.state.fanout, known=web.state.streams, tail=web.state.tail)
     web.add_middleware(PublicCors, public=[route.path_regex for route in public if isinstance(route, APIRoute)])
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(errors.Interrupted, page=problem_page)

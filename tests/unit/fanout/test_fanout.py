@@ -12,7 +12,7 @@ import pytest
 from tests.unit.fanout.test_ring import Letter, Of
 
 from faristol.event_store.tasks import cancel_tasks
-from faristol.fanout import Batch, Fanout, Unavailable, Viewer, batch, fanout
+from faristol.fanout import Batch, Fanout, Unavailable, Viewer, batch, fanout, replays
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -23,8 +23,12 @@ class Record:
 
     letters: list[Letter] = field(default_factory=list)
     failures: int = 0
+    reads: int = 0
+    seconds: float = 0
 
     async def batch(self, topic: Of, after: int, /) -> Batch:
+        self.reads += 1
+        await asyncio.sleep(self.seconds)
         if self.failures:
             self.failures -= 1
             raise Unavailable("away")
@@ -78,7 +82,7 @@ class Hall:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Store few events, and retry at once."""
     monkeypatch.setattr(fanout, "MIN_RING_CAPACITY", 2)
-    monkeypatch.setattr(fanout, "BATCH_RETRY_SECONDS", 0.001)
+    monkeypatch.setattr(replays, "BATCH_RETRY_SECONDS", 0.001)
 
 
 @asynccontextmanager
@@ -125,6 +129,17 @@ async def test_what_the_ring_has_no_longer_comes_from_the_record_once_and_in_ord
             assert said.lower() == expected
 
 
+async def test_viewers_that_come_together_share_what_is_read_for_them() -> None:
+    async with open_hall() as hall:
+        hall.add(*(Letter(number, "a") for number in range(1, 12)))
+        hall.record.seconds = 0.05
+        sockets = [(await hall.join(Of(), 0))[1] for _ in range(50)]
+        for sock in sockets:
+            said = await read(sock, lambda said: len(said) == 11)
+            assert said.lower() == "a" * 11
+        assert hall.record.reads <= 2 * 5
+
+
 async def test_a_viewer_of_another_past_gets_a_reset_and_everything() -> None:
     async with open_hall() as hall:
         hall.add(Letter(1, "a", fingerprint="f1"), Letter(2, "b", fingerprint="f2"), Letter(3, "c", fingerprint="f3"))
@@ -132,6 +147,17 @@ async def test_a_viewer_of_another_past_gets_a_reset_and_everything() -> None:
             _, sock = await hall.join(Of(), position, given)
             said = await read(sock, lambda said: len(said) == len(expected))  # noqa: B023 # it is over before the next one
             assert said.lower() == expected, (given, position)
+
+
+async def test_a_viewer_whom_the_record_led_beyond_the_ring_gets_no_reset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fanout, "STREAM_HEARTBEAT_SECONDS", 0.03)
+    async with open_hall() as hall:
+        hall.add(*(Letter(number, "a") for number in range(1, 8)))
+        hall.record.letters[1:] = [Letter(9, "b")]  # the ring does not have this one yet
+        _, sock = await hall.join(Of(), 0)
+        said = await read(sock, lambda said: said.count("heartbeat") > 2)
+        assert "!" not in said
+        assert said.startswith("AB")
 
 
 async def test_a_restart_ends_streams_and_a_defect_only_those_that_it_concerns() -> None:

@@ -39,7 +39,6 @@ from faristol.gateway.http.errors import DAY
 from faristol.gateway.http.language import language_of
 from faristol.gateway.http.responses import ERRORS, answers, to_tagged_response
 from faristol.gateway.live import subscriptions
-from faristol.gateway.live.known_tournaments import KnownTournaments
 from faristol.gateway.live.notifications import NEWS, NEWS_WITH_CONTENT
 from faristol.gateway.live.streams import StreamAnswer
 from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEventIdQuery
@@ -47,7 +46,6 @@ from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.spectators import players
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Page, Reader, Results, RulingsReader
-from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import place_of
 from faristol.pb.api.v1 import answers_pb2 as api
 from faristol.pb.lexicon.v1.adjudication_pb2 import ListRulingsResponse
@@ -331,39 +329,19 @@ async def _open_stream(
     last_id: str | None,
 ) -> Response:
     state = request.app.state
-    known = await _load_divisions(results, request, tournament_ids)
-    await _check(results, duplicates, state.tournaments, filters, tournament_ids)
+    topic = filters.topic(await _load_divisions(results, request, tournament_ids))
+    if filters.games or filters.rounds:
+
+        async def ask(tournament_id: str) -> pb.Tournament:
+            return (await results.tournament(tournament_id)).tournament
+
+        heads = await ask_each(ask, tournament_ids)
+        await subscriptions.check_filters(filters, heads, partial(find_games, results, duplicates))
+    state.streams.add_topic(subscriptions.split_request(request.scope)[0], topic)
     if last_id:
-        return StreamAnswer(state.fanout, filters.topic(known), *parse_id(last_id))
+        return StreamAnswer(state.fanout, topic, *parse_id(last_id))
     subscriptions.check_after(after, state.tail.last_position)
-    return StreamAnswer(state.fanout, filters.topic(known), after)
-
-
-CHECKED_COUNT = 4_096
-"""Limit of cached filters that were checked to name existing rounds and games."""
-
-
-async def _check(
-    results: Results,
-    duplicates: Duplicates,
-    tournaments: KnownTournaments,
-    filters: subscriptions.Filters,
-    tournament_ids: Sequence[str],
-) -> None:
-    """Raise ``RequestValidationError`` for a filter by unknown rounds or games, whose stream would stay silent."""
-    if not filters.games and not filters.rounds:
-        return
-    checked = tournaments.checked
-    if all((each, filters.games, filters.rounds) in checked for each in tournament_ids or [""]):
-        return
-
-    async def ask(tournament_id: str) -> pb.Tournament:
-        return (await results.tournament(tournament_id)).tournament
-
-    heads = await ask_each(ask, tournament_ids)
-    await subscriptions.check_filters(filters, heads, partial(find_games, results, duplicates))
-    if len(tournament_ids) == 1:
-        store_bounded(checked, (tournament_ids[0], filters.games, filters.rounds), None, CHECKED_COUNT)
+    return StreamAnswer(state.fanout, topic, after)
 
 
 async def find_games(results: Results, duplicates: Duplicates, game_ids: Collection[str]) -> frozenset[str]:
@@ -396,5 +374,5 @@ async def _load_divisions(results: Results, request: Request, tournament_ids: Se
     async def ask(tournament_id: str) -> str:
         return (await results.tournament(tournament_id)).tournament.division_of
 
-    find, language = request.app.state.tournaments.find, language_of(request)
+    find, language = request.app.state.streams.find_division, language_of(request)
     return await ask_each(lambda tournament_id: find(tournament_id, language, ask), tournament_ids)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 import grpc
 
+from faristol.fanout import Unavailable
 from faristol.gateway.live.content import (
     Subject,
     ask,
@@ -122,6 +124,22 @@ class Content:
     async def _rounds(self, tournament_id: str, position: int) -> Iterable[int]:
         answer = await _unless_absent(self._results.tournament(tournament_id, Moment(position)))
         return [each.round for each in answer.tournament.played] if answer else ()
+
+
+@contextmanager
+def convert_interruptions() -> Iterator[None]:
+    """Raise ``Unavailable`` for an interrupted call of a service."""
+    try:
+        yield
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() in INTERRUPTED_CODES:
+            raise Unavailable(str(problem.code())) from problem
+        raise
+    except asyncio.CancelledError:
+        if (task := asyncio.current_task()) is None or task.cancelling():
+            raise
+        # Only the call was cancelled: its channel was closed after certificates had been replaced.
+        raise Unavailable("the channel was closed") from None
 
 
 async def _unless_absent(answer: Awaitable[T]) -> T | None:

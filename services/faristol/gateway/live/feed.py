@@ -11,10 +11,8 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-import grpc
-
-from faristol.fanout import FRAME_BATCH_SIZE, Fanout
-from faristol.gateway.live.content_reader import INTERRUPTED_CODES, Content
+from faristol.fanout import FRAME_BATCH_SIZE, Fanout, Unavailable
+from faristol.gateway.live.content_reader import Content, convert_interruptions
 from faristol.gateway.live.notifications import Notification
 from faristol.gateway.live.record_batches import RecordBatches
 from faristol.gateway.live.upstream import NewsSubscription
@@ -74,31 +72,29 @@ class Feed:
 
     async def run(self) -> None:
         """Read content until cancelled."""
-        try:
-            while True:
-                try:
-                    async with asyncio.timeout(CONTENT_LIFETIME_SECONDS / 12):
-                        await self._come.wait()
-                except TimeoutError:
-                    pass
-                self._come.clear()
+        while True:
+            try:
+                async with asyncio.timeout(CONTENT_LIFETIME_SECONDS / 12):
+                    await self._come.wait()
+            except TimeoutError:
+                pass
+            self._come.clear()
+            self._drop_expired()
+            while self._pending:
+                await self._read_content()
                 self._drop_expired()
-                while self._pending:
-                    await self._read_content()
-                    self._drop_expired()
-        finally:
-            self._batches.cancel()
 
     async def _read_content(self) -> None:
         """Read the content of the next pending notifications."""
         pending = self._pending
         some = pending[:FRAME_BATCH_SIZE]
         try:
-            changes = await self._content.of_live([each.event for each in some])
-        except Exception as problem:  # noqa: BLE001 # after a defect, viewers read the record; it ends their streams
-            if isinstance(problem, grpc.aio.AioRpcError) and problem.code() in INTERRUPTED_CODES:
-                await asyncio.sleep(CONTENT_RETRY_SECONDS)
-                return
+            with convert_interruptions():
+                changes = await self._content.of_live([each.event for each in some])
+        except Unavailable:
+            await asyncio.sleep(CONTENT_RETRY_SECONDS)
+            return
+        except Exception as problem:  # noqa: BLE001 # a defect: viewers read the record, which ends their streams
             _log.debug("no content after %d", some[0].position, exc_info=problem)
             self._drop_pending()
         else:

@@ -1,20 +1,14 @@
-"""Batches of frames from the record, and fingerprints of its events, for viewers behind the ring.
-
-A crowd that reconnects asks for the same batches. Each is fetched once for all viewers at one position.
-"""
+"""Batches of frames from the record, and fingerprints of its events, for viewers behind the ring."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Hashable
-from functools import partial
-from typing import Any, Generic, TypeVar
 
 import grpc
 
-from faristol.fanout import FRAME_BATCH_SIZE, Batch, Unavailable, batch
-from faristol.gateway.live.content_reader import INTERRUPTED_CODES, Content
+from faristol.fanout import FRAME_BATCH_SIZE, Batch, batch
+from faristol.gateway.live.content_reader import Content, convert_interruptions
 from faristol.gateway.live.notifications import add_content, frame, reset, without_name
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import Topic
@@ -22,13 +16,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
 MAX_CACHED_BATCHES = 256
-"""Limit of cached batches from the record, shared by a reconnecting crowd."""
-
-MAX_CACHED_CONTENT_BATCHES = 16
-"""Limit of cached batches with content, of up to a megabyte each."""
-
-CONTENT_BATCH_LIFETIME_SECONDS = 5.0
-"""Lifetime of a cached batch with content in seconds, since it has the content of its time."""
+"""Limit of cached batches without content, which a crowd that reconnects shares."""
 
 BATCH_TIMEOUT_SECONDS = 30.0
 """Timeout of a batch."""
@@ -36,55 +24,48 @@ BATCH_TIMEOUT_SECONDS = 30.0
 MAX_BATCH_SECONDS = 1.0
 """Seconds after which a batch ends early, so that others have their turn."""
 
-T = TypeVar("T")
-
 
 class RecordBatches:
-    """Batches and fingerprints, cached as the tasks that fetch them."""
+    """Batches and fingerprints. A call raises ``Unavailable`` or, for a defect, another ``AioRpcError``."""
 
     def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, content: Content) -> None:
         self._stub = stub
         self._content = content
-        self._batches = _Shared[Batch](MAX_CACHED_BATCHES)
-        self._batches_with_content = _Shared[Batch](MAX_CACHED_CONTENT_BATCHES)
-        self._fingerprints = _Shared[str](MAX_CACHED_BATCHES)
+        self._batches: OrderedDict[tuple[Topic, int], Batch] = OrderedDict()
         self.reset = reset
 
-    async def batch(self, topic: Topic, after: int) -> Batch:
-        """Return the next frames of a topic after a position. Raises ``Unavailable``, and other ``AioRpcError``."""
-        fetch = partial(self._fetch, topic, after)
-        if not topic.with_content:
-            return await self._batches.get((topic, after), fetch)
-        turn = _now() // CONTENT_BATCH_LIFETIME_SECONDS
-        return await self._batches_with_content.get((topic, after, turn), fetch)
-
     async def fingerprint_at(self, position: int) -> str:
-        """Return the fingerprint of the event at a position; empty without one. Raises as ``batch``."""
-        return await self._fingerprints.get(position, partial(self._fetch_fingerprint, position))
-
-    def clear(self) -> None:
-        """Drop all batches and fingerprints."""
-        for each in (self._batches, self._batches_with_content, self._fingerprints):
-            each.tasks.clear()
-
-    def cancel(self) -> None:
-        """Cancel all fetches."""
-        for each in (self._batches, self._batches_with_content, self._fingerprints):
-            for task in each.tasks.values():
-                task.cancel()
-
-    async def _fetch_fingerprint(self, position: int) -> str:
-        call = self._stub.Follow(
-            pb.FollowRequest(after_position=position, limit=1, marks=True), timeout=BATCH_TIMEOUT_SECONDS
-        )
-        try:
-            mark = await call.read()
-        finally:
-            call.cancel()
+        """Return the fingerprint of the event at a position; empty without one."""
+        with convert_interruptions():
+            request = pb.FollowRequest(after_position=position, limit=1, marks=True)
+            call = self._stub.Follow(request, timeout=BATCH_TIMEOUT_SECONDS)
+            try:
+                mark = await call.read()
+            finally:
+                call.cancel()
         return mark.fingerprint if isinstance(mark, pb.FollowResponse) and mark.position == position else ""
 
-    async def _fetch(self, topic: Topic, after: int) -> Batch:
-        """Fetch a batch from the record; with content, it has the current whole answers."""
+    async def batch(self, topic: Topic, after: int) -> Batch:
+        """Return the next frames of a topic after a position; with content, they have the current whole answers."""
+        batches = self._batches
+        if (kept := batches.get((topic, after))) is not None:
+            return kept
+        with convert_interruptions():
+            found, position, fingerprint = await self._read(topic, after)
+            frames = map(frame, found)
+            if topic.with_content:
+                frames = map(add_content, frames, await self._content.of_past(found, topic))
+        made = batch(frames if topic.is_named else map(without_name, frames), position, fingerprint)
+        if position > after and not topic.with_content:  # an erased name must not be sent again
+            store_bounded(batches, (topic, after), made, MAX_CACHED_BATCHES)
+        return made
+
+    def clear(self) -> None:
+        """Forget all batches, since the record may be a different one."""
+        self._batches = OrderedDict()  # a running call stores its batch in the old one
+
+    async def _read(self, topic: Topic, after: int) -> tuple[list[pb.FollowResponse], int, str]:
+        """Return the next notifications, and the position and fingerprint up to which they are complete."""
         request = pb.FollowRequest(
             tournament_ids=sorted(topic.tournaments),
             after_position=after,
@@ -109,31 +90,7 @@ class RecordBatches:
                 raise  # else a partial batch is useful: the next one begins behind it
         finally:
             call.cancel()
-        frames = map(frame, found)
-        if topic.with_content:
-            frames = map(add_content, frames, await self._content.of_past(found, topic))
-        return batch(frames if topic.is_named else map(without_name, frames), position, fingerprint)
-
-
-class _Shared(Generic[T]):
-    """Results that all callers share; at most ``most`` are cached."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self.tasks: OrderedDict[Hashable, asyncio.Task[T]] = OrderedDict()
-
-    async def get(self, key: Hashable, fetch: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of a fetch, which continues if its first caller leaves. A failed one is repeated."""
-        task = self.tasks.pop(key, None)
-        if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = asyncio.create_task(fetch(), name="batch")
-        store_bounded(self.tasks, key, task, self._most)
-        try:
-            return await asyncio.shield(task)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() in INTERRUPTED_CODES:
-                raise Unavailable(str(problem.code())) from problem
-            raise
+        return found, position, fingerprint
 
 
 def _now() -> float:

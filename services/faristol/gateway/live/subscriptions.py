@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Depends, Header, Query
 from fastapi.exceptions import RequestValidationError
@@ -220,52 +220,31 @@ Filtered = Annotated[Filters, Depends(_filters)]
 
 # --- the same without the framework, for frequent reconnections ------------------------------------------------------
 
-_PATH = re.compile(r"/api/v1/tournaments/([^/]+)/stream")
-_POSITION = re.compile("[0-9]{1,18}")
-_PLAIN = {
-    "after": _POSITION,
-    "games": re.compile(NAMES_PATTERN),
-    "rounds": re.compile(NUMBERS),
-    "tables": re.compile(NUMBERS),
-    "types": re.compile(TYPE_NAMES),
-    "include": re.compile(CONTENT),
-    "named": re.compile("true|false"),
-    "last_event_id": re.compile(f".{{0,{MAX_ID_CHARACTERS}}}"),
-}
+_RESUMPTION = {"after": re.compile("[0-9]{1,18}"), "last_event_id": re.compile(f".{{0,{MAX_ID_CHARACTERS}}}")}
+
+StreamKey = tuple[str, str]
+"""Path and filters of a stream's request, on which its topic depends."""
 
 
-def parse_simple_request(
-    scope: Scope, known: Mapping[str, str], checked: Collection[tuple[str, str, str]], last: int
-) -> tuple[Topic, int, str] | None:
-    """Parse topic, position and fingerprint of a simple request; None if the route must handle or refuse it.
+def split_request(scope: Scope) -> tuple[StreamKey, list[tuple[str, str]]]:
+    """Return the path and the filters of a request, and the parameters by which it resumes."""
+    pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    filters = [pair for pair in pairs if pair[0] not in _RESUMPTION]
+    return (scope["path"], urlencode(filters)), [pair for pair in pairs if pair[0] in _RESUMPTION]
 
-    ``known`` are existing tournaments with the first division of their championship or empty. ``checked`` are validated
-    filters. ``last`` is the end of the record.
+
+def parse_position(scope: Scope, resumption: Sequence[tuple[str, str]], last: int) -> tuple[int, str] | None:
+    """Parse the position and fingerprint of a request; None if the route must refuse it.
+
+    ``last`` is the end of the record.
     """
-    found = _PATH.fullmatch(scope["path"])
-    if found is None or (tournament_id := found[1]) not in known or scope["method"] != "GET":
+    given = dict(resumption)
+    headers = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]
+    if len(given) < len(resumption) or len(headers) > 1:
         return None
-    query = scope["query_string"].decode("ascii", "replace")
-    pairs = parse_qsl(query, keep_blank_values=True)
-    given = dict(pairs)
-    if len(given) < len(pairs) or bool(query) != bool(pairs) or not given.keys() <= _PLAIN.keys():
+    if not all(_RESUMPTION[name].fullmatch(value) for name, value in resumption):
         return None
-    if len(query) > MAX_LIST_CHARACTERS or not all(_PLAIN[name].fullmatch(value) for name, value in given.items()):
-        return None
-    types = frozenset(filter(None, given.get("types", "").split(",")))
-    if not PUBLIC.issuperset(types) or (types and "include" in given):
-        return None
-    resumed = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]
-    if len(resumed) > 1:
-        return None
-    last_id = given.pop("last_event_id", "")
-    last_id = (resumed and resumed[0]) or last_id
-    position = int(given.pop("after", "0"))
-    after, fingerprint = parse_id(last_id) if last_id else (position, "")
-    games, rounds = given.get("games", ""), given.get("rounds", "")
-    if (games or rounds) and (tournament_id, games, rounds) not in checked:
-        return None
-    if not last_id and after > last + MAX_POSITIONS_AHEAD:
-        return None
-    topic = Filters(**given).topic({tournament_id: known[tournament_id]})
-    return topic, after, fingerprint
+    if last_id := (headers and headers[0]) or given.get("last_event_id", ""):
+        return parse_id(last_id)
+    after = int(given.get("after", "0"))
+    return (after, "") if after <= last + MAX_POSITIONS_AHEAD else None

@@ -23,7 +23,7 @@ from tests.support.watcher import Watcher
 from faristol.bus import NatsServer
 from faristol.event_store import Record
 from faristol.event_store.tasks import cancel_tasks
-from faristol.fanout import MAX_POSITIONS_AHEAD, Fanout, Viewer, fanout
+from faristol.fanout import MAX_POSITIONS_AHEAD, Fanout, Viewer, fanout, replays
 from faristol.gateway.http.limits import Connections, HandedOverConnection
 from faristol.gateway.live import record_batches
 from faristol.gateway.live.feed import Feed
@@ -123,7 +123,7 @@ async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_t
 ) -> None:
     monkeypatch.setattr(fanout, "MIN_RING_CAPACITY", 10)
     monkeypatch.setattr(record_batches, "BATCH_TIMEOUT_SECONDS", 0.4)
-    monkeypatch.setattr(fanout, "BATCH_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(replays, "BATCH_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(tails, "TAIL_BATCH_EVENTS", 7)
     read = tails.EventTail._after
     asked: list[int] = []

@@ -15,8 +15,8 @@ from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship
 from tests.support.watcher import Watcher
 
-from faristol.fanout import fanout
-from faristol.gateway.live import content, content_reader, feed, notifications, record_batches
+from faristol.fanout import fanout, replays
+from faristol.gateway.live import content, content_reader, feed, notifications
 from faristol.gateway.live.content import Answer, Subject
 from faristol.gateway.rpc.results import Results
 from faristol.host import SERVICES, Settings
@@ -187,14 +187,13 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
             await until(lambda: [live.told, plain.told] == [expected, expected])
             await until(lambda: late.told == [each["position"] for each in plain.data if each["table"] == 2])
     assert (plain.connections, other.data[-1]["game_id"]) == (1, "lliga-r1-t1")
-    assert len([each for each in caplog.records if each.name == fanout.__name__]) == 1
+    assert len([each for each in caplog.records if each.name == replays.__name__]) == 1
 
 
 async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "CONTENT_LIFETIME_SECONDS", 0.5)
-    monkeypatch.setattr(record_batches, "CONTENT_BATCH_LIFETIME_SECONDS", 0.5)
     hall = Championship()
     start = await stage.add(*hall.create())
     first = follower(stage, "", start)
