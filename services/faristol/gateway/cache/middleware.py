@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -55,26 +54,6 @@ class ParsedRequest(NamedTuple):
     """Headers that store the chosen language."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Headers:
-    """Headers on which an answer depends."""
-
-    languages: str = ""
-    cookies: str = ""
-    encodings: str = ""
-    known: str = ""
-    anew: bool = False
-
-    @classmethod
-    def of(cls, scope: Scope) -> _Headers:
-        found: dict[bytes, bytes] = dict(scope["headers"])
-        languages, cookies, encodings, known, control = (
-            found.get(name, b"").decode("latin-1")
-            for name in (b"accept-language", b"cookie", b"accept-encoding", b"if-none-match", b"cache-control")
-        )
-        return cls(languages, cookies, encodings, known, "no-cache" in control)
-
-
 class Cached:
     """Middleware that renders public content once and passes every other request on.
 
@@ -94,8 +73,12 @@ class Cached:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
-        headers = _Headers.of(scope)
-        asking = self._parse_request(scope, headers)
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+
+        def header(name: bytes) -> str:
+            return headers.get(name, b"").decode("latin-1")
+
+        asking = self._parse_request(scope, header(b"accept-language"), header(b"cookie"))
         if asking is None:
             await self._app(scope, receive, send)
             return
@@ -104,24 +87,24 @@ class Cached:
             return await self._render_answer(scope, asking, kept, need)
 
         question = asking.question
-        if headers.anew:
+        if "no-cache" in header(b"cache-control"):
             question = question._replace(anew=True)
         found = await self._cache.answer(question, render)
         holds = 0 < question.min_position <= max(found.position, found.holds)
         await found.representation.send(
             send,
-            accepted=headers.encodings,
-            known=headers.known,
+            accepted=header(b"accept-encoding"),
+            known=header(b"if-none-match"),
             vary=BY_ADDRESS if asking.is_language_said and not asking.more else BY_LANGUAGE,
             cache_control=SHARED if holds and not asking.more else b"",
             more=asking.more,
         )
 
-    def _parse_request(self, scope: Scope, headers: _Headers) -> ParsedRequest | None:
+    def _parse_request(self, scope: Scope, languages: str, cookies: str) -> ParsedRequest | None:
         """Parse a request; None if its answer is not cached."""
         path, query = scope["path"], scope["query_string"].decode("latin-1")
         parse = self._parse_line if len(path) + len(query) > MAX_KEY_CHARACTERS else self._parse_line_once
-        return parse(path, query, headers.languages[:MAX_KEY_CHARACTERS], _find_language(headers.cookies))
+        return parse(path, query, languages[:MAX_KEY_CHARACTERS], _find_language(cookies))
 
     def _parse_line(self, path: str, query: str, languages: str, chosen: str) -> ParsedRequest | None:
         """Parse a request line, ``Accept-Language`` and the language in the cookie; None if it is not cached."""

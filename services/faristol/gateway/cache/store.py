@@ -35,10 +35,11 @@ from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from time import monotonic
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from faristol.gateway.cache.representation import Representation
 from faristol.gateway.cache.resources import Mark, Resource, marks_of
+from faristol.gateway.live.upstream import NewsSubscription
 from faristol.pb.results.v1 import results_pb2 as pb
 
 ENTRY_LIFETIME_SECONDS = 1.0
@@ -46,18 +47,6 @@ ENTRY_LIFETIME_SECONDS = 1.0
 
 MAX_NEWS_MARKS = 20_000
 """Limit of remembered marks of notifications. Entries with an older, evicted mark are validated again."""
-
-
-class NewsSource(Protocol):
-    """Subscription to notifications, implemented by ``faristol.gateway.live.upstream``."""
-
-    @property
-    def position(self) -> int:
-        """Position up to which everything public was received."""
-
-    @property
-    def connected(self) -> bool:
-        """True if the subscription is live."""
 
 
 class Rendered(NamedTuple):
@@ -122,7 +111,7 @@ class Cache:
     services read.
     """
 
-    def __init__(self, most_bytes: int, tail: NewsSource, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, most_bytes: int, tail: NewsSubscription, clock: Callable[[], float] = monotonic) -> None:
         """Create an empty cache. ``clock`` returns seconds."""
         self._most = most_bytes
         self._tail = tail

@@ -9,13 +9,13 @@ from pydantic import AfterValidator
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.fanout import UNREADABLE, format_id, heartbeat, parse_id
-from faristol.gateway.api.contract_json import to_json, write_json
+from faristol.fanout import UNREADABLE, heartbeat, parse_id
 from faristol.gateway.api.event_types import RESET
 from faristol.gateway.api.parameters import DIGITS, KNOWN, LAST_POSITION
 from faristol.gateway.auth.session import calls, holder_of
 from faristol.gateway.consoles.own_stream import OwnStream, StreamReset, follow_over_restarts, wait_for_first
 from faristol.gateway.http.errors import NUMBERS
+from faristol.gateway.live.notifications import frame
 from faristol.gateway.live.subscriptions import (
     MAX_LIST_CHARACTERS,
     NAMES_PATTERN,
@@ -114,9 +114,4 @@ class _Past:
 
 
 def _frame(news: pb.FollowResponse) -> bytes:
-    data = write_json({**to_json(news), "case_id": news.case_id})
-    return b"id: %b\nevent: %b\ndata: %b\n\n" % (
-        format_id(news.position, news.fingerprint),
-        news.type.encode(),
-        data.encode(),
-    )
+    return frame(news, case_id=news.case_id)

@@ -22,9 +22,9 @@ MAX_FRAME_VARIANTS = 16
 """Limit of cached frames for a notification: topics can combine changes in thousands of ways."""
 
 
-def frame(news: pb.FollowResponse) -> bytes:
-    """Encode an event: fingerprint and position as id, name as event, notification as data."""
-    data = write_json(to_json(news)).encode()
+def frame(news: pb.FollowResponse, **more: str) -> bytes:
+    """Encode an event: fingerprint and position as id, name as event, notification with further members as data."""
+    data = write_json({**to_json(news), **more}).encode()
     return b"id: %b\nevent: %b\ndata: %b\n\n" % (format_id(news.position, news.fingerprint), news.type.encode(), data)
 
 

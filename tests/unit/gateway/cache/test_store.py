@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import pytest
 
@@ -11,6 +11,7 @@ from faristol.gateway.cache import store
 from faristol.gateway.cache.representation import Representation
 from faristol.gateway.cache.resources import PageContent, Resource
 from faristol.gateway.cache.store import ENTRY_LIFETIME_SECONDS, Cache, CacheEntry, Question, Rendered
+from faristol.gateway.live.upstream import NewsSubscription
 from faristol.pb.results.v1 import results_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -18,19 +19,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
 
 
-@dataclass
-class Tail:
-    """A request of the test."""
-
-    position: int = 0
-    connected: bool = True
-
-
 class Hall:
     """A cache, and services with the answers of the test."""
 
     def __init__(self, most_bytes: int = 1_000_000) -> None:
-        self.tail, self.now, self.says, self.position = Tail(), 0.0, "before", 10
+        stub: Any = None
+        self.tail, self.now, self.says, self.position = NewsSubscription(stub), 0.0, "before", 10
+        self.tail.connected = True
         self.behind: Callable[[], None] = lambda: None
         self.cache = Cache(most_bytes, self.tail, lambda: self.now)
 
