@@ -70,8 +70,6 @@ class CacheEntry:
     """Position written in the answer."""
     holds: int
     """Position up to which the last call of the services confirmed it."""
-    call: float
-    """Number of that call."""
     at: float
     """Time of that call in seconds."""
 
@@ -95,12 +93,11 @@ Render = Callable[[CacheEntry | None, int], Awaitable[Rendered]]
 
 @dataclass(slots=True, eq=False)
 class _Flight:
-    """Call of the services in progress. Until it starts, it is later than every notification."""
+    """Call of the services in progress."""
 
     at: float
-    call: float = math.inf
     holds: float = math.inf
-    """Position of the last notification before it."""
+    """Position of the last notification before it; infinity until it starts."""
     task: asyncio.Future[CacheEntry] = None  # type: ignore[assignment] # set when it is created
 
 
@@ -147,41 +144,42 @@ class Cache:
 
     async def answer(self, question: Question, render: Render) -> CacheEntry:
         """Return the cached answer, or the one of ``render``, which concurrent requests share."""
-        need = question.min_position if question.is_exact else 0
-        first_call = self._find_first_call(question)
+        key, need = question.key, question.min_position if question.is_exact else 0
         news = max(self._marks.get(mark, self._before) for mark in question.resource.marks())
+        is_later = self._needs_later_call(question)
+        early = self._flights.get((key, need)) if is_later else None
+        early = early if early and early.holds < math.inf else None
 
         def is_fresh(found: CacheEntry | _Flight) -> bool:
-            is_recent = self._clock() - found.at < ENTRY_LIFETIME_SECONDS
-            return is_recent and found.holds >= news and found.call >= first_call
+            return self._clock() - found.at < ENTRY_LIFETIME_SECONDS and found.holds >= news
 
         while True:
-            kept = self._entries.get(question.key)
-            if kept and kept.position >= need and is_fresh(kept):
-                self._entries.move_to_end(question.key)
+            kept = self._entries.get(key)
+            if kept and not is_later and kept.position >= need and is_fresh(kept):
+                self._entries.move_to_end(key)
                 return kept
-            flight = self._flights.get((question.key, need))
+            flight = self._flights.get((key, need))
             if flight is None:
                 flight = _Flight(self._clock())
-                flight.task = asyncio.ensure_future(self._call_services(question.key, need, flight, render))
+                flight.task = asyncio.ensure_future(self._call_services(key, need, flight, render))
                 flight.task.add_done_callback(_retrieve_exception)
-                self._flights[question.key, need] = flight
-            elif not is_fresh(flight):
+                self._flights[key, need] = flight
+            elif flight is early or not is_fresh(flight):
                 await asyncio.wait({flight.task})
                 continue
             return await asyncio.shield(flight.task)
 
-    def _find_first_call(self, question: Question) -> int:
-        """Return the number of the earliest call of the services that may answer a question."""
+    def _needs_later_call(self, question: Question) -> bool:
+        """Check whether only a call that starts from now on may answer a question."""
         kept = self._entries.get(question.key)
         is_ahead = not question.is_exact and question.min_position > max(
             self._tail.position, kept.holds if kept else 0
         )  # the client learned of it through another gateway or service
-        return self.looks + 1 if question.anew or is_ahead or not self._tail.connected else 0
+        return question.anew or is_ahead or not self._tail.connected
 
     async def _call_services(self, key: Hashable, need: int, flight: _Flight, render: Render) -> CacheEntry:
         self.looks += 1
-        flight.call, flight.holds = self.looks, self._tail.position
+        flight.holds = self._tail.position
         known = self._entries.get(key)
         known = known if known and known.position >= need else None
         try:
@@ -192,10 +190,10 @@ class Cache:
                 del self._flights[key, need]
         if representation is None:
             assert known is not None
-            made = replace(known, holds=position, call=flight.call, at=flight.at)
+            made = replace(known, holds=position, at=flight.at)
         else:
             self.renderings += 1
-            made = CacheEntry(representation, digest, position, position, flight.call, flight.at)
+            made = CacheEntry(representation, digest, position, position, flight.at)
         if is_current and made.representation.status == HTTPStatus.OK:
             self._store(key, made)
         return made
@@ -203,7 +201,7 @@ class Cache:
     def _store(self, key: Hashable, entry: CacheEntry) -> None:
         """Store an entry, unless one of a later call is stored, and evict others beyond the limit."""
         kept = self._entries.get(key)
-        if kept and kept.call > entry.call:
+        if kept and kept.at > entry.at:
             return
         self.bytes += entry.representation.size - (kept.representation.size if kept else 0)
         self._entries[key] = entry
