@@ -115,7 +115,7 @@ async def show_rules(
     check_may_create(console.session)
     typed = Typed(name=" ".join(name.split()), starts_on=starts_on.strip(), place=place, ruleset=ruleset)
     if errors := _check_name(typed, console.language):
-        return _show_name(console, typed, errors)
+        return _show_name(console, typed, errors if any(typed.values()) else {})
     return await _show_rules(console, typed, {})
 
 
