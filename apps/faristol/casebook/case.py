@@ -54,6 +54,8 @@ class Case:
     ruleset: Ruleset
     scenarios: tuple[int, ...]
     articles: tuple[str, ...]
+    seed: str
+    """Text from which lots and draws derive; the name, unless the case states it."""
     steps: tuple[Step, ...]
     names: Names
     """The ids of all persons and teams."""

@@ -13,7 +13,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset, check_settled, load_ruleset
 from faristol.rules.ruleset.with_options import with_options
 
-HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
+HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "seed", "steps"})
 """Keys of every case."""
 
 
@@ -24,6 +24,7 @@ class Heading(NamedTuple):
     ruleset: Ruleset
     scenarios: tuple[int, ...]
     articles: tuple[str, ...]
+    seed: str
 
 
 def heading_of(value: Value, keys: Mapping[str, Value], errors: Errors) -> Heading:
@@ -48,7 +49,10 @@ def heading_of(value: Value, keys: Mapping[str, Value], errors: Errors) -> Headi
     with errors.gather():
         named = keys["scenario"].parts() if "scenario" in keys else ()
         scenarios += [_scenario(part, keys["scenario"]) for part in named]
-    return Heading(name=name, ruleset=ruleset, scenarios=tuple(scenarios), articles=articles)
+    seed = name
+    with errors.gather():
+        seed = keys["seed"].text() if "seed" in keys else name
+    return Heading(name=name, ruleset=ruleset, scenarios=tuple(scenarios), articles=articles, seed=seed)
 
 
 def _scenario(text: str, place: Value) -> int:

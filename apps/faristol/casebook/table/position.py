@@ -72,7 +72,7 @@ def lay_out(case: TableCase) -> Layout:
         left = _take(case, left, rack, f"the rack of {player}")
     if not isinstance(position.bag, int) and position.bag is not None:
         left = _take(case, left, position.bag, "the bag")
-    seed = hashlib.sha256(case.name.encode()).digest()
+    seed = hashlib.sha256(case.seed.encode()).digest()
     for number, player in enumerate(player for player in case.players if player not in racks):
         racks[player] = _draw(case, left, ruleset.game.rack_size, seed, number)
         left = without(left, racks[player])
@@ -200,10 +200,10 @@ def _free_squares(board: Board) -> Iterator[Square]:
 
 
 def _find_seed(case: TableCase) -> bytes:
-    """Return the tournament's seed: derived from the case's name, or one that yields the starting draw requested."""
+    """Return the tournament's seed: derived from that of the case, or one that yields the starting draw requested."""
     wanted = [case.position.start_tiles.get(player) for player in case.players]
     for number in range(MAX_SEED_TRIES):
-        seed = hashlib.sha256(f"{case.name}{number}".encode()).digest()
+        seed = hashlib.sha256(f"{case.seed}{number}".encode()).digest()
         if not any(wanted) or _starts_with(case, wanted, seed):
             return seed
     raise case.place.wrong("no starting draw gives these tiles")

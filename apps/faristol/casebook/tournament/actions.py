@@ -79,7 +79,7 @@ async def _act(world: World, step: Step, answers: list[Message]) -> None:
         case "register-players" if step.argument is not None:
             answers.append(await _register(world, step, step.argument))
         case "enter-results" if "results" in step.given:
-            lines = lines_of(step.given["results"], world.awaited, _case(world), world.case.name)
+            lines = lines_of(step.given["results"], world.awaited, _case(world), world.case.seed)
             answers.append(await _send(world, step.verb, step.fields, step.actor, lines))
         case _:
             answers.append(await _ask(world, step))
@@ -133,7 +133,7 @@ async def _create(world: World) -> Message:
         rounds=case.rounds,
         ruleset=pin.name,
         lexicon=LEXICON_NAME,
-        seed=hashlib.sha256(case.name.encode()).digest(),
+        seed=hashlib.sha256(case.seed.encode()).digest(),
         keeping=case.keeping,
     )
     world.complete(DIRECTOR, CREATE, request)
@@ -218,7 +218,7 @@ async def _report(world: World, step: Step, lines: Sequence[CaseResult] | None =
     if "results" not in step.given:
         return
     await world.reload_pairings()
-    seed = f"{world.case.name} {world.sent}"
+    seed = f"{world.case.seed} {world.sent}"
     awaited = [set(players) for players in world.awaited]
     for line in lines or lines_of(step.given["results"], world.awaited, _case(world), seed):
         if step.verb == PLAY_ROUNDS and set(line.players) not in awaited:

@@ -81,7 +81,7 @@ def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int,
 
 
 async def test_a_whole_game_of_a_championship_is_told_so_that_its_replay_finds_nothing_wrong() -> None:
-    answer = await run_case("fise/game.yaml", "A whole game")
+    answer = await run_case("fise/game.yaml", "A complete game")
     ruleset = load_ruleset("fise")
     text = write_gcg(gcg_of(answer, ruleset))
     assert ">Anna: C3 .EN +3 27\n>Anna: -- -3 24\n" in text

@@ -33,7 +33,7 @@ async def run_case(file: str, starts: str) -> pb.GetGameResponse:
 
 
 async def test_a_fise_sheet_has_words_the_letters_of_blanks_deductions_totals_and_room_for_signatures() -> None:
-    lines = list(format_sheet(await run_case("fise/game.yaml", "A whole game"), "es"))
+    lines = list(format_sheet(await run_case("fise/game.yaml", "A complete game"), "es"))
     assert lines[0] == "Copa · Ronda 1 · Mesa 1 · fise"
     assert lines[1].split() == ["Anna", "Blai"]
     assert lines[3].split() == ["1", "ACURDO", "24", "24", "2", "ENRAMA", "22", "22"]
@@ -60,7 +60,7 @@ async def test_a_bingo_is_circled_and_an_exchange_a_dash_where_the_book_says_so(
 
 
 async def test_the_second_players_columns_stand_under_the_name_from_the_first_line_to_the_last() -> None:
-    lines = list(format_sheet(await run_case("fise/game.yaml", "A whole game"), "el"))
+    lines = list(format_sheet(await run_case("fise/game.yaml", "A complete game"), "el"))
     start = lines[1].index("Blai")
     body = lines[2 : next(number for number, line in enumerate(lines) if line.startswith("-"))]
     assert {line[start - 3 : start] for line in body if len(line) > start} == {" " * 3}
@@ -68,7 +68,7 @@ async def test_the_second_players_columns_stand_under_the_name_from_the_first_li
 
 
 async def test_every_score_is_explained_square_by_square() -> None:
-    game = await run_case("fise/game.yaml", "A whole game")
+    game = await run_case("fise/game.yaml", "A complete game")
     lines = list(explanations(game, load_ruleset("fise"), "es"))
     assert lines[:2] == ["Turno 1 · Anna · ACURDO 24", "  8C ACURDO: (A1 + C3×2 + U1 + R1 + D2 + O1)×2 = 24"]
     plays = [line for line in lines if line.startswith("Turno")]
