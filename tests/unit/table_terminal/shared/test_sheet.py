@@ -47,7 +47,7 @@ async def test_a_fise_sheet_has_words_the_letters_of_blanks_deductions_totals_an
 
 
 async def test_a_sheet_without_words_has_scores_bingos_and_the_keepers_signature_alone() -> None:
-    lines = list(format_sheet(await run_case("fm/ends.yaml", "The keeper"), "ca"))
+    lines = list(format_sheet(await run_case("fm/ends.yaml", "The scorekeeper"), "ca"))
     assert not any("CASAR" in line for line in lines)
     assert [line for line in lines if line.startswith("Bingos: 0")]
     signed = next(line for line in lines if "____" in line)
