@@ -70,7 +70,7 @@ def _local(value: str, places: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def _served(command: list[str], environment: Mapping[str, str], folder: Path) -> Iterator[None]:
+def _serve(command: list[str], environment: Mapping[str, str], folder: Path) -> Iterator[None]:
     with subprocess.Popen(command, env=dict(environment), cwd=folder) as process:
         try:
             yield
@@ -110,7 +110,7 @@ def test_the_commands_of_the_file_serve_pages_and_make_backups_that_can_be_resto
     run("prepare", _local(services["prepare"]["command"][0], places))
     ports = {"FARISTOL_HTTP_PORT": str(port), "FARISTOL_GRPC_PORT": str(free_port())}
     command = [str(BIN / "faristol"), *services["faristol"]["command"]]
-    with _served(command, environment("faristol") | ports, tmp_path):
+    with _serve(command, environment("faristol") | ports, tmp_path):
         until, address = time.monotonic() + START_TIMEOUT_SECONDS, f"http://127.0.0.1:{port}"
         while True:
             try:
