@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import json
 import logging
@@ -10,7 +9,6 @@ import math
 import os
 import sys
 import tempfile
-import webbrowser
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
@@ -169,9 +167,10 @@ async def _serve(
                     at["TLS_CA"] = settings.tls_ca
                 exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
                 tell(f"for commands in another terminal: export {exported}")
-                if _is_for_one_user(settings, json_output=json_output):
-                    await _show_director_link(process, opens_browser=opens_browser)
-                elif not settings.open:
+                is_shown = _is_for_one_user(settings, json_output=json_output) and await _show_director_link(
+                    process, opens_browser=opens_browser
+                )
+                if not (is_shown or settings.open):
                     tell(
                         "a link that signs in a director, to create tournaments: "
                         "faristol access grant director NAME --by link, there"
@@ -196,20 +195,29 @@ def _is_for_one_user(settings: Settings, *, json_output: bool) -> bool:
     return is_embedded and not json_output and settings.log_format != "json" and sys.stdout.isatty()
 
 
-async def _show_director_link(process: Running, *, opens_browser: bool) -> None:
-    """Print the link that signs in a director, and open it in the browser of this desktop."""
-    from faristol.launcher.director_link import grant_director_link, has_desktop, local_channels
+async def _show_director_link(process: Running, *, opens_browser: bool) -> bool:
+    """Print the link that signs in a director, and open it in the browser of this desktop.
+
+    Return False if the services refuse the link: they serve without it.
+    """
+    import grpc
+
+    from faristol.launcher import director_link
     from faristol.table_terminal.shared.screen import console
 
-    channels = local_channels(process)
+    channels = director_link.local_channels(process)
     try:
-        link = await grant_director_link(process, channels, wanted=FIRST_PAGE)
+        link = await director_link.grant_director_link(process, channels, wanted=FIRST_PAGE)
+    except grpc.aio.AioRpcError as problem:
+        _started.warning("no link for a director could be granted: %s", problem.details())
+        return False
     finally:
         await channels.close()
     message = localize(N_("Begin your tournament in the browser, by this link: {link}"), link=link)
     console.print(message, highlight=False, markup=False, soft_wrap=True)
-    if opens_browser and has_desktop():
-        await asyncio.to_thread(webbrowser.open, link)
+    if opens_browser and director_link.has_desktop():
+        director_link.open_in_browser(director_link.write_redirect(process.runtime.settings, link))
+    return True
 
 
 @contextmanager

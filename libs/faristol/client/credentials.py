@@ -78,7 +78,16 @@ def authorize(address: str, folder: Path, name: str = "", record: Path | None = 
     note = record or folder / RECORD
     if not is_at_console(address) or not os.access(note, os.R_OK):
         return lambda method: ""
-    return _Console(folder, name, note).authorization
+    return authorize_at_console(folder, note, name)
+
+
+def authorize_at_console(folder: Path, record: Path, name: str = "") -> Authorize:
+    """Return the authorization of a caller at the console of the cell with the private keys in ``folder``.
+
+    The file ``record`` has the id of the record that the keys belong to. Raises ``OSError`` if it cannot be read, and
+    ``KeyringError`` without keys.
+    """
+    return _Console(folder, name, record).authorization
 
 
 def is_at_console(address: str) -> bool:

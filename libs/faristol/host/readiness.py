@@ -10,8 +10,8 @@ These failures make a service not ready, or do not:
   pages unavailable.
 * A read model of this version that is not built yet does: during an upgrade the processes of the version before answer
   until then.
-* A stopped consumer never does: every replica stops at the same event, and the commands and queries of the service
-  continue. The health of ``<service>.consumers`` and the status page report it.
+* A stopped consumer does not otherwise: every replica stops at the same event, and the commands and queries of the
+  service continue. The health of ``<service>.consumers`` and the status page report it.
 * A gateway in a separate process is always ready: its pages report unavailable services themselves. So does its
   ``/readyz``; its health on gRPC covers only itself.
 
@@ -88,7 +88,7 @@ class Readiness:
             async with asyncio.timeout(READINESS_TIMEOUT_SECONDS), self._record.reading() as connection:
                 lacking = [each.consumer for each in part.projections if await own(connection, each) is None]
         except (*FAILURES, TimeoutError) as problem:
-            _log.info("%s: its read models cannot be looked up: %r", part.name, problem)
+            self._note(part.name, f"its read models cannot be looked up: {problem!r}")
             return False
         self._note(part.name, f"not ready until these are built: {', '.join(lacking)}" if lacking else "")
         if not lacking:

@@ -133,10 +133,14 @@ def parse_value(field: Any, text: str, key: str = "", zone: str = "UTC", which: 
     return text
 
 
+_ENUM_NUMBER_PATTERN = re.compile("[0-9]{1,9}")
+
+
 def parse_choice(key: str, text: str, enum: EnumDescriptor) -> int:
     """Return the value of an enumeration, by its name in kebab case or its number. Raises ``Invalid``."""
     named = names_of(enum)
-    if (number := named.get(text.lower(), int(text) if text.isascii() and text.isdecimal() else -1)) in named.values():
+    given = int(text) if _ENUM_NUMBER_PATTERN.fullmatch(text) else -1
+    if (number := named.get(text.lower(), given)) in named.values():
         return number
     expected = ", ".join(word for word, value in named.items() if value)
     raise Invalid(key, NOT_A_CHOICE, {"given": repr(text), "expected": expected})

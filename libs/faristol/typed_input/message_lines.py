@@ -12,7 +12,9 @@ _SEPARATORS = "\t;|,"
 _STAMP = re.compile(r"\s*\[\d{1,2}[/.-]\d[^\]]{3,30}\][^:]{1,40}:\s*")
 """Time and author before a copied message: ``[28/11/26, 18:01] Pau:``."""
 
-_MARK = re.compile(r"\s*(?:\(?\d{1,3}\s*(?:[.):º]\s*-?|-)|(?:\d\ufe0f?\u20e3)+|[^\w\s\"'«“‘’`´(\[,;|]+)\s*(?=[^\W\d_])")
+_MARK = re.compile(
+    r"\s*(?:\(?\d{1,3}\s*(?:[.):º]\s*-?|-)|(?:\d\ufe0f?\u20e3)+|[^\w\s\"'«“‘’`´(\[,;|?\ufffd]+)\s*(?=[^\W\d_])"
+)
 """Mark of an item: ``1.``, ``2)``, ``3 -``, ``•``, ``✅``, a keycap."""
 
 _BARE_NUMBER = re.compile(r"\s*(\d{1,3})\s+(?=[^\W\d_])")

@@ -133,7 +133,7 @@ def _is_sure(word: str) -> bool:
 
 def _whole(cell: str) -> str:
     """Return a whole number without the zero decimals that a spreadsheet may add: ``412`` for ``412,0``."""
-    return re.sub(r"(?<=[0-9])[.,]0+$", "", cell)
+    return re.sub(r"(?<=[0-9])[.,]0{1,2}$", "", cell)
 
 
 def _row(row: Mapping[str, str], tables: Tables) -> ParsedResult | None:

@@ -13,12 +13,20 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
+import grpc
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
-from faristol.gateway.consoles.director.creation import WITHOUT, check_may_create, form_values, send_creation
+from faristol.gateway.consoles.director.creation import (
+    WITHOUT,
+    ZONE,
+    ZONES,
+    check_may_create,
+    form_values,
+    send_creation,
+)
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.director.players import (
     MAX_REGISTERED_PLAYERS,
@@ -30,9 +38,11 @@ from faristol.gateway.consoles.director.players import (
 from faristol.gateway.consoles.director.ruleset_summary import summarise_ruleset
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
+from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields, Lists, public_address
 from faristol.gateway.pages.qr import qr
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.page_addresses import tournament_path
@@ -53,7 +63,7 @@ RULE_BOOKS_BY_LANGUAGE: Mapping[str, Sequence[str]] = {
     "ca": ("fisc-2023", "uf-2007", "festa-major", "fisc-2023-duplicate"),
     "es": ("fise",),
     "el": ("pes-2024",),
-    "en": ("box",),
+    "en": ("fisc-2023", "fise"),
 }
 """Rule books that are shown first to a reader of a language."""
 
@@ -102,9 +112,10 @@ async def show_name(console: ConsoleDep, name: Text = "", starts_on: Text = "", 
     return _show_name(console, Typed(name=name, starts_on=starts_on, place=place), {})
 
 
-def _show_name(console: Console, typed: Typed, errors: Mapping[str, str]) -> Response:
-    now: date = console.request.app.state.now().date()
-    return _page(console, "director/first_name.html", NAME_STEP, errors, typed=typed, today=now.isoformat())
+def _show_name(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
+    today: date = console.request.app.state.now().date()
+    values = {"typed": typed, "today": today.isoformat(), "refused": refused}
+    return _page(console, "director/first_name.html", NAME_STEP, errors, **values)
 
 
 @routes.get("/start/rules")
@@ -137,7 +148,12 @@ async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
         if text := typed[field].strip():
             setattr(described, field, text)
     if described.starts_on or described.place:
-        await console.calls.ask(described)
+        try:
+            await console.calls.ask(described)
+        except grpc.aio.AioRpcError as problem:
+            # The tournament exists. What was refused can be set in the console.
+            if of_rpc(problem, console.language).status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
     return redirect_to(_address(tournament_id, "players"))
 
 
@@ -149,11 +165,12 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
     ruleset = next(iter(RULE_BOOKS_BY_LANGUAGE.get(console.language, ())), TRIAL_RULESET)
     rounds = max(TRIAL_ROUNDS, load_ruleset(ruleset).championship.rounds_min)
     name = say(TRIAL, {}, console.language)
-    typed = Typed(ruleset=ruleset, name=name, rounds=str(rounds), lexicon=WITHOUT)
+    zone = ZONES.get(ruleset, ZONE)
+    typed = Typed(ruleset=ruleset, name=name, rounds=str(rounds), lexicon=WITHOUT, time_zone=zone)
     creation = await send_creation(console, typed, str(command_id))
     if creation.answer is None:
         reason = creation.refused or ", ".join(creation.errors.values())
-        return _show_name(console, Typed(), {"name": reason})
+        return _show_name(console, Typed(), {}, reason)
     tournament_id = creation.answer.tournament_id
     players = [
         pairing.RegisterPlayerRequest(
@@ -172,11 +189,17 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
 def _check_name(typed: Typed, language: str) -> Mapping[str, str]:
     """Return the errors of the first step, by field."""
     errors = {} if typed["name"].strip() else {"name": say(MISSING, {}, language)}
+    day = typed["starts_on"].strip()
     try:
-        if typed["starts_on"]:
-            date.fromisoformat(typed["starts_on"])
+        if day and date.fromisoformat(day).isoformat() != day:
+            raise ValueError(day)
     except ValueError:
         errors["starts_on"] = say(NOT_A_DATE, {}, language)
+    for field in ("name", "place"):
+        try:
+            check_name(field, typed[field], empty=True)
+        except Invalid as problem:
+            errors[field] = say(problem.problem, problem.params, language)
     return errors
 
 
@@ -245,7 +268,7 @@ async def set_halls(desk: DirectorPageDep, given: Fields) -> Response:
         halls = _parse_halls(given)
         tables, needed = sum(count for _, count in halls), _needed_tables(desk)
         if halls and tables < needed:
-            values: dict[str, Param] = {"tables": tables, "players": len(desk.tournament.players), "needed": needed}
+            values: dict[str, Param] = {"tables": tables, "players": _count_players(desk), "needed": needed}
             raise Invalid("halls", FEW_TABLES, values)
     except Invalid as problem:
         desk.typed = given
@@ -268,9 +291,11 @@ def _parse_halls(given: Given) -> list[tuple[str, int]]:
     halls = []
     for line in range(HALL_LINES_COUNT):
         name, field = given.get(f"room.{line}.name", "").strip(), f"room.{line}.tables"
-        if not name:
+        if not (name or given.get(field, "").strip()):
             continue
-        count = parse_number(field, given.get(field, "") or "0")
+        if not name:
+            raise Invalid(field, MISSING)
+        count = parse_number(field, given.get(field, "").strip() or "0")
         if not 0 < count <= MAX_TABLES:
             raise Invalid(field, NO_TABLES)
         halls.append((name, count))
@@ -279,8 +304,13 @@ def _parse_halls(given: Given) -> list[tuple[str, int]]:
 
 def _needed_tables(desk: DirectorPage) -> int:
     """Return the number of tables of a round; of seats in a tournament of duplicate games."""
-    players = sum(not player.withdrawn_round for player in desk.tournament.players)
+    players = _count_players(desk)
     return players if is_of_duplicate_games(desk.tournament) else players // 2
+
+
+def _count_players(desk: DirectorPage) -> int:
+    """Return the number of players who have not withdrawn."""
+    return sum(not player.withdrawn_round for player in desk.tournament.players)
 
 
 async def _show_halls(desk: DirectorPage, said: str = "") -> Response:
@@ -314,7 +344,7 @@ async def _show_round(desk: DirectorPage) -> Response:
         "start",
         step=READY_STEP,
         steps=STEPS,
-        played=desk.last,
+        played=next(iter(desk.tournament.played), None),
         public_address=address,
         public_code=qr(address),
     )

@@ -67,6 +67,12 @@ GUESSED = N_("Read as {encoding}, which is a guess. Check that all letters are r
 MAX_LINE_DIGITS = 6
 """Limit in digits of the number of a line."""
 
+MAX_LINES_TO_MEND = 100
+"""Number of invalid lines that can be changed in place; further ones are shown as they are."""
+
+MAX_LINE_CHARACTERS = 500
+"""Length of a line that can be changed in place."""
+
 routes = APIRouter(include_in_schema=False)
 
 
@@ -196,7 +202,7 @@ def mend_lines(given: Given) -> str:
         return text
     lines = lines_of(text)
     for number, value in mended.items():
-        if number.isdecimal() and 0 < int(number[:MAX_LINE_DIGITS]) <= len(lines):
+        if number.isdecimal() and len(number) <= MAX_LINE_DIGITS and 0 < int(number) <= len(lines):
             lines[int(number) - 1] = " ".join(value.splitlines()).strip()
     return "\n".join(lines)
 
@@ -214,7 +220,7 @@ async def show_player_list(
         shown=_list_given_details(rows),
         columns=list_columns(desk.language),
         wrong=wrong,
-        line_text=lambda number: _text_to_mend(lines, number),
+        to_mend={error.line: _text_to_mend(lines, error.line) for error in wrong[:MAX_LINES_TO_MEND]},
         encodings=ENCODINGS,
         **values,
     )
@@ -223,7 +229,7 @@ async def show_player_list(
 def _text_to_mend(lines: Sequence[str], number: int) -> str:
     """Return a line to be changed in place; empty if its row continues in the next line, inside quotes."""
     line = lines[number - 1] if 0 < number <= len(lines) else ""
-    return "" if line.count('"') % 2 else line
+    return "" if line.count('"') % 2 or len(line) > MAX_LINE_CHARACTERS else line
 
 
 def _list_given_details(rows: Sequence[ListedPlayer]) -> list[Detail]:

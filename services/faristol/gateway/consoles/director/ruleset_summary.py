@@ -32,7 +32,7 @@ CHALLENGE_COSTS_TURN = N_(
 SLIPS_CHECKED = N_("A slip with an invalid play scores 0. Each turn continues with the play that the judge chooses.")
 
 TOURNAMENT = N_("Pairing: {system}. Tie-breaks: {tie_breaks}.")
-SINGLE_GAMES = N_("For single tables: there is no pairing.")
+SINGLE_GAMES = N_("The instructions are for single tables. Rounds are paired by the Swiss system.")
 BY_PERCENTAGE = N_("The standings show the points of the slips. There is no pairing: all players play each game.")
 
 
