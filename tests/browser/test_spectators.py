@@ -181,7 +181,7 @@ LEFT_OUT = re.compile(r"/screen|/overlay|\{team_id\}|/rulings$")
 
 def public_pages(game: str) -> list[str]:
     """Return the addresses of the public pages, each once, with parameters from the stage."""
-    values = {"tournament_id": "lliga", "game_id": game, "player_id": "anna", "number": "1"}
+    values = {"tournament_id": "lliga", "game_id": game, "player_id": "anna", "number": "1", "help_name": "player"}
     paths = [route.path for route in routes.routes.routes if isinstance(route, APIRoute)]
     return [
         re.sub(r"\{(\w+)[^}]*\}", lambda found: values[found[1]], path)

@@ -44,7 +44,7 @@ async def run_command(court: Court, *arguments: str, code: int = 0) -> str:
 
 async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line(court: Court) -> None:
     await run_command(court, "judge", "appoint", "cup", "eva", "--language", "ca", "--language", "es")
-    assert await run_command(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20") == "cup: panel\n"
+    assert await run_command(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20") == "cup: a panel of judges\n"
     shown = json.loads(await run_command(court, "judge", "show", "cup", "--json"))
     assert (shown["mode"], shown["panel"], shown["lease_seconds"]) == ("MODE_PANEL", 3, 20)
     assert {judge["judge_id"]: judge["languages"] for judge in shown["judges"]}["eva"] == ["ca", "es"]
@@ -81,7 +81,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             "C",
             [
                 "ada: appointed",
-                "cup: panel",
+                "cup: a panel of judges",
                 "panel of 3; claims expire after 30 s without activity",
                 "no case is pending",
                 "no rulings in closed rounds",
@@ -93,7 +93,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             "ca_ES",
             [
                 "Nomenament: ada",
-                "cup: comitè",
+                "cup: un comitè de jutges",
                 "comitè de 3; un cas es reté 30 s sense senyals",
                 "no hi ha res pendent",
                 "no hi ha resolucions de rondes tancades",
@@ -105,7 +105,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             "es_ES",
             [
                 "Nombramiento: ada",
-                "cup: jurado",
+                "cup: un jurado",
                 "jurado de 3; un caso se retiene 30 s sin señales",
                 "no hay nada pendiente",
                 "no hay resoluciones de rondas cerradas",
@@ -117,7 +117,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             "el_GR",
             [
                 "ada: έχει οριστεί",
-                "cup: επιτροπή",
+                "cup: επιτροπή κριτών",
                 "επιτροπή των 3· μια υπόθεση κρατιέται 30 s χωρίς σήμα",
                 "τίποτα δεν περιμένει",
                 "δεν υπάρχουν αποφάσεις κλεισμένων γύρων",
