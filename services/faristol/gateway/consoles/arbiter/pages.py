@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_after, redirect_to
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, TableRow, Urgency, count_by_filter, rows
@@ -141,11 +142,19 @@ class _ArbiterPages(Console):
         )
 
     async def _disputes(self, listed: pb.ListTablesResponse) -> Sequence[Dispute]:
-        """Return the disputed results of the round at these tables. A player or a second person disputes a result."""
+        """Return the disputed results of the round at these tables. A player or a second person disputes a result.
+
+        While the pairing service is unavailable, the calls of the tables are shown without disputes.
+        """
         if not any(table.final for table in listed.tables):
             return ()
         asked = pairing_pb2.ListResultsRequest(tournament_id=self.tournament_id, round=listed.round)
-        tables = Tables(await self.calls.ask(asked), self.language)
+        try:
+            tables = Tables(await self.calls.ask(asked), self.language)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in UNAVAILABLE_CODES:
+                raise
+            return ()
         here = {table.game_id for table in listed.tables}
         return [
             Dispute(each.table, tables.standing(each.table), each.dispute)
