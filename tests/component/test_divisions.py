@@ -125,6 +125,7 @@ async def test_forty_desks_register_side_by_side_in_three_divisions(desks: list[
     assert set(reasons) == {""}
 
 
+@pytest.mark.nightly
 @pytest.mark.lexicon
 @pytest.mark.usefixtures("lexicons")
 def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

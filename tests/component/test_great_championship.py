@@ -215,6 +215,7 @@ def to_rows(told: Exported) -> list[tuple[int, str, float, tuple[float, ...]]]:
 @pytest.mark.parametrize(
     "book", ["fisc-2023", *(pytest.param(book, marks=pytest.mark.nightly) for book in ("pes-2024", "uf-2007"))]
 )
+@pytest.mark.nightly
 async def test_standings_are_those_that_anybody_computes_from_what_is_published(
     book: str, tmp_path: Path, shared_nats: str
 ) -> None:

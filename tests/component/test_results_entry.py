@@ -94,6 +94,7 @@ def score_of(table: int) -> tuple[int, int]:
     return 400 + table, 300 + table
 
 
+@pytest.mark.nightly
 def test_two_people_enter_forty_results_at_once_within_ten_minutes_and_overwrite_nothing(hall: Hall) -> None:
     tournament = hall.start_tournament(40)
     ready = threading.Barrier(2)

@@ -582,6 +582,7 @@ async def test_a_link_from_the_console_is_whole_and_signs_a_browser_in(cell: Cel
         assert "Eva Soler" in (await web.send_form("/sign-in", code=link)).text
 
 
+@pytest.mark.nightly
 async def test_the_demonstration_tells_how_to_direct_it_in_a_browser(tmp_path: Path, lexicons: Path) -> None:
     small = ("--players", "4", "--rounds", "1", "--ruleset", "uf-2007", "--serve", "--http", "0")
     demo = Child(("demo", *small), {"open": False, "lexicons": lexicons}, tmp_path / "log")

@@ -92,6 +92,7 @@ async def read_refusal(hall: Championship, method: Any, request: object) -> str:
     return answer.value.details() or ""
 
 
+@pytest.mark.nightly
 async def test_teams_come_out_of_the_list_in_its_order(league: Championship) -> None:
     teams = (await get_tournament(league)).teams
     assert [(team.name, team.team_id) for team in teams] == [

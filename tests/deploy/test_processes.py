@@ -296,6 +296,7 @@ def running(pod: Pod, log: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+@pytest.mark.nightly
 def test_every_container_starts_passes_its_probes_and_ends_when_asked(pods: list[Pod], tmp_path: Path) -> None:
     with ExitStack() as stack:
         logs = {pod.name: tmp_path / f"{pod.name}.log" for pod in pods}

@@ -44,7 +44,10 @@ async def run_command(court: Court, *arguments: str, code: int = 0) -> str:
 
 async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line(court: Court) -> None:
     await run_command(court, "judge", "appoint", "cup", "eva", "--language", "ca", "--language", "es")
-    assert await run_command(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20") == "cup: a panel of judges\n"
+    assert (
+        await run_command(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20")
+        == "cup: a panel of judges\n"
+    )
     shown = json.loads(await run_command(court, "judge", "show", "cup", "--json"))
     assert (shown["mode"], shown["panel"], shown["lease_seconds"]) == ("MODE_PANEL", 3, 20)
     assert {judge["judge_id"]: judge["languages"] for judge in shown["judges"]}["eva"] == ["ca", "es"]

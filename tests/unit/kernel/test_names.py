@@ -110,6 +110,7 @@ def test_names_stand_in_the_order_of_the_language(language: str, names: list[str
     assert ordered == names
 
 
+@pytest.mark.nightly  # the reference needs ten seconds to read its table
 @given(
     st.lists(
         st.text("aàábcçdeéèëiíïlmnñoóòprsuúüzABCÑαάβγεέηθιίϊκλμνξοόπρσςτυύφχψωώΑΩ ", min_size=1, max_size=8), max_size=6

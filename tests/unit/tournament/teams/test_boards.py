@@ -99,7 +99,7 @@ def check_boards(hall: Hall, played: RoundState, line_ups: dict[str, tuple[str, 
     score=st.sampled_from(["match-points", "board-points"]),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_no_two_teams_meet_twice_and_line_ups_say_who_sits_where(
     system: str, teams: int, boards: int, score: str, seed: int
 ) -> None:
