@@ -104,10 +104,8 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert "The option “Minutes per round” cannot be 900: choose 40–240, none." in read_text(answer)
     assert "round_minutes" not in read_text(answer)
     assert re.search(r'role="alert"><p><a href="#f-options.round_minutes">[^<]*40–240', answer.text)  # above, too
-    for field in ("rounds", "keeping"):
-        assert "expected a whole number, got" in await desk.read_refusal(
-            "/new", "CreateTournament", **{**fields, field: "x"}
-        )
+    for field, expected in (("rounds", "expected a whole number, got"), ("keeping", "recorded")):
+        assert expected in await desk.read_refusal("/new", "CreateTournament", **{**fields, field: "x"})
 
 
 async def test_the_form_of_a_tournament_says_and_checks_the_least_number_of_rounds(desk: Desk) -> None:
@@ -141,9 +139,14 @@ async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk
 async def test_one_bad_row_keeps_one_row_out_and_is_shown(cell: Cell, desk: Desk) -> None:
     path, text = f"{CONSOLE}/players/list", "Marta Pons\n; Vic\nEva Serra; Vic; 1500; 1600; x"
     seen = await desk.send(path, "preview", text=text)
-    assert "2 lines are left out: Line 2: the name is missing ; Vic" in read_text(seen)
+    assert "2 lines are left out:" in read_text(seen)
+    assert "Line 2: the name is missing" in read_text(seen)
+    assert 'name="line.2" value="; Vic"' in seen.text
     assert "Line 3: there is no column for" in read_text(seen)
     assert "Register 1 player" in read_text(seen)
+    corrected = await desk.send(path, "preview", text=text, **{"line.2": "Pol Vic; Vic"})
+    assert "1 line is left out" in read_text(corrected)
+    assert "Register 2 players" in read_text(corrected)
     assert "Marta Pons" not in await ids(cell, desk)
     after = await desk.send(path, "register", text=text)
     assert "1 player registered" in read_text(after)
