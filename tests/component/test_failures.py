@@ -508,6 +508,11 @@ async def healths(channel: grpc.aio.Channel, *names: str) -> dict[str, bool]:
     return {name: answer.status == health_pb2.HealthCheckResponse.SERVING for name, answer in answers.items()}
 
 
+async def lives_unready(channel: grpc.aio.Channel, *names: str) -> bool:
+    """Check whether a process lives, and none of its services is ready."""
+    return await healths(channel, *names) == {name: name == "" for name in names}
+
+
 async def healthy(channel: grpc.aio.Channel, *names: str) -> bool:
     return all((await healths(channel, *names)).values())
 
@@ -674,7 +679,7 @@ async def test_what_is_not_ready_while_its_database_is_away_lives_and_is_ready_w
             await stop(own_postgres)
             async with asyncio.timeout(30):
                 await until(answers, web, 503)
-            assert await healths(channel, *names) == {name: name == "" for name in names}
+                await until(lives_unready, channel, *names)  # each is told by itself
             assert (await web.get("/healthz")).status_code == 200
             await start(own_postgres)
             async with asyncio.timeout(30):

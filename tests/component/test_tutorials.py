@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -53,8 +54,10 @@ def test_a_tutorial_does_what_it_says(
             if commands.startswith("faristol up "):
                 server = Child(commands.split()[1:], {"lexicons": lexicons, "open": False}, tmp_path / "up.log")
                 wait_until_serving(f"127.0.0.1:{ports['7070']}", server)
-                told = server.output()  # of no tournament: none exists yet
-                assert "faristol access grant director NAME --by link" in told
+                give_up = time.monotonic() + 20  # it serves before it prints
+                while "faristol access grant director NAME --by link" not in server.output():
+                    assert time.monotonic() < give_up, server.output()
+                    time.sleep(0.1)
                 continue
             script = ["bash", "-ec", exports + commands]
             done = subprocess.run(script, env=settings, capture_output=True, text=True, timeout=180, check=False)

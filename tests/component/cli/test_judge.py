@@ -85,7 +85,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             [
                 "ada: appointed",
                 "cup: a panel of judges",
-                "panel of 3; claims expire after 30 s without activity",
+                "a panel of judges (3); claims expire after 30 s without activity",
                 "no case is pending",
                 "no rulings in closed rounds",
                 "0 pending",
@@ -97,7 +97,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             [
                 "Nomenament: ada",
                 "cup: un comitè de jutges",
-                "comitè de 3; un cas es reté 30 s sense senyals",
+                "un comitè de jutges (3); un cas es reté 30 s sense senyals",
                 "no hi ha res pendent",
                 "no hi ha resolucions de rondes tancades",
                 "0 pendents",
@@ -109,7 +109,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             [
                 "Nombramiento: ada",
                 "cup: un jurado",
-                "jurado de 3; un caso se retiene 30 s sin señales",
+                "un jurado (3); un caso se retiene 30 s sin señales",
                 "no hay nada pendiente",
                 "no hay resoluciones de rondas cerradas",
                 "0 pendientes",
@@ -121,7 +121,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             [
                 "ada: έχει οριστεί",
                 "cup: επιτροπή κριτών",
-                "επιτροπή των 3· μια υπόθεση κρατιέται 30 s χωρίς σήμα",
+                "επιτροπή κριτών (3)· μια υπόθεση κρατιέται 30 s χωρίς σήμα",
                 "τίποτα δεν περιμένει",
                 "δεν υπάρχουν αποφάσεις κλεισμένων γύρων",
                 "σε αναμονή: 0",

@@ -107,7 +107,7 @@ def test_a_round_that_has_begun_is_not_undone() -> None:
     hall.pair(1)
     (started,) = hall.start(1)
 
-    with pytest.raises(Refusal, match=r"Act \d+ cannot be undone by another act"):
+    with pytest.raises(Refusal, match=r"Command \d+ cannot be undone by another command"):
         undo(hall, started)
 
 
