@@ -11,8 +11,8 @@ delivery networks. While the subscription is disconnected, every request waits f
 
 Invariants:
 
-- An answer is from services that were called after the last notification about its marks.
-- A response of a service that has not reached that notification is not used again (``CacheEntry.holds``).
+- An answer includes the last notification about its marks: a response of a service that has not reached it is not used
+  again (``CacheEntry.holds``).
 - Of an address in one language, one rendering at a time runs for each position that it must contain.
 - A mark that is not stored counts as notified when the last evicted one was. So an eviction only causes validations.
 
