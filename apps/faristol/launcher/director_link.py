@@ -9,10 +9,8 @@ import uuid
 import webbrowser
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from faristol.access_control.roles import DIRECTOR
 from faristol.client.credentials import authorize_at_console, build_interceptors
@@ -34,13 +32,8 @@ REDIRECT = "begin.html"
 def local_channels(process: Running) -> Channels:
     """Return channels to services of this process, with the keys of its data folder, wherever it listens."""
     settings, address = process.runtime.settings, to_reachable_address(process.grpc_address)
-    interceptors = partial(_build_interceptors, settings)
-    return Channels(lambda _: address, interceptors, process.runtime.tls, own=True)
-
-
-def _build_interceptors(settings: Settings, _: str) -> list[Any]:
-    folder = settings.access_folder()
-    return build_interceptors(authorize_at_console(folder, settings.access_record()))
+    authorize = authorize_at_console(settings.access_folder(), settings.access_record())
+    return Channels(lambda _: address, lambda _: build_interceptors(authorize), process.runtime.tls, own=True)
 
 
 async def grant_director_link(

@@ -85,19 +85,10 @@ async def read(
             except DBAPIError as problem:
                 # The tables may have been dropped after a switch: then there is a new generation.
                 if before and (before.version, before.generation) == (found.version, found.generation):
-                    if found.version < projection.version and _lacks_a_column(problem):
+                    if found.version < projection.version and kind_of(connection).lacks_column(problem):
                         raise NotBuilt(f"{projection.consumer} is not built yet") from problem
                     raise
                 before = found
-
-
-UNDEFINED = frozenset({"42703", "42P01"})
-"""SQLSTATEs of PostgreSQL for a column and a table that do not exist."""
-
-
-def _lacks_a_column(problem: DBAPIError) -> bool:
-    """Check whether a query failed because of a column or table that the tables in use do not have."""
-    return getattr(problem.orig, "sqlstate", "") in UNDEFINED or "no such " in str(problem.orig)
 
 
 async def own(connection: AsyncConnection, projection: Projection) -> int | None:

@@ -216,6 +216,11 @@ def affiliation_key(name: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())
 
 
+def club_key(club: str) -> str | None:
+    """Return the key of a player's club, as ``affiliation_key``; None without a club."""
+    return affiliation_key(club) if club else None
+
+
 MAX_COMBINING_MARKS = 3
 """Combining marks on one letter, apart from those in a composed character. Vietnamese and polytonic Greek have two.
 With many more a name covers the lines around it."""

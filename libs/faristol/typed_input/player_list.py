@@ -20,7 +20,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.names import (
     MAX_CATEGORY_CHARACTERS,
     MAX_OFFICIAL_NOTE_CHARACTERS,
-    affiliation_key,
+    club_key,
     name_key,
 )
 from faristol.kernel.refusal import N_
@@ -619,14 +619,14 @@ class _Namesakes:
 
     def add(self, row: ListedPlayer) -> None:
         """Add a row."""
-        name, club = name_key(row.request.name), _club_key(row.request)
+        name, club = name_key(row.request.name), club_key(row.request.club)
         for only_without_id in (False,) if row.request.player_id else (False, True):
             for of_club in (_ANY_CLUB, club):
                 self._first.setdefault((name, only_without_id, of_club), row)
 
     def find(self, request: pairing.RegisterPlayerRequest) -> ListedPlayer | None:
         """Return the first row of the same name that differs neither by ids nor by clubs, or None."""
-        name, club = name_key(request.name), _club_key(request)
+        name, club = name_key(request.name), club_key(request.club)
         clubs = (_ANY_CLUB,) if club is None else (None, club)
         found = [self._first.get((name, bool(request.player_id), of_club)) for of_club in clubs]
         return min(filter(None, found), key=lambda row: row.line, default=None)
@@ -634,11 +634,6 @@ class _Namesakes:
 
 _ANY_CLUB = "*"
 """Stands for all clubs. It differs from every club's key, which has only letters and digits."""
-
-
-def _club_key(request: pairing.RegisterPlayerRequest) -> str | None:
-    """Return the key of a player's club; None without a club."""
-    return affiliation_key(request.club) if request.club else None
 
 
 def list_columns(language: str) -> list[str]:

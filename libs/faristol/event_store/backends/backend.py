@@ -71,6 +71,10 @@ class Backend(Protocol):
         """Check whether the code of a failure means an invalid statement, if its class does not show it."""
 
     @staticmethod
+    def lacks_column(problem: DBAPIError) -> bool:
+        """Check whether a failure means that a column or a table does not exist."""
+
+    @staticmethod
     def insert(table: Table) -> Any:
         """Return an insert of the dialect, which supports ON CONFLICT."""
 

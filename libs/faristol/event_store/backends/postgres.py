@@ -65,6 +65,9 @@ DISK_FULL = "53100"
 LOCK_NOT_AVAILABLE = "55P03"
 """SQLSTATE of a lock timeout."""
 
+UNDEFINED_SQLSTATES = frozenset({"42703", "42P01"})
+"""SQLSTATEs of a column and of a table that do not exist."""
+
 NOT_ALLOWED = "42501"
 """SQLSTATE of a missing privilege."""
 
@@ -172,6 +175,10 @@ class Postgres(Backend):
     @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
         return _sqlstate(problem).startswith(_INVALID_STATEMENT_CLASSES)
+
+    @staticmethod
+    def lacks_column(problem: DBAPIError) -> bool:
+        return _sqlstate(problem) in UNDEFINED_SQLSTATES
 
     insert = staticmethod(postgresql.insert)
 

@@ -129,6 +129,10 @@ class Sqlite(Backend):
     def is_wrong_statement(problem: DBAPIError) -> bool:
         return isinstance(problem.orig, sqlite3.Error) and bool(_OF_THE_STATEMENT.match(str(problem.orig)))
 
+    @staticmethod
+    def lacks_column(problem: DBAPIError) -> bool:
+        return "no such " in str(problem.orig)
+
     insert = staticmethod(sqlite.insert)
 
     @staticmethod

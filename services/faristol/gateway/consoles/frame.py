@@ -5,6 +5,7 @@ A console page extends ``console.html``. This module has no postponed annotation
 """
 
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -32,6 +33,11 @@ class Typed(dict[str, str]):
 
     def __missing__(self, key: str) -> str:
         return ""
+
+
+def status_of_form(refused: str, errors: Collection[str]) -> HTTPStatus:
+    """Return the status of a page with a form: 409 after a refusal, 400 with errors of fields, else 200."""
+    return HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK
 
 
 @dataclass

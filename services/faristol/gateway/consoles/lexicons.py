@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import to_problem
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Lists, file_of
 from faristol.kernel.refusal import N_
@@ -105,7 +105,7 @@ async def _show(
         "lexicons.html",
         None,
         door="lexicons",
-        status=HTTPStatus.CONFLICT if refusal else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
+        status=status_of_form(refusal, errors or ()),
         refused=refusal,
         lexicons=listed.lexicons,
         installs=may_install(console),

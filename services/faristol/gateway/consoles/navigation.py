@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from google.protobuf.message import Message
 
@@ -170,6 +170,4 @@ def may(session: Session, request: type[Message]) -> bool:
 @cache
 def callers(method: Method) -> frozenset[Role]:
     """Return the roles that may call a method by the contract."""
-    service, _, name = method.path.strip("/").partition("/")
-    described: Any = method.request.DESCRIPTOR.file.services_by_name[service.rpartition(".")[2]]
-    return needs_of(described.methods_by_name[name]).roles
+    return needs_of(method.descriptor).roles

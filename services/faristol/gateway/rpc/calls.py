@@ -10,6 +10,7 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from faristol.client.methods import build_call, method_of
 from faristol.client.problems import reason_of
 from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
 from faristol.pb.access.v1 import access_pb2
@@ -56,10 +57,7 @@ class Method(NamedTuple):
     @property
     def descriptor(self) -> MethodDescriptor:
         """Descriptor with the options of the contract, such as the allowed callers."""
-        file: Any = self.request.DESCRIPTOR.file
-        service = self.path.split("/")[1].rpartition(".")[2]
-        found: MethodDescriptor = file.services_by_name[service].methods_by_name[self.name]
-        return found
+        return method_of(self.request.DESCRIPTOR)
 
 
 def _methods() -> Mapping[type[Message], Method]:
@@ -106,12 +104,7 @@ class Calls:
 
     async def ask(self, request: Message, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
         """Return the response to a request within ``deadline`` seconds."""
-        method = METHODS_BY_REQUEST[type(request)]
-        call = self._channel(method.service).unary_unary(
-            method.path,
-            request_serializer=method.request.SerializeToString,
-            response_deserializer=method.response.FromString,
-        )
+        call = build_call(self._channel(METHODS_BY_REQUEST[type(request)].service), type(request))
         try:
             return await call(request, timeout=deadline, metadata=tuple(self._metadata))
         except grpc.aio.AioRpcError as problem:

@@ -12,7 +12,7 @@ from faristol.kernel import facts
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.details import Person
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import affiliation_key, name_key
+from faristol.kernel.names import club_key, name_key
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.personal_data import people
@@ -108,19 +108,14 @@ class NamesakeIndex:
         """Add a person, or replace the one with the same id."""
         self._places.get(person.player_id, {}).pop(person.player_id, None)
         of_name = self._by_name.setdefault(name_key(person.name), {})
-        place = self._places[person.player_id] = of_name.setdefault(_club_key(person), {})
+        place = self._places[person.player_id] = of_name.setdefault(club_key(person.club), {})
         place[person.player_id] = person
 
     def find(self, entering: Person) -> list[Person]:
         """Return the other persons of the same name who are not known to be of different clubs."""
-        of_name, club = self._by_name.get(name_key(entering.name), {}), _club_key(entering)
+        of_name, club = self._by_name.get(name_key(entering.name), {}), club_key(entering.club)
         clubs = [*of_name.values()] if club is None else [of_name.get(None, {}), of_name.get(club, {})]
         return [person for of_club in clubs for person in of_club.values() if person.player_id != entering.player_id]
-
-
-def _club_key(person: Person) -> str | None:
-    """Return the key of a person's club; None without a club."""
-    return affiliation_key(person.club) if person.club else None
 
 
 def check_name_free(

@@ -20,7 +20,7 @@ from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.commands import OPTION
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS, say_refused_option, value_name
 from faristol.gateway.consoles.forms import Given, fill
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import of_rpc
@@ -197,7 +197,7 @@ async def _show(
         "director/new.html",
         None,
         door="new",
-        status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
+        status=status_of_form(refused, errors or ()),
         refused=refused,
         rule_books=_rule_books(),
         divisions_alone=bool(console.session.credential.scope.tournament_ids),

@@ -36,8 +36,8 @@ from faristol.gateway.consoles.director.players import (
     show_player_list,
 )
 from faristol.gateway.consoles.director.ruleset_summary import summarise_ruleset
-from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
+from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields, Lists, public_address
 from faristol.gateway.pages.qr import qr
@@ -114,8 +114,8 @@ async def show_name(console: ConsoleDep, name: Text = "", starts_on: Text = "", 
 
 def _show_name(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
     today: date = console.request.app.state.now().date()
-    values = {"typed": typed, "today": today.isoformat(), "refused": refused}
-    return _page(console, "director/first_name.html", NAME_STEP, errors, **values)
+    values = {"typed": typed, "errors": Typed(errors), "today": today.isoformat()}
+    return _page(console, "director/first_name.html", NAME_STEP, refused, **values)
 
 
 @routes.get("/start/rules")
@@ -144,9 +144,7 @@ async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
     described = pairing.DescribeTournamentRequest(
         command_id=str(uuid.uuid5(command_id, "description")), tournament_id=tournament_id
     )
-    for field in ("starts_on", "place"):
-        if text := typed[field].strip():
-            setattr(described, field, text)
+    fill(described, {field: typed[field] for field in ("starts_on", "place")})
     if described.starts_on or described.place:
         try:
             await console.calls.ask(described)
@@ -205,30 +203,23 @@ def _check_name(typed: Typed, language: str) -> Mapping[str, str]:
 
 async def _show_rules(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
     values = await form_values(console, typed, errors)
-    first = [name for name in RULE_BOOKS_BY_LANGUAGE.get(console.language, ()) if name in ruleset_names()]
-    names = (
-        [values["chosen"].name]
-        if values["chosen"]
-        else [*first, *(each for each in ruleset_names() if each not in first)]
-    )
-    books = [(each := load_ruleset(name), summarise_ruleset(each, console.language)) for name in names]
+    by_language = (*RULE_BOOKS_BY_LANGUAGE.get(console.language, ()), *ruleset_names())
+    books = [values["chosen"]] if values["chosen"] else map(load_ruleset, dict.fromkeys(by_language))
     return _page(
         console,
         "director/first_rules.html",
         RULES_STEP,
-        errors,
-        refused=refused,
-        books=books,
+        refused,
+        books=[(book, summarise_ruleset(book, console.language)) for book in books],
         kept=urlencode({field: typed[field] for field in KEPT}),
-        **{key: value for key, value in values.items() if key != "errors"},
+        **values,
     )
 
 
-def _page(console: Console, name: str, step: int, errors: Mapping[str, str], **values: Any) -> Response:
-    refused = HTTPStatus.CONFLICT if values.get("refused") else HTTPStatus.OK
-    status = HTTPStatus.BAD_REQUEST if errors else refused
-    values = {"errors": Typed(errors), **values}
-    return console.page(name, None, door="start", status=status, step=step, steps=STEPS, **values)
+def _page(console: Console, name: str, step: int, refused: str, **values: Any) -> Response:
+    """Render a step before the tournament exists; ``values`` include the ``errors`` of its form."""
+    status = status_of_form(refused, values["errors"])
+    return console.page(name, None, door="start", status=status, refused=refused, step=step, steps=STEPS, **values)
 
 
 def _address(tournament_id: str, step: str) -> str:

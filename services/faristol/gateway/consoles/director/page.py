@@ -21,7 +21,7 @@ from faristol.gateway.consoles.commands import form_id, hide_errors
 from faristol.gateway.consoles.director.commands import OPTION, command_of
 from faristol.gateway.consoles.director.option_names import say_refused_option
 from faristol.gateway.consoles.forms import Given
-from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
@@ -151,7 +151,7 @@ class DirectorPage(Console):
 
         The status shows whether a form was refused or invalid.
         """
-        status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
+        status = status_of_form(self.refused, self.errors)
         head = await self._head()
         sentence = said or await self._find_sentence()
         names = PARTS_OF_DUPLICATE if is_of_duplicate_games(self.tournament) else {}

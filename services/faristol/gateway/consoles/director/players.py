@@ -211,7 +211,7 @@ async def show_player_list(
     desk: DirectorPage, text: str, rows: Sequence[ListedPlayer] = (), wrong: Sequence[LineError] = (), **values: Any
 ) -> Response:
     """Render the form for a list, after a preview with its ``rows`` or its errors ``wrong``."""
-    lines = lines_of(text)
+    lines = lines_of(text) if wrong else ()
     return await desk.show(
         "director/player_list.html",
         PAGE,
