@@ -25,7 +25,8 @@ from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 PAPER = "paper"
 NAMES = (
     "Anna Blai Carme Dolors Eva Fina Guiu Hug Ines Joan Kim Laia Marc Nuria Ona Pau Quim Rita Salva Teia Unai Vera "
-    "Walda Xavi Yara Zita Zoe Zoila Zora Zulma Zuri Zvi"
+    "Walda Xavi Yara Zita Zoe Zoila Zora Zulma Zuri Zvi Abril Berta Cesc Didac Enric Felix Gala Hector Ivet Jana Lluc "
+    "Mar"
 )
 
 
@@ -35,6 +36,7 @@ class Hall:
 
     cell: Cell
     console: grpc.aio.Channel
+    tables_begun: int = 0
 
     def token(self, role: needs.Role.ValueType = needs.ROLE_SCORER, **more: Any) -> str:
         return self.cell.token(build_credential(role, PAPER, **more))
@@ -44,9 +46,10 @@ class Hall:
         """Of the pages."""
         return self.cell.process.http_address
 
-    async def begin_game(self, table: int) -> str:
-        """Start the game of a table by its first player, and return its id."""
-        game_id = f"{PAPER}-r1-t{table}"
+    async def begin_game(self) -> str:
+        """Start the game of the next unused table by its first player, and return its id."""
+        self.tables_begun += 1
+        game_id = f"{PAPER}-r1-t{self.tables_begun}"
         seats = (await self.table(game_id)).sides
         await self.send(game_pb2.StartGameRequest(game_id=game_id, player_id=seats[0].player_id))
         return game_id
@@ -85,7 +88,7 @@ class Hall:
 async def played_on_paper(
     folder: Path, lexicons: Path, ruleset: str = "fisc-2023", lexicon: str = "catalan", **options: str
 ) -> AsyncIterator[Hall]:
-    """Yield a hall with thirteen tables, by a rule set with its options."""
+    """Yield a hall with 22 tables, by a rule set with its options."""
     async with open_access_cell(folder, lexicons) as cell:
         address = cell.process.grpc_address
         caller = build_interceptors(authorize(address, folder / "access", "Console"))

@@ -42,7 +42,7 @@ async def read_used_ms(hall: Hall, game: str) -> dict[str, int]:
 
 
 async def test_a_tap_ends_the_turn_once_however_often_and_by_whom_it_is_touched(browser: Browser, hall: Hall) -> None:
-    game = await hall.begin_game(1)
+    game = await hall.begin_game()
     async with phone(browser) as one, phone(browser) as two:
         pages = [await sit_down(context, hall, game, part="clock") for context in (one, two)]
         await play(hall, game)
@@ -59,7 +59,7 @@ async def test_a_tap_ends_the_turn_once_however_often_and_by_whom_it_is_touched(
 
 
 async def test_a_tap_without_a_network_counts_at_the_moment_of_the_tap(browser: Browser, hall: Hall) -> None:
-    game = await hall.begin_game(2)
+    game = await hall.begin_game()
     mover = (await hall.table(game)).turn_player_id
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, part="clock")
@@ -82,7 +82,7 @@ async def test_a_tap_without_a_network_counts_at_the_moment_of_the_tap(browser: 
 
 
 async def test_a_tap_before_the_play_is_entered_waits_for_it(browser: Browser, hall: Hall) -> None:
-    game = await hall.begin_game(3)
+    game = await hall.begin_game()
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, part="clock")
         await tap(page)
@@ -92,7 +92,7 @@ async def test_a_tap_before_the_play_is_entered_waits_for_it(browser: Browser, h
 
 
 async def test_an_arbiter_stops_both_clocks_and_lets_them_go_on(browser: Browser, hall: Hall) -> None:
-    game = await hall.begin_game(4)
+    game = await hall.begin_game()
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, hall.token(needs.ROLE_ARBITER), part="clock")
         await page.locator("[data-key^=Neutralise]").click()
