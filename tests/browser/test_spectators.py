@@ -41,6 +41,7 @@ async def test_a_player_types_a_name_keeps_it_and_sees_the_next_table_without_as
     await page.set_viewport_size({"width": 390, "height": 780})
     await page.goto("/tournaments/lliga")
     await page.get_by_role("link", name="Find my seat").click()
+    await page.wait_for_load_state("networkidle")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     await page.get_by_label("Type a name").fill("VILANOVÀ do")
