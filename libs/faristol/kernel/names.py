@@ -60,6 +60,7 @@ def name_key(name: str) -> str:
     """
     plain = "".join(sign for sign in unicodedata.normalize("NFC", name) if unicodedata.category(sign) != "Cf")
     plain = " ".join(plain.translate(_SAME_SIGNS).split()).casefold().replace("\u0140", "l·")
+    plain = unicodedata.normalize("NFC", plain)  # the small letter of ΐ and ΰ is three characters
     return _FULL_STOP.sub("·", "".join(map(_without_tonos, plain)))
 
 

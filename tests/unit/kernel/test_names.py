@@ -38,6 +38,8 @@ def test_one_name_in_two_writings_is_one(name: str, data: st.DataObject) -> None
     ("name", "other"),
     [
         ("ΓΙΩΡΓΟΣ ΠΑΠΑΔΟΠΟΥΛΟΣ", "Γιώργος Παπαδόπουλος"),
+        ("ΜΑΪΟΥ", "Μαΐου"),
+        ("ΜΑΫΟΥ", "Μαΰου"),
         ("Puigdeŀlívol", "Puigdel·lívol"),
         ("PUIGDEĿLÍVOL", "Puigdel•lívol"),
         ("Núria d’Or", "Núria d'Or"),
