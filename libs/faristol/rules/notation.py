@@ -21,6 +21,15 @@ MAX_START_CHARACTERS = 24
 _START = re.compile(rf" *(?:([{ROW_NAMES}]) *0*([1-9]\d?)|0*([1-9]\d?) *([{ROW_NAMES}])) *", re.ASCII)
 
 
+_TWIN_DIGITS = str.maketrans("OIL", "011")
+"""Letters that look like digits, which the number of a start may have: ``1O`` with a letter is 10."""
+
+_WITH_TWINS = (
+    re.compile(rf" *(?P<letter>[{ROW_NAMES}]) *(?P<number>[\dOIL]{{2,3}}) *", re.ASCII),
+    re.compile(rf" *(?P<number>[\dOIL]{{2,3}}) *(?P<letter>[{ROW_NAMES}]) *", re.ASCII),
+)
+
+
 class Start(NamedTuple):
     """The first square of a word and its direction."""
 
@@ -44,11 +53,12 @@ class Notation(Enum):
     def read(self, text: str) -> Start:
         """Parse a start. Raises ``ValueError`` for any other text.
 
-        Small letters, look-alikes of other scripts, full width, accents and leading zeros are accepted. Spaces, dashes,
-        brackets and other signs are allowed around and between letter and number, and an arrow in the direction of the
-        word.
+        Small letters, look-alikes of other scripts and of digits, full width, accents and leading zeros are accepted.
+        Spaces, dashes, brackets and other signs are allowed around and between letter and number, and an arrow in the
+        direction of the word.
         """
-        match = _START.fullmatch(_plain(text)) if len(text) <= MAX_START_CHARACTERS else None
+        plain = _plain(text) if len(text) <= MAX_START_CHARACTERS else ""
+        match = _START.fullmatch(plain) or _START.fullmatch(_with_digits(plain))
         number = int(match[2] or match[3]) if match else 0
         direction = self.value if match is None or match[1] else self.value.other
         if match is None or number > BOARD_SIZE or not _arrows_of(text) <= {direction}:
@@ -79,6 +89,17 @@ class Notation(Enum):
             return start, rest
         first = text.split(maxsplit=1)[:1]
         return self.read(first[0] if first else ""), ""
+
+
+def _with_digits(plain: str) -> str:
+    """Replace letters that look like digits, if the start can then be read in one way: ``H1O``, ``l5H``."""
+    forms = [form.fullmatch(plain) for form in _WITH_TWINS]
+    matches = [match for match in forms if match and re.search(r"\d", match["number"])]
+    if len(matches) != 1:
+        return plain
+    found = matches[0]
+    number = found["number"].translate(_TWIN_DIGITS)
+    return found["letter"] + number if found is forms[0] else number + found["letter"]
 
 
 def _plain(text: str) -> str:

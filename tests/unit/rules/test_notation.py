@@ -99,6 +99,23 @@ def test_a_square_is_read_as_people_write_it(start: Start, notation: Notation, d
 
 
 @pytest.mark.parametrize(
+    ("text", "square"),
+    [("1OH", "10H"), ("H1O", "H10"), ("H-l5", "H15"), ("HI5", "H15"), ("l5H", "15H"), ("O1Ο", "")],
+)
+def test_letters_that_look_like_digits_are_digits_if_one_square_is_possible(text: str, square: str) -> None:
+    if square:
+        assert Notation.FISC.read(text) == Notation.FISC.read(square)
+    else:
+        with pytest.raises(ValueError, match="is not a start of a word"):
+            Notation.FISC.read(text)
+
+
+@pytest.mark.parametrize(("text", "square"), [("I5", "I5"), ("15O", "15O"), ("O8", "O8"), ("IO5", "I5")])
+def test_letters_of_rows_stay_letters(text: str, square: str) -> None:
+    assert Notation.FISC.write(Notation.FISC.read(text)) == square
+
+
+@pytest.mark.parametrize(
     ("text", "square", "rest"),
     [
         ("H8 CASA", "H8", "CASA"),
