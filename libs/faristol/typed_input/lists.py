@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +28,8 @@ UNREADABLE = N_("the line has an unclosed quotation mark, or a field is too long
 
 _MARKED = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins like that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -38,6 +39,26 @@ _BREAKS = re.compile("[\u2028\u2029\x85\x0b\x0c]+")
 
 SEPARATORS = ",;\t|"
 """Column separators. If two are equally likely, the first wins."""
+
+_UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""Characters without a shape, which phones and messages put around names; no language of the lists needs them."""
+
+_FILE_ENDS = "\0\x1a"
+"""Characters with which old programs end or fill a file."""
+
+_GREEK_QUESTION_MARK = "\u037e"
+"""The same character as a semicolon by Unicode, on Greek keyboards."""
+
+_QUOTED = tuple(
+    re.compile(
+        rf"(^|[{SEPARATORS}])( *)[{before}]([^\s{behind}][^{before}{behind}]*)[{behind}](?= *(?:[{SEPARATORS}]|$))"
+    )
+    for before, behind in (("“”„«", "”“»"), ("‘", "’"), ("'", "'"))
+)
+"""Cells within quotation marks other than those of CSV."""
+
+MAX_CELL_LINES = 50
+"""Lines of a row with line breaks within its cells: a quotation mark that is not closed within them is an error."""
 _SEP = re.compile(r"\s*sep=(\t|[^\w\s\"\0])\s*\n", re.IGNORECASE)
 
 TITLE_ROWS_COUNT = 10
@@ -99,7 +120,7 @@ def _find_encoding(encoding: str) -> str:
 
 
 def _decode(data: bytes, name: str) -> Decoded:
-    called = ENCODINGS.get(name, "UTF-16" if name.startswith("utf-16") else name)
+    called = ENCODINGS.get(name, name.upper()[: len("UTF-16")])
     try:
         return Decoded(data.decode(name).removeprefix("\ufeff"), called)
     except UnicodeDecodeError as problem:
@@ -120,7 +141,7 @@ class LineError:
 
 
 class Unreadable(ValueError):
-    """Invalid quotes in a line, counted from 1: the beginning of the next line is unknown."""
+    """Invalid quotation marks in a line, counted from 1."""
 
     def __init__(self, line: int) -> None:
         super().__init__(UNREADABLE)
@@ -157,23 +178,40 @@ def decoded_content_of(file: str, language: str, most: int = 0, encoding: str = 
 
 
 def lines_of(text: str) -> list[str]:
-    """Split a text into lines. If it has line feeds, other line breaks become spaces."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _BREAKS.sub(" " if "\n" in plain.strip("\n") else "\n", plain).split("\n")
+    """Split a text into lines, each cell within straight quotation marks or none, without unseen characters.
+
+    If it has line feeds, other line breaks become spaces.
+    """
+    plain = text.rstrip(_FILE_ENDS).replace("\r\n", "\n").replace("\r", "\n")
+    plain = _UNSEEN.sub("", plain).replace(_GREEK_QUESTION_MARK, ";")
+    plain = _BREAKS.sub(" " if "\n" in plain.strip("\n") else "\n", plain)
+    return [line if '"' in line else _with_straight_quotes(line) for line in plain.split("\n")]
 
 
-def rows_of(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, list[str]]]:
+def _with_straight_quotes(line: str) -> str:
+    for quoted in _QUOTED:
+        line = quoted.sub(r'\1\2"\3"', line)
+    return line
+
+
+def _raise_unreadable(problem: Unreadable) -> None:
+    raise problem
+
+
+def rows_of(
+    text: str, known: Collection[str] = (), tell: Callable[[Unreadable], None] = _raise_unreadable
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the fields of each line that has any, with the number of its first line, as before a spreadsheet.
 
-    If one of the first rows has a ``known`` heading, the rows before it, such as a title, are skipped. Raises
-    ``Unreadable``.
+    If one of the first rows has a ``known`` heading, the rows before it, such as a title, are skipped. ``tell`` is
+    called with each unreadable line, and the rows continue behind it. By default it raises ``Unreadable``.
     """
-    plain = "\n".join(lines_of(text.removeprefix("\ufeff")))
+    plain = "\n".join(lines_of(text))
     said = _SEP.match(plain)
     skipped = said[0].count("\n") if said else 0
     body = plain[said.end() :] if said else plain
     separator = said[1] if said else separator_of(body, known)
-    rows = _rows(body, separator)
+    rows = _rows(body, separator, lambda line: tell(Unreadable(line + skipped)))
     if known:
         first: list[tuple[int, list[str]]] = []
         for row in rows:
@@ -200,17 +238,21 @@ def separator_of(text: str, known: Collection[str] = ()) -> str:
     return max(SEPARATORS, key=weight)
 
 
-def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    lines = io.StringIO(text, newline="")
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
-    while True:
-        begins = reader.line_num + 1
+def _rows(text: str, separator: str, tell: Callable[[int], None]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row. ``tell`` is called with the number of each line at which no row can be read."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    place = 0
+    while place < len(lines):
+        some = iter(lines[place : place + MAX_CELL_LINES])
+        reader = csv.reader(some, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
+        begins = place + 1
         try:
             fields = next(reader)
-        except StopIteration:
-            return
         except csv.Error:
-            raise Unreadable(begins) from None
+            tell(begins)
+            place += 1
+            continue
+        place += reader.line_num
         cells = [" ".join(text_of(field).split()) for field in fields]
         while cells and not cells[-1]:
             cells.pop()

@@ -9,16 +9,27 @@ from dataclasses import dataclass
 _SEPARATORS = "\t;|,"
 """Separators of a line, in the order of their precedence."""
 
-_STAMP = re.compile(r"\s*\[\d{1,2}[/.-]\d[^\]]{3,30}\][^:]{1,40}:\s*")
-"""Time and author before a copied message: ``[28/11/26, 18:01] Pau:``."""
+_STAMP = re.compile(
+    r"\s*(?:\[\d{1,2}[/.-]\d[^\]]{3,30}\]|\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4},? [^-–]{3,20} [-–])[^:]{1,40}:\s*"
+)
+"""Time and author before a copied message: ``[28/11/26, 18:01] Pau:``, ``28/11/26, 18:01 - Pau:``."""
 
 _MARK = re.compile(
-    r"\s*(?:\(?\d{1,3}\s*(?:[.):º]\s*-?|-)|(?:\d\ufe0f?\u20e3)+|[^\w\s\"'«“‘’`´(\[,;|?\ufffd]+)\s*(?=[^\W\d_])"
+    r"\s*(?:\[[ xX✓✔✗]?\]|[a-zA-Zα-ωΑ-Ω]\)|\(?\d{1,3}\s*(?:[.):º/]\s*-?|-)|(?:\d\ufe0f?\u20e3)+"
+    r"|[^\w\s\"'«“‘’`´(\[,;|?\ufffd]+)\s*(?=[^\W\d_])"
 )
-"""Mark of an item: ``1.``, ``2)``, ``3 -``, ``•``, ``✅``, a keycap."""
+"""Mark of an item: ``1.``, ``2)``, ``c)``, ``3 -``, ``•``, ``✅``, ``[x]``, a keycap."""
 
-_BARE_NUMBER = re.compile(r"\s*(\d{1,3})\s+(?=[^\W\d_])")
+_EMPHASIS = re.compile(r"\s*([*_~]{1,2})(?![\s*_~])([^*_~]+)\1(?![\w*_~])")
+"""Text in the bold or italic type of messages: ``*Anna Puig*``."""
+
+_BARE_NUMBER = re.compile(r"\s*(\d{1,3})(?:\s*[;,|\t]\s*|\s+)(?=[^\W\d_])")
 """Number of an item without punctuation, which counts only if the numbers follow each other: ``1 Anna Puig``."""
+
+_IN_COLUMNS = re.compile(r"(?=\s*[^\W\d_])[^;,|\t]*?\S(?: {3,}| [-–—/·] )\S[^;,|\t]*")
+"""A line without separators, whose texts are in columns or between signs: ``Anna Puig - Valls - 1730``."""
+
+_COLUMN = re.compile(r" {2,}| [-–—/·] ")
 
 _IN_BRACKETS = re.compile(r"(?=[^(]*[^\W\d_])([^();,|\t]+?) ?\(([^()]+)\)")
 """A line with all other texts in brackets: ``Anna Puig (1730, Valls)``."""
@@ -51,7 +62,8 @@ def parse_message_lines(texts: Sequence[str]) -> MessageLines:
 
     Each form counts only if at least half of the lines have it: a club may end in a number.
     """
-    lines = _strip_numbers([_strip_start(_STAMP, text) for text in texts])
+    lines = [_EMPHASIS.sub(r"\2", _strip_start(_STAMP, text)) for text in texts]
+    lines = _strip_numbers(lines)
     marked = [number for number, line in enumerate(lines) if _MARK.match(line)]
     aside: tuple[str, ...] = ()
     if len(marked) > 1 and _are_most(len(marked), lines):
@@ -59,7 +71,7 @@ def parse_message_lines(texts: Sequence[str]) -> MessageLines:
         aside = tuple(line.strip() for number, line in enumerate(lines) if number not in inside and line.strip())
         lines = [_strip_start(_MARK, line) if number in inside else "" for number, line in enumerate(lines)]
     of_brackets = (_IN_BRACKETS,) if any(map(_SEVERAL.search, lines)) else ()
-    for form in (*of_brackets, _RATING_BEFORE, _RATING_BEHIND, _CLUB_BEHIND):
+    for form in (_IN_COLUMNS, *of_brackets, _RATING_BEFORE, _RATING_BEHIND, _CLUB_BEHIND):
         parted = [_REWRITTEN.get(form, _separate)(line, form) for line in lines]
         if _are_most(sum(new != old for new, old in zip(parted, lines, strict=True)), lines):
             lines = parted
@@ -112,5 +124,9 @@ def _turn_rating(line: str, form: re.Pattern[str]) -> str:
     return f"{found[2]}{sign} {found[1]}"
 
 
-_REWRITTEN = {_IN_BRACKETS: _open_brackets, _RATING_BEFORE: _turn_rating}
+def _separate_columns(line: str, form: re.Pattern[str]) -> str:
+    return "; ".join(_COLUMN.split(line.strip())) if form.fullmatch(line.rstrip()) else line
+
+
+_REWRITTEN = {_IN_COLUMNS: _separate_columns, _IN_BRACKETS: _open_brackets, _RATING_BEFORE: _turn_rating}
 """The functions of the forms that are not at the end of a cell."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import unicodedata
 import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -67,6 +68,11 @@ SURNAME = "surname"
 NUMBER = "number"
 """Column with the number of each row, which is left out."""
 
+UNUSED = "unused"
+"""Column of data that no tournament needs, such as telephone numbers, which is left out."""
+
+_AIDS = (SURNAME, NUMBER, UNUSED)
+
 LIST_COLUMNS = (*PLAYER_COLUMNS, DIVISION, TEAM)
 """All columns of a list."""
 
@@ -92,9 +98,21 @@ OTHER_HEADINGS: Mapping[str, str] = {
     **dict.fromkeys(("first name", "given name", "forename", "nom de pila", "nombre de pila", "μικρό όνομα"), "name"),
     **dict.fromkeys(("surname", "last name", "family name"), SURNAME),
     **dict.fromkeys(("cognom", "cognoms", "apellido", "apellidos", "επώνυμο", "επίθετο"), SURNAME),
+    **dict.fromkeys(("player", "jugador", "jugadora", "jugador/a", "participant", "participante"), "name"),
+    **dict.fromkeys(("παίκτης", "παίκτρια", "παίχτης", "name and surname"), "name"),
+    **dict.fromkeys(("entitat", "entidad", "σωματείο", "όμιλος"), "club"),
+    **dict.fromkeys(("fed", "fed.", "federation", "federació", "federación", "ομοσπονδία"), "country"),
     **dict.fromkeys(("#", "no", "no.", "nº", "n.º", "num", "núm", "núm.", "num.", "number", "α/α", "a/a"), NUMBER),
+    **dict.fromkeys(("e-mail", "email", "email address", "mail", "correu", "correu electrònic", "correo"), UNUSED),
+    **dict.fromkeys(("adreça electrònica", "correo electrónico", "dirección de correo electrónico"), UNUSED),
+    **dict.fromkeys(("phone", "telephone", "mobile", "telèfon", "mòbil", "teléfono", "móvil", "tel", "tel."), UNUSED),
+    **dict.fromkeys(("τηλέφωνο", "κινητό", "ηλεκτρονικό ταχυδρομείο", "διεύθυνση email"), UNUSED),
+    **dict.fromkeys(("timestamp", "marca de temps", "marca temporal", "χρονική σήμανση"), UNUSED),
 }
 """Columns by other usual headings of lists, in lower case."""
+
+_IN_BRACKETS = re.compile(r"(.*\w) *[(\[][^()\[\]]*[)\]] *")
+"""A heading with an explanation in brackets: ``Rating (Elo)``."""
 
 STANDS_ALREADY = {
     "name": N_("the name {given} is already in line {line}"),
@@ -230,31 +248,31 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
 
 def _parse_table(text: str, texts: Sequence[str], reading: Reading) -> PlayerList:
     """Return the players of a list with headings and its errors. ``texts`` are its lines, none too long."""
-    rows = rows_of(text, known_columns())
-    try:
-        line, head = next(rows, (1, []))
-    except Unreadable as problem:
-        return PlayerList([], [LineError(problem.line, say(UNREADABLE, {}, reading.language))], whole=True)
+    unreadable: list[Unreadable] = []
+    rows = rows_of(text, known_columns(), unreadable.append)
+    line, head = next(rows, (1, []))
     columns = _columns(head)
     if errors := list(islice(_wrong_columns(columns, line, reading.language), MAX_COLUMN_ERRORS)):
+        if unreadable and unreadable[0].line <= line:
+            errors = [LineError(unreadable[0].line, say(UNREADABLE, {}, reading.language))]
         return PlayerList([], errors, whole=True)
     title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in texts[: line - 1])))
     title = tuple(each for each in title if not each.lower().startswith("sep="))
-    lines, unreadable = _as_far_as_readable(rows)
-    columns, lines = _without_aids(columns, lines)
+    columns, lines = _without_aids(columns, [*rows])
     joined, names = _join_names(lines, columns)
     of_names = names.lines(reading.answers.comma)
     lines = [(line, joined[line] if line in of_names else fields) for line, fields in lines]
-    found = _players(lines, columns, texts, reading, of_names, unreadable)
+    behind = [problem for problem in unreadable if problem.line > line]
+    found = _players(lines, columns, texts, reading, of_names, behind)
     return replace(found, title=title, asks_comma=found.asks_comma or names.first_doubtful)
 
 
 def _without_aids(columns: Sequence[str], rows: Rows) -> tuple[list[str], Rows]:
-    """Return the columns and rows with the surname behind the name, and without the numbers of the rows.
+    """Return the columns and rows with the surname behind the name, and without row numbers and unused columns.
 
     A cell of the column of numbers that is not a number stays, and its row is then reported.
     """
-    aids = [place for place, column in enumerate(columns) if column in (SURNAME, NUMBER)]
+    aids = [place for place, column in enumerate(columns) if column in _AIDS]
     if not aids:
         return [*columns], rows
     place = columns.index("name")
@@ -265,10 +283,10 @@ def _without_aids(columns: Sequence[str], rows: Rows) -> tuple[list[str], Rows]:
             if columns[aid] == SURNAME:
                 cells[place] = f"{cells[place]} {cells[aid]}".strip()
                 cells[aid] = ""
-            elif cells[aid].rstrip(".").isdecimal():
+            elif columns[aid] == UNUSED or cells[aid].rstrip(".").isdecimal():
                 cells[aid] = ""
         found.append((line, cells))
-    return ["" if column in (SURNAME, NUMBER) else column for column in columns], found
+    return ["" if column in _AIDS else column for column in columns], found
 
 
 def _find_excess(lines: Sequence[str], language: str) -> LineError | None:
@@ -287,15 +305,6 @@ def _find_excess(lines: Sequence[str], language: str) -> LineError | None:
 
 Rows = list[tuple[int, list[str]]]
 """The fields of rows, each with the number of its line."""
-
-
-def _as_far_as_readable(rows: Iterator[tuple[int, list[str]]]) -> tuple[Rows, Unreadable | None]:
-    found: Rows = []
-    try:
-        found.extend(rows)
-    except Unreadable as problem:
-        return found, problem
-    return found, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,11 +379,11 @@ def _players(
     texts: Sequence[str],
     reading: Reading,
     joined: Collection[int] = (),
-    unreadable: Unreadable | None = None,
+    unreadable: Iterable[Unreadable] = (),
 ) -> PlayerList:
     """Return the players of the rows below the headings; in the ``joined`` lines the name begins with the surname.
 
-    ``unreadable`` is the problem behind the last row that could be read. Then no player is returned.
+    ``unreadable`` are the lines at which no row can be read.
     """
     language, answers = reading.language, reading.answers
     rows: list[ListedPlayer] = []
@@ -416,9 +425,9 @@ def _players(
             continue
         rows.append(ListedPlayer(line, request, row.get(TEAM, ""), given if turned else "", zero))
         namesakes.add(rows[-1])
-    if unreadable:
-        tell(unreadable.line, say(UNREADABLE, {}, language))
-        return PlayerList([], errors, whole=True)
+    for unread in unreadable:
+        tell(unread.line, say(UNREADABLE, {}, language))
+    errors.sort(key=lambda error: error.line)
     # A team enters with all its players, in their order.
     whole = bool(errors) and TEAM in columns
     return PlayerList(rows, errors, whole, asks_zero=zeros, asks_comma=with_comma, answers=answers)
@@ -427,13 +436,16 @@ def _players(
 PASTED = ("name", "club", "country", "rating")
 """Columns of a list without headings, after each field was classified by its form."""
 
-_NUMBER = re.compile(r"(\d[.,'’ ]\d{3}|\d{1,4})([.,]0+)?", re.ASCII)
+_NUMBER = re.compile(r"(\d[.,'’ ]\d{3}|\d{1,4})([.,]0*)?", re.ASCII)
 
 _THOUSANDS = re.compile(r"(\d)[.,'’ ](\d{3})([.,]0+)?", re.ASCII)
 """``1.650``, ``1,650`` and ``1 650``: no rating has thousandths."""
 
-_UNRATED = re.compile(r"[-–—−]+|n/?a|n\.?r\.?|unr\.?|unrated", re.IGNORECASE)
+_UNRATED = re.compile(r"[-–—−]+|#?n/?[ad]|nan|null|none|n\.?r\.?|unr\.?|unrated|s/e|sense|sin|χωρίς", re.IGNORECASE)
 """Marks of an empty cell in the column of ratings."""
+
+_DECORATED = re.compile(r"['’]?[(\[]?([0-9][0-9.,'’ ]*)[)\]]?\*?$")
+"""A rating with the marks of spreadsheets and lists around it: ``(1650)``, ``1650*``, and ``'1650`` for a text."""
 
 _SURNAME_FIRST = re.compile(r"([^\d,]+),\s*+([^\d,]+)")
 """``Puig, Anna``."""
@@ -535,10 +547,10 @@ def _texts_between_commas(line: str) -> list[str]:
 
 def column_line(text: str) -> int:
     """Return the line number of the headings, from 1; 0 if none of the first rows has them."""
-    try:
-        rows = list(islice(rows_of(text, known_columns()), 1))
-    except Unreadable:
-        return 1 if "name" in text[:200].lower() else 0
+    unreadable: list[Unreadable] = []
+    rows = list(islice(rows_of(text, known_columns(), unreadable.append), 1))
+    if unreadable and unreadable[0].line == 1 and "name" in text[:200].lower():
+        return 1
     return rows[0][0] if rows and "name" in _columns(rows[0][1]) else 0
 
 
@@ -549,14 +561,15 @@ def reorder_name(name: str) -> str:
 
 
 def _is_zero(rating: str) -> bool:
-    return bool(rating) and _whole(rating) == "0"
+    return set(_whole(rating)) == {"0"}
 
 
 def _whole(rating: str) -> str:
     """Return the digits of a rating: ``1650`` for ``1650,0`` and ``1.650``, empty for the mark of an unrated player."""
-    if found := _THOUSANDS.fullmatch(rating):
+    plain = _DECORATED.sub(r"\1", unicodedata.normalize("NFKC", rating).strip())
+    if found := _THOUSANDS.fullmatch(plain):
         return found[1] + found[2]
-    return "" if _UNRATED.fullmatch(rating) else re.sub(r"[.,]0+$", "", rating)
+    return "" if _UNRATED.fullmatch(plain) else re.sub(r"[.,]0*$", "", plain)
 
 
 @cache
@@ -577,9 +590,15 @@ def _names_of_columns() -> Mapping[str, str]:
 
 def _columns(fields: Sequence[str]) -> list[str]:
     """Return the column names of headings in any language."""
+    return [_column(field) for field in columns_of(fields)]
+
+
+def _column(heading: str) -> str:
     names = _names_of_columns()
     # A heading such as `#` has no letters to compare.
-    return [OTHER_HEADINGS.get(field) or names.get(fold_name(field) or field, field) for field in columns_of(fields)]
+    found = OTHER_HEADINGS.get(heading) or names.get(fold_name(heading) or heading)
+    explained = _IN_BRACKETS.fullmatch(heading)
+    return found or (_column(explained[1]) if explained else heading)
 
 
 def _split(line: str, sign: str) -> list[str]:
@@ -648,14 +667,14 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
         yield LineError(
             line, say(N_("expected a line of column names, with `{name}` among {known}"), expected, language)
         )
-    known = {*LIST_COLUMNS, SURNAME, NUMBER}
+    known = {*LIST_COLUMNS, *_AIDS}
     for column, times in Counter(columns).items():
         given = {"column": repr(column), "known": ", ".join(names)}
         if not column:
             continue  # its cells must be empty
         if column not in known:
             yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
-        elif times > 1:
+        elif times > 1 and column != UNUSED:
             yield LineError(line, say(N_("the column {column} occurs twice"), given, language))
 
 
@@ -720,6 +739,8 @@ def _check_letters(given: Mapping[str, str], language: str) -> None:
     if "?" in name:
         raise ValueError(say(GARBLED, {"given": repr(name)}, language))
     for text in (name, club):
+        if text.count('"') % 2:
+            raise ValueError(say(UNREADABLE, {}, language))
         if "\ufffd" in text or "??" in text or _DOUBLY_DECODED.search(text) or _ENTITY.search(text):
             raise ValueError(say(GARBLED, {"given": repr(text)}, language))
         if text.count("(") != text.count(")") or text.count("[") != text.count("]"):

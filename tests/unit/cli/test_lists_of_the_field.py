@@ -58,6 +58,8 @@ def names(listed: PlayerList) -> list[str]:
         ("utf-16-le", codecs.BOM_UTF16_LE, "UTF-16", False),
         ("utf-16-be", codecs.BOM_UTF16_BE, "UTF-16", False),
         ("utf-16-le", b"", "UTF-16", False),
+        ("utf-32-le", codecs.BOM_UTF32_LE, "UTF-32", False),
+        ("utf-32-be", codecs.BOM_UTF32_BE, "UTF-32", False),
         ("cp1252", b"", "Windows-1252", True),
         ("mac-roman", b"", "Mac Roman", True),
     ],
@@ -234,6 +236,7 @@ def test_the_numbers_of_rows_are_left_out(head: str) -> None:
     [
         *((text, 1650) for text in ("1.650", "1,650", "1 650", "1\u00a0650", "1'650", "1.650,0", "1650,00")),
         *((text, 1000) for text in ("1.000", "1,000", "1000.0")),
+        ("1650.", 1650),
         *((text, None) for text in ("-", "–", "n/a", "NR")),
     ],
 )
@@ -242,6 +245,96 @@ def test_a_rating_is_read_as_spreadsheets_group_its_digits(written: str, rating:
     assert to_rows(players_of(f"name;rating\nAnna Puig;{written}\n")) == expected
     if rating:
         assert to_rows(players_pasted(f"\nAnna Puig;{written}\n")) == expected
+
+
+@pytest.mark.parametrize("written", ["(1650)", "[1650]", "1650*", "'1650", "’1650", "(1.650)*", "１６５０", "01650"])
+def test_a_rating_is_read_with_the_marks_around_it(written: str) -> None:
+    assert to_rows(players_of(f"name;rating\nAnna Puig;{written}\n")) == [(2, "Anna Puig", "", 1650)]
+
+
+@pytest.mark.parametrize("written", ["#N/A", "#N/D", "none", "NULL", "s/e", "sense", "sin", "χωρίς"])
+def test_a_text_for_no_rating_is_no_rating(written: str) -> None:
+    assert to_rows(players_of(f"name;rating\nAnna Puig;{written}\n")) == [(2, "Anna Puig", "", None)]
+
+
+@pytest.mark.parametrize("written", ["1650 Elo", "+1650", "1650,5", "1,65E+03", "12345", "#REF!", "1650/1700", "?"])
+def test_a_cell_that_is_no_rating_keeps_its_row_out(written: str) -> None:
+    listed = players_of(f"name;rating\nAnna Puig;{written}\nBlai Soler;1500\n")
+    assert (names(listed), [error.line for error in listed.errors]) == (["Blai Soler"], [2])
+
+
+@pytest.mark.parametrize(
+    "quoted", ["“Puig, Anna”", "„Puig, Anna“", "”Puig, Anna”", "«Puig, Anna»", "‘Puig, Anna’", "'Puig, Anna'"]
+)
+def test_quotation_marks_of_any_language_hold_a_cell_together(quoted: str) -> None:
+    listed = players_of(f"name,club\n{quoted},Valls\nBlai Soler,Reus\n")
+    assert [row[1:3] for row in to_rows(listed)] == [("Anna Puig", "Valls"), ("Blai Soler", "Reus")]
+    assert listed.asks_comma == "Puig, Anna"
+    assert [row[1:3] for row in to_rows(players_pasted(f"{quoted}; Valls\nBlai Soler; Reus\n"))] == [
+        ("Anna Puig", "Valls"),
+        ("Blai Soler", "Reus"),
+    ]
+
+
+def test_apostrophes_and_quotation_marks_within_a_cell_are_kept() -> None:
+    listed = players_of("name,club\nNúria d'Or,L'Hospitalet\n'n Guch,Club “Vila”\n" + '"A ""B"" C","x, “A”, y"\n')
+    assert [row[1:3] for row in to_rows(listed)] == [
+        ("Núria d'Or", "L'Hospitalet"),
+        ("'n Guch", "Club “Vila”"),
+        ('A "B" C', "x, “A”, y"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        '"Nina" Puig,Valls',
+        '"Anna Puig,Valls',
+        'Anna "Puig,Valls',
+        'Anna,"Valls" x',
+        'Anna,"Valls',
+        '"Anna \\"N\\" P",Valls',
+    ],
+)
+def test_a_line_with_a_wrong_quotation_mark_keeps_one_row_out(wrong: str) -> None:
+    rows = "".join(f"Soler {letter},Reus\n" for letter in "abc")
+    listed = players_of(f"name,club\nBlai Soler,Reus\n{wrong}\n{rows}")
+    assert names(listed) == ["Blai Soler", "Soler a", "Soler b", "Soler c"]
+    assert ([error.line for error in listed.errors], listed.whole) == ([3], False)
+
+
+def test_many_wrong_quotation_marks_take_no_longer_than_many_rows() -> None:
+    began = time.process_time()
+    listed = players_of("name,club\n" + '"Anna Puig,Valls\n' * (MAX_LIST_ROWS - 1))
+    assert not listed.rows
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize("sign", ["\u200e", "\u200b", "\u2068", "\ufeff", "\u00ad"])
+def test_characters_without_a_shape_are_removed(sign: str) -> None:
+    text = f"{sign}name{sign};club\n{sign}Anna{sign} Puig;Valls{sign}\n"
+    assert to_rows(players_of(text)) == [(2, "Anna Puig", "Valls", None)]
+    assert names(players_pasted(f"{sign}Anna Puig{sign}\nBlai{sign} Soler\n")) == ["Anna Puig", "Blai Soler"]
+
+
+@pytest.mark.parametrize("end", ["\x1a", "\0\0", "\n\x1a"])
+def test_the_signs_with_which_old_programs_end_a_file_are_no_row(end: str) -> None:
+    listed = players_of(f"name;club\nAnna Puig;Valls{end}")
+    assert (names(listed), listed.errors) == (["Anna Puig"], [])
+
+
+def test_a_mark_before_the_line_that_says_the_separator_is_no_title() -> None:
+    listed = players_of("\ufeffsep=;\nname;club\nAnna Puig;Valls\n")
+    assert (to_rows(listed), listed.title) == ([(3, "Anna Puig", "Valls", None)], ())
+
+
+def test_columns_of_a_form_that_no_tournament_needs_are_left_out() -> None:
+    listed = players_of(
+        "Marca de temps;Adreça electrònica;Jugador/a;Entitat;Rating (Elo);Telèfon;Mòbil\n"
+        "2026/11/01 10:00:00;a@b.cat;Anna Puig;Valls;1650;600 000 000;\n"
+    )
+    assert (to_rows(listed), listed.errors) == ([(2, "Anna Puig", "Valls", 1650)], [])
+    assert players_of("name;raiting\nAnna;1\n").whole
 
 
 def test_a_list_with_teams_is_registered_whole_or_not_at_all() -> None:
@@ -253,6 +346,7 @@ def test_a_rating_of_0_is_asked_about() -> None:
     text = 'name,rating\nAnna Puig,1650\nCesca Riu,0\nBlai Soler,"0,0"\n'
     listed = players_of(text)
     assert (listed.asks_zero, [row[3] for row in to_rows(listed)]) == (2, [1650, None, None])
+    assert [players_of(f"name;rating\nAnna;{zero}\n").asks_zero for zero in ("00", "0000", "0.", "０")] == [1, 1, 1, 1]
     assert [row[3] for row in to_rows(players_of(text, Reading(answers=Answers(zero=Zero.RATING))))] == [1650, 0, 0]
     assert [row[3] for row in to_rows(players_of(text, Reading(answers=Answers(zero=Zero.UNRATED))))] == [
         1650,
@@ -331,6 +425,17 @@ def test_a_surname_before_a_comma_without_quotation_marks_is_read_by_the_number_
         "1 Anna Puig Mas; Valls; 1730\n2 Blai Soler; Reus\n3 Núria Mas; Reus; 1540\n",
         "1730 Anna Puig Mas; Valls\nBlai Soler; Reus\n1540 Núria Mas; Reus\n",
         "Anna Puig Mas (1730, Valls)\nBlai Soler (Reus)\nNúria Mas (Reus / 1540)\n",
+        "28/11/26, 18:01 - P: Anna Puig Mas, Valls, 1730\n28/11/2026 18:02 - P: Blai Soler, Reus\n"
+        "Núria Mas, Reus, 1540",
+        "Anna Puig Mas - Valls - 1730\nBlai Soler - Reus\nNúria Mas - Reus - 1540\n",
+        "Anna Puig Mas / Valls / 1730\nBlai Soler / Reus\nNúria Mas / Reus / 1540\n",
+        "Anna Puig Mas – Valls – 1730\nBlai Soler – Reus\nNúria Mas – Reus – 1540\n",
+        "Anna Puig Mas      Valls     1730\nBlai Soler         Reus\nNúria Mas          Reus      1540\n",
+        "1;Anna Puig Mas;Valls;1730\n2;Blai Soler;Reus\n3;Núria Mas;Reus;1540\n",
+        "a) Anna Puig Mas; Valls; 1730\nb) Blai Soler; Reus\nc) Núria Mas; Reus; 1540\n",
+        "[x] Anna Puig Mas; Valls; 1730\n[ ] Blai Soler; Reus\n[x] Núria Mas; Reus; 1540\n",
+        "*Anna Puig Mas*; Valls; 1730\n*Blai Soler*; Reus\n_Núria Mas_; Reus; 1540\n",
+        "1/ Anna Puig Mas; Valls; 1730\n2/ Blai Soler; Reus\n3/ Núria Mas; Reus; 1540\n",
         "[28/11/26, 18:01] P: Anna Puig Mas, Valls, 1730\n[28/11/26, 18:02] P: Blai Soler, Reus\nNúria Mas, Reus, 1540",
     ],
 )
@@ -349,6 +454,11 @@ def test_what_a_message_says_around_its_numbered_list_is_left_out_and_shown() ->
     assert listed.aside == ("Hola Eva!", "Petons!")
     assert (listed.asks_comma, names(listed)) == ("Puig Mas, Anna", ["Anna Puig Mas", "Blai Soler"])
     assert [(row.line, row.request.rating) for row in listed.rows] == [(2, 1730), (3, 0)]
+
+
+def test_single_lines_with_two_spaces_or_a_dash_are_no_columns() -> None:
+    listed = players_pasted("Anna  Puig\nBlai Soler\nMaria - Rosa Mas\nCesca Riu\nDídac Pi\n")
+    assert names(listed) == ["Anna Puig", "Blai Soler", "Maria - Rosa Mas", "Cesca Riu", "Dídac Pi"]
 
 
 def test_a_hyphen_in_a_name_without_a_mark_among_marked_lines_is_kept() -> None:

@@ -35,18 +35,15 @@ def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
     """
     errors: list[LineError] = []
     found: dict[str, tuple[int, events.Slip]] = {}
-    try:
-        for line, fields in _lines(content_of(str(file), language_of_terminal(), MAX_SLIP_FILE_BYTES), errors):
-            slip = _slip(line, fields, seats, errors)
-            if slip is None:
-                continue
-            if slip.player_id in found:
-                earlier, _ = found[slip.player_id]
-                errors.append(LineError(line, localize(TWICE, given=slip.player_id, line=earlier)))
-            else:
-                found[slip.player_id] = line, slip
-    except Unreadable as problem:
-        errors.append(LineError(problem.line, localize(UNREADABLE)))
+    for line, fields in _lines(content_of(str(file), language_of_terminal(), MAX_SLIP_FILE_BYTES), errors):
+        slip = _slip(line, fields, seats, errors)
+        if slip is None:
+            continue
+        if slip.player_id in found:
+            earlier, _ = found[slip.player_id]
+            errors.append(LineError(line, localize(TWICE, given=slip.player_id, line=earlier)))
+        else:
+            found[slip.player_id] = line, slip
     if errors:
         raise StartError(localize(WRONG, file=str(file), problems="\n".join(map(str, errors))))
     return [slip for _, slip in found.values()]
@@ -54,7 +51,11 @@ def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
 
 def _lines(text: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the fields of each line by column."""
-    rows = rows_of(text, SLIP_LIST_COLUMNS)
+
+    def tell(problem: Unreadable) -> None:
+        errors.append(LineError(problem.line, localize(UNREADABLE)))
+
+    rows = rows_of(text, SLIP_LIST_COLUMNS, tell)
     begin = next(rows, None)
     if begin is None:
         return

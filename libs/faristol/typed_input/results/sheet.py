@@ -102,25 +102,24 @@ def _plain(lines: Sequence[str], tables: Tables) -> Iterator[ListedResult | tupl
 
 
 def _with_columns(text: str, tables: Tables) -> Iterator[ListedResult | tuple[int, InvalidLine]]:
-    lines = rows_of(text, RESULT_COLUMNS)
-    try:
-        columns = columns_of(next(lines)[1])
-    except Unreadable:
-        raise InvalidLine(UNREADABLE) from None
+    unreadable: list[Unreadable] = []
+    lines = rows_of(text, RESULT_COLUMNS, unreadable.append)
+    columns = columns_of(next(lines, (0, []))[1])
+    if unreadable and "table" not in columns:
+        raise InvalidLine(UNREADABLE)
     for column in RESULT_COLUMNS:
         if column not in columns:
             raise InvalidLine(NO_COLUMN, column=column, known=shorten_text(", ".join(columns)))
-    try:
-        for number, fields in lines:
-            row = dict(zip(columns, fields, strict=False))
-            try:
-                found, sure = _row(row, tables), _is_sure(row.get("sure", ""))
-            except InvalidLine as slip:
-                yield number, slip
-            else:
-                if found is not None:
-                    yield ListedResult(number, found, sure)
-    except Unreadable as problem:
+    for number, fields in lines:
+        row = dict(zip(columns, fields, strict=False))
+        try:
+            found, sure = _row(row, tables), _is_sure(row.get("sure", ""))
+        except InvalidLine as slip:
+            yield number, slip
+        else:
+            if found is not None:
+                yield ListedResult(number, found, sure)
+    for problem in unreadable:
         yield problem.line, InvalidLine(UNREADABLE)
 
 
