@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -98,12 +98,21 @@ nightly: setup openapi crds ## run the tests that take too long for every change
 properties: setup ## try every property on twenty times as many examples
 	$(BIN)/pytest -n auto -m "hypothesis and not nightly" --hypothesis-profile=night --timeout 3600 $(PYTEST_ARGS)
 
-check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract, image and pipelines
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types style
+check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract, image, pipelines and the site
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types style site
 	$(BIN)/pytest -q --noconftest tests/style
 
 types:
 	$(BIN)/mypy $(CODE)
+
+# Each language is built at LANGUAGE/VERSION, where `mike` publishes it beside the other versions.
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+site: $(READY) $(PB) ## build the documentation as a site, in each language; writes var/site
+	@for language in en ca es el; do FARISTOL_SITE_LANGUAGE=$$language NO_MKDOCS_2_WARNING=1 \
+		$(BIN)/mkdocs build --strict --site-dir var/site/$$language/$(VERSION) || exit 1; done
+
+pictures: $(READY) $(PB) $(LEXICON) browser ## take the pictures of the documentation from a demonstration, in each language
+	$(BIN)/python -m deploy.site.pictures
 
 style:
 	$(BIN)/ruff check $(CODE) examples
