@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 import os
-import resource
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -33,6 +31,7 @@ from faristol.host.security import authority
 from faristol.host.security.tls import Tls
 from faristol.host.services import ASKING, PACKAGES, RELAY
 from faristol.host.startup import WaitingHealthServer, wait_until_available
+from faristol.host.system import lock_file, raise_descriptor_limit
 from faristol.kernel.addresses import endpoint, is_loopback
 from faristol.launcher.content import content_of
 from faristol.launcher.pages import GATEWAY, PagesProcess
@@ -99,7 +98,7 @@ async def running(
     asks = set(services) <= ASKING
     if settings.tls or not (asks or (settings.database_url and settings.nats_url)):
         await asyncio.to_thread(_prepare_folder, settings)
-    _raise_descriptors()
+    raise_descriptor_limit(MAX_DESCRIPTORS_COUNT)
     async with AsyncExitStack() as stack:
         if not (asks or settings.nats_url):
             stack.enter_context(await asyncio.to_thread(_lock_folder, settings.data, services))
@@ -237,7 +236,7 @@ def _lock_folder(folder: Path, services: Sequence[str]) -> IO[str]:
         raise BusError("a separate service needs a NATS server: use --nats-url or FARISTOL_NATS_URL")
     lock = (folder / "lock").open("a+")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(lock)
     except OSError as problem:
         lock.seek(0)
         holder = lock.read().strip() or "unknown"
@@ -253,15 +252,8 @@ def _lock_folder(folder: Path, services: Sequence[str]) -> IO[str]:
 
 RECORD_FILE = "record.db"
 
-MAX_DESCRIPTORS = 65_536
-
-
-def _raise_descriptors() -> None:
-    """Raise the limit of open files: a login shell allows 1,024, which many connections exceed."""
-    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, MAX_DESCRIPTORS)
-    if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+MAX_DESCRIPTORS_COUNT = 65_536
+"""Wanted limit of open files: a login shell allows 1,024, which many connections exceed."""
 
 
 def _check_open(settings: Settings) -> None:

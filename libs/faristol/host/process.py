@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
@@ -32,6 +31,7 @@ from faristol.host.security.authorization import AccessInterceptor, Admission
 from faristol.host.service_module import Part
 from faristol.host.services import RELAY, StartError
 from faristol.host.startup import OPTIONS, listen, options
+from faristol.host.system import call_on_signals
 from faristol.kernel.addresses import endpoint
 
 _log = logging.getLogger(__name__)
@@ -246,7 +246,5 @@ class Process:
 def stop_on_signals() -> asyncio.Event:
     """Return an event that SIGTERM and SIGINT set."""
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    call_on_signals(stop.set)
     return stop

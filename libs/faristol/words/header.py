@@ -20,6 +20,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import os
 import re
 import struct
 from dataclasses import asdict, dataclass
@@ -142,6 +143,19 @@ def read_header(path: Path) -> Header:
     try:
         with path.open("rb") as file:
             return _parse(file.read(_header_length(file.read(_PREAMBLE.size), path)), path)
+    except OSError as error:
+        raise LexiconError(f"cannot be opened: {error.strerror}", path=path) from error
+
+
+def read_digest(path: Path) -> str:
+    """Return the digest at the end of the lexicon file at ``path``, without verifying it.
+
+    Raises ``LexiconError`` if the file is unreadable.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(-_DIGEST_BYTES, os.SEEK_END)
+            return file.read().hex()
     except OSError as error:
         raise LexiconError(f"cannot be opened: {error.strerror}", path=path) from error
 

@@ -17,7 +17,7 @@ from faristol.words.builder import build
 from faristol.words.error import LexiconError
 from faristol.words.files import link_whole, write_whole
 from faristol.words.graph import WordGraph
-from faristol.words.header import About, Header, Listing, read_header
+from faristol.words.header import About, Header, Listing, read_digest, read_header
 from faristol.words.nodes import Progress
 from faristol.words.playable import playable
 from faristol.words.sources import SOURCES
@@ -95,7 +95,7 @@ class Library:
         if not link.exists():
             run = f"install {name}" if name in SOURCES else f"add {name} …"
             raise MissingLexiconError(f"lexicon {name!r} is not installed in {self.path}: run `faristol lexicon {run}`")
-        return link.resolve().stem
+        return _digest_of(link)
 
     def open(self, name_or_digest: str) -> WordGraph:
         """Open the lexicon with this name or digest.
@@ -117,7 +117,7 @@ class Library:
         Reads headers only. Raises ``LexiconError`` if a file is unreadable or does not start as a lexicon.
         """
         links = sorted(self.path.glob("*.lexicon"))
-        return tuple(InstalledLexicon(link.stem, link.resolve().stem, read_header(link)) for link in links)
+        return tuple(InstalledLexicon(link.stem, _digest_of(link), read_header(link)) for link in links)
 
     def _link(self, name: str) -> Path:
         check_name(name)
@@ -125,6 +125,11 @@ class Library:
 
     def _file(self, digest: str) -> Path:
         return self.path / f"{digest}.graph"
+
+
+def _digest_of(link: Path) -> str:
+    """Return the digest of a named lexicon; from its content if the name is not a symbolic link."""
+    return link.resolve().stem if link.is_symlink() else read_digest(link)
 
 
 def install(name: str, library: Library, progress: Progress | None = None) -> InstalledLexicon:

@@ -54,6 +54,21 @@ def test_a_library_can_be_moved(library: Library, about: About, tmp_path: Path) 
     assert set(Library(moved).open("proves")) == {SOL}
 
 
+def test_a_lexicon_has_its_name_where_users_may_make_no_symbolic_links(
+    library: Library, about: About, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(1314, "A required privilege is not held by the client")  # as Windows does
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    old = put(library, about, SOL)
+    new = put(library, replace(about, edition="second"), SOL, SAL)
+    assert library.list() == (new,)
+    assert library.digest("proves") == new.digest
+    assert set(library.open("proves")) == {SOL, SAL}
+    assert set(library.open(old.digest)) == {SOL}
+
+
 def test_a_missing_lexicon_says_what_to_run(library: Library) -> None:
     with pytest.raises(MissingLexiconError, match="run `faristol lexicon install catalan`") as missing:
         library.open("catalan")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import termios
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -43,17 +42,27 @@ async def wait_for_answer(ask: Callable[[], T]) -> T:
 
 def forget_typed() -> None:
     """Discard input typed before the question. Without a terminal it has no effect."""
-    if sys.stdin.isatty():
-        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    if not sys.stdin.isatty():
+        return
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+        return
+    import termios
+
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 @contextmanager
 def watch_lines(line: Callable[[str], None]) -> Iterator[None]:
     """Call ``line`` with every line typed during the block, and with an empty one at the end of the input.
 
-    No other code may read the terminal in the block. Without a terminal it has no effect.
+    No other code may read the terminal in the block. Without a terminal it has no effect, nor on Windows, where an
+    event loop cannot wait for the keyboard.
     """
-    if not sys.stdin.isatty():
+    if not sys.stdin.isatty() or sys.platform == "win32":
         yield
         return
     loop, device = asyncio.get_running_loop(), sys.stdin.fileno()
@@ -71,8 +80,10 @@ def watch_lines(line: Callable[[str], None]) -> Iterator[None]:
 
 def _terminal_as_it_is() -> Callable[[], None]:
     """Return a function that restores the terminal: a line editor changes it while it waits."""
-    if not sys.stdin.isatty():
+    if not sys.stdin.isatty() or sys.platform == "win32":
         return lambda: None
+    import termios
+
     device = sys.stdin.fileno()
     before = termios.tcgetattr(device)
     return lambda: termios.tcsetattr(device, termios.TCSADRAIN, before)

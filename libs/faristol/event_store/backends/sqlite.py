@@ -20,7 +20,6 @@ from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote
 from weakref import WeakSet
 
 from sqlalchemy import (
@@ -423,7 +422,7 @@ def _read_only(file: Path) -> str:
     """
     log = file.with_name(f"{file.name}-wal")
     whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
-    return f"{_URI}{quote(str(file.absolute()))}?mode=ro{whole}"
+    return f"{file.absolute().as_uri()}?mode=ro{whole}"
 
 
 def _file(url: URL) -> Path:

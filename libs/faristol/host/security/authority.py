@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import ipaddress
 import logging
 import os
@@ -30,8 +29,9 @@ from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
+from faristol.host.system import hold_lock
 
-CA, CA_KEY, CERTIFICATE, KEY = "ca.crt", "ca.key", "server.crt", "server.key"
+CA, CA_KEY, CERTIFICATE, KEY, LOCK = "ca.crt", "ca.key", "server.crt", "server.key", "lock"
 """Files of the folder."""
 
 AUTHORITY_LIFETIME = timedelta(days=3_650)
@@ -82,12 +82,8 @@ def prepare(folder: Path, names: Sequence[str], now: Callable[[], datetime] = ut
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Lock the folder against other processes that create certificates."""
-    held = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with hold_lock(folder / LOCK):
         yield
-    finally:
-        os.close(held)
 
 
 def _authority(folder: Path, now: datetime) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import resource
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from faristol.gateway.http.addresses import Proxies
 from faristol.gateway.http.strict_parser import StrictConnection
 from faristol.host import Settings
 from faristol.host.security.visitor import to_count_key
+from faristol.host.system import get_descriptor_limit
 
 RESERVED_DESCRIPTOR_COUNT = 256
 """File descriptors reserved for the record, the bus and calls of officials."""
@@ -52,9 +52,8 @@ class Connections:
 
         Raises ``StartError`` if ``Proxies.of`` rejects the proxies.
         """
-        descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return cls(
-            min(settings.http_connections, max(1, descriptors - RESERVED_DESCRIPTOR_COUNT)),
+            min(settings.http_connections, max(1, get_descriptor_limit() - RESERVED_DESCRIPTOR_COUNT)),
             settings.http_connections_per_address,
             settings.http_header_seconds,
             settings.http_write_seconds,
