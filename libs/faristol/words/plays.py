@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Self, overload
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from faristol.rules.board import BOARD_SIZE, PREMIUMS, Placement, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.words.graph import WordGraph
+from faristol.words.jit import make_vector, to_native
 from faristol.words.onward import onward
 from faristol.words.search import find_plays
 from faristol.words.walk import (
@@ -27,6 +29,8 @@ from faristol.words.walk import (
     WORD_PREMIUM,
     GraphArrays,
 )
+
+_known: WeakKeyDictionary[WordGraph, GraphArrays] = WeakKeyDictionary()
 
 _PLAY_CAPACITY = 1 << 17
 """Initial capacity in plays. Memory that is not written to costs no page."""
@@ -176,12 +180,11 @@ def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: i
     """Find all plays, or the best ``count`` and their ties; retry with more ``room`` if it was not enough."""
     values, hand = _check_input(graph, grid, rack)
     worth = np.sort(np.repeat(np.append(values, 0), hand))[::-1].copy()
-    top = None if count is None else np.zeros(count, dtype=np.int64)
+    top = None if count is None else make_vector(count)
     plays = np.empty((room, 2), dtype=np.int64)
     plays[0] = 0
     squares = _squares(grid, values)
-    arrays = GraphArrays(graph.marks, graph.first, graph.edges, onward(graph))
-    find_plays(arrays, squares, values, hand, worth, plays, top)
+    find_plays(_arrays(graph), to_native(squares), to_native(values), to_native(hand), to_native(worth), plays, top)
     found = int(plays[0, 0])
     if found >= room:
         return _find(graph, grid, rack, found + 1, count)
@@ -190,6 +193,16 @@ def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: i
         enough: npt.NDArray[np.bool_] = SCORE_LIMIT - (noted[:, 0] >> 9) >= top[-1]
         noted = np.compress(enough, noted, axis=0)
     return Candidates(grid, noted)
+
+
+def _arrays(graph: WordGraph) -> GraphArrays:
+    """Return the arrays of a graph for the search, cached by graph."""
+    found = _known.get(graph)
+    if found is None:
+        found = _known[graph] = GraphArrays(
+            *(to_native(array) for array in (graph.marks, graph.first, graph.edges, onward(graph)))
+        )
+    return found
 
 
 def _squares(grid: Grid, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from faristol.rules.board import BOARD_SIZE
-from faristol.words.jit import Int64s, compile_function
+from faristol.words.jit import Int64s, compile_function, make_table, make_vector
 from faristol.words.nodes import FINAL_BIT
 from faristol.words.walk import (
     ACROSS,
@@ -50,12 +50,13 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
     rack, all of them for a blank. ``lengths`` is the mask of the lengths of words that the rack forms without the
     board.
     """
-    ends[:, MOST] = NO_END
-    if start > 0 and line[start - 1, TILE] >= 0:
+    for col in range(len(ends)):
+        ends[col][MOST] = NO_END
+    if start > 0 and line[start - 1][TILE] >= 0:
         return NO_END
-    letters = np.zeros(RACK_SIZE, dtype=np.int64)  # letter premiums of the squares to lay on
-    words = np.zeros(RACK_SIZE, dtype=np.int64)  # word factor of the cross word of each, 0 for none
-    weights = np.zeros(RACK_SIZE, dtype=np.int64)
+    letters = make_vector(RACK_SIZE)  # letter premiums of the squares to lay on
+    words = make_vector(RACK_SIZE)  # word factor of the cross word of each, 0 for none
+    weights = make_vector(RACK_SIZE)
     laid, factor, there, across, contact, highest = 0, 1, 0, 0, False, NO_END
     for col in range(start, BOARD_SIZE):
         square = line[col]
@@ -74,7 +75,7 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
             contact = contact or square[CONTACT] > 0
             laid += 1
         length = col + 1 - start
-        if laid == 0 or length == 1 or not contact or line[col + 1, TILE] >= 0:
+        if laid == 0 or length == 1 or not contact or line[col + 1][TILE] >= 0:
             continue
         if laid == length and not lengths >> length & 1:
             continue
@@ -88,7 +89,7 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
         most = there * factor + across + (BINGO_POINTS if laid == RACK_SIZE else 0)
         for place in range(laid):
             most += weights[place] * worth[place]
-        ends[col + 1, MOST], ends[col + 1, SPARE] = most, len(worth) - laid
+        ends[col + 1][MOST], ends[col + 1][SPARE] = most, len(worth) - laid
         highest = max(highest, most)
     return highest
 
@@ -96,11 +97,12 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
 @compile_function
 def lengths_of_words(graph: GraphArrays, rack: RackArrays, tiles: int) -> int:
     """Return the mask of the lengths of words that a rack of ``tiles`` tiles forms without the board."""
-    line = np.zeros((tiles + 1, SQUARE_FIELDS), dtype=np.int64)
-    line[:, TILE], line[:, ALLOWED], line[:, ACROSS] = FREE, (1 << len(rack.values)) - 1, NO_CROSS
-    ends = np.zeros((tiles + 1, END_FIELDS), dtype=np.int64)
-    ends[:, SPARE] = tiles - np.arange(tiles + 1)
-    steps = np.zeros((tiles + 1, STEP_FIELDS), dtype=np.int64)
+    line = make_table(tiles + 1, SQUARE_FIELDS)
+    ends = make_table(tiles + 1, END_FIELDS)
+    for place in range(tiles + 1):
+        line[place][TILE], line[place][ALLOWED], line[place][ACROSS] = FREE, (1 << len(rack.values)) - 1, NO_CROSS
+        ends[place][SPARE] = tiles - place
+    steps = make_table(tiles + 1, STEP_FIELDS)
     wanted, found, col = (1 << tiles + 1) - 1, 0, 0
     begin(steps, 0, rack.held)
     look(graph, line, steps, 0)
@@ -109,7 +111,7 @@ def lengths_of_words(graph: GraphArrays, rack: RackArrays, tiles: int) -> int:
             col -= 1
             continue
         col += 1
-        if wanted >> col & 1 and graph.marks[steps[col, NODE]] >= FINAL_BIT:
+        if wanted >> col & 1 and graph.marks[steps[col][NODE]] >= FINAL_BIT:
             wanted ^= 1 << col
             found |= 1 << col
         look(graph, line, steps, col)
@@ -128,7 +130,7 @@ def find_plays(
 ) -> None:
     """Write every play into ``plays``, unsorted; with ``top``, the plays of the highest scores and some lower ones.
 
-    ``squares[0]`` is the board, ``squares[1]`` the board transposed. ``squares[down, row, col]`` has the fields of
+    ``squares[0]`` is the board, ``squares[1]`` the board transposed. ``squares[down][row][col]`` has the fields of
     ``walk``, for one column more than the board; those after ``WORD_PREMIUM`` are filled in here. ``values`` are points
     by tile code, ``hand`` counts the tiles of the rack by code, blanks last; see ``find_ends`` for ``worth``. ``top``
     is all zeros at first. It then has the highest scores in descending order, each once for every play with it.
@@ -140,23 +142,24 @@ def find_plays(
     rack = RackArrays(values, hand, held_codes(hand))
     playable = (1 << len(values)) - 1 if hand[len(values)] else rack.held
     lengths = lengths_of_words(graph, rack, len(worth))
-    starts = np.zeros((2 * BOARD_SIZE * BOARD_SIZE, 3), dtype=np.int64)
-    highest = np.zeros(2 * BOARD_SIZE * BOARD_SIZE, dtype=np.int64)
-    ends = np.zeros((2 * BOARD_SIZE * BOARD_SIZE + 1, BOARD_SIZE + 1, END_FIELDS), dtype=np.int64)
+    starts = make_table(2 * BOARD_SIZE * BOARD_SIZE, 3)
+    highest = make_vector(2 * BOARD_SIZE * BOARD_SIZE)
+    ends = [make_table(BOARD_SIZE + 1, END_FIELDS)]
     count = 0
     for down in range(2):
         describe(graph, squares[down], len(values))
         for row in range(BOARD_SIZE):
             for start in range(BOARD_SIZE):
-                highest[count] = find_ends(squares[down, row], start, worth, playable, lengths, ends[count])
+                highest[count] = find_ends(squares[down][row], start, worth, playable, lengths, ends[count])
                 if highest[count] != NO_END:
-                    starts[count, 0], starts[count, 1], starts[count, 2] = down, row, start
+                    starts[count][0], starts[count][1], starts[count][2] = down, row, start
                     count += 1
-    steps = np.zeros((BOARD_SIZE + 1, STEP_FIELDS), dtype=np.int64)
-    for at in np.argsort(-highest[:count]):
+                    ends.append(make_table(BOARD_SIZE + 1, END_FIELDS))
+    steps = make_table(BOARD_SIZE + 1, STEP_FIELDS)
+    for at in np.argsort(-np.asarray(highest[:count])):
         if top is not None:  # noqa: SIM102
             if highest[at] < top[-1]:
                 break
-        down, row, start = starts[at, 0], starts[at, 1], starts[at, 2]
-        line = squares[down, row]
+        down, row, start = starts[at][0], starts[at][1], starts[at][2]
+        line = squares[down][row]
         find_from(graph, line, rack, steps, start, row, down, ends[at], plays, top)

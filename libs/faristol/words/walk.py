@@ -33,12 +33,11 @@ Rejected alternatives:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from faristol.rules.board import BOARD_SIZE, CENTRE
-from faristol.words.jit import Int64s, Uint32s, compile_function
+from faristol.words.jit import IS_COMPILED, Int64s, compile_function
 from faristol.words.nodes import FINAL_BIT
 from faristol.words.onward import CODES, LENGTHS
 
@@ -71,13 +70,13 @@ NO_END = -1
 
 
 class GraphArrays(NamedTuple):
-    """The arrays of a word graph."""
+    """The arrays of a word graph, or lists without numba, as all tables here."""
 
     marks: Int64s
     """Codes of the edges of each node, with ``FINAL_BIT``."""
-    first: Uint32s
+    first: Int64s
     """Index of the first edge of each node."""
-    edges: Uint32s
+    edges: Int64s
     """Target nodes of the edges."""
     onward: Int64s
     """Continuations of each node, as ``faristol.words.onward`` computes them."""
@@ -94,9 +93,8 @@ class RackArrays(NamedTuple):
     """Mask of the codes in the whole rack, without blanks."""
 
 
-@compile_function
-def popcount(bits: int) -> int:
-    """Return the number of bits set in a non-negative int64."""
+def _popcount(bits: int) -> int:
+    """Return the number of bits set in a non-negative int64. Numba has no ``int.bit_count``."""
     bits = bits - ((bits >> 1) & 0x5555555555555555)
     bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
     bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -105,14 +103,17 @@ def popcount(bits: int) -> int:
     return (bits + (bits >> 32)) & 0x7F
 
 
+popcount: Callable[[int], int] = compile_function(_popcount) if IS_COMPILED else int.bit_count
+"""Return the number of bits set in a non-negative int64."""
+
+
 @compile_function
 def follow(graph: GraphArrays, node: int, code: int) -> int:
     """Return the node that ``code`` leads to from ``node``, -1 if no word continues with it."""
     mark = graph.marks[node]
     if not (mark >> code) & 1:
         return -1
-    earlier = np.int64(popcount(mark & ((1 << code) - 1)))
-    return int(graph.edges[np.int64(graph.first[node]) + earlier])
+    return int(graph.edges[graph.first[node] + popcount(mark & ((1 << code) - 1))])
 
 
 @compile_function
@@ -121,36 +122,39 @@ def describe(graph: GraphArrays, squares: Int64s, faces: int) -> None:
     empty = True
     for row in range(BOARD_SIZE):
         for col in range(BOARD_SIZE):
-            here = squares[row, col]
+            here = squares[row][col]
             if here[TILE] >= 0:
                 empty = False
                 continue
             top = row
-            while top > 0 and squares[top - 1, col, TILE] >= 0:
+            while top > 0 and squares[top - 1][col][TILE] >= 0:
                 top -= 1
             end = row + 1
-            while end < BOARD_SIZE and squares[end, col, TILE] >= 0:
+            while end < BOARD_SIZE and squares[end][col][TILE] >= 0:
                 end += 1
-            beside = (col > 0 and squares[row, col - 1, TILE] >= 0) or squares[row, col + 1, TILE] >= 0
+            beside = (col > 0 and squares[row][col - 1][TILE] >= 0) or squares[row][col + 1][TILE] >= 0
             here[CONTACT] = 1 if beside or end - top > 1 else 0
             if end - top == 1:
                 here[ALLOWED] = (1 << faces) - 1
                 here[ACROSS] = NO_CROSS
             else:
-                here[ALLOWED] = completing(graph, squares[:, col, TILE], faces, top, row, end)
+                here[ALLOWED] = completing(graph, squares, col, faces, top, row, end)
                 here[ACROSS_LENGTH] = end - top
-                here[ACROSS] = squares[top:row, col, POINTS].sum() + squares[row + 1 : end, col, POINTS].sum()
+                here[ACROSS] = 0
+                for place in range(top, end):
+                    if place != row:
+                        here[ACROSS] += squares[place][col][POINTS]
     if empty:
-        squares[CENTRE.row, CENTRE.col, CONTACT] = 1
+        squares[CENTRE.row][CENTRE.col][CONTACT] = 1
 
 
 @compile_function
-def completing(graph: GraphArrays, tiles: Int64s, faces: int, top: int, gap: int, end: int) -> int:
-    """Return the mask of the codes that form a word of ``tiles[top:end]`` in its one ``gap``."""
+def completing(graph: GraphArrays, squares: Int64s, col: int, faces: int, top: int, gap: int, end: int) -> int:
+    """Return the mask of the codes that form a word of the rows ``top:end`` of a column, in its one ``gap``."""
     mask = 0
     before = 0
     for place in range(top, gap):
-        before = follow(graph, before, tiles[place])
+        before = follow(graph, before, squares[place][col][TILE])
         if before < 0:
             return 0
     for code in range(faces):
@@ -158,7 +162,7 @@ def completing(graph: GraphArrays, tiles: Int64s, faces: int, top: int, gap: int
         for place in range(gap + 1, end):
             if node < 0:
                 break
-            node = follow(graph, node, tiles[place])
+            node = follow(graph, node, squares[place][col][TILE])
         if node >= 0 and graph.marks[node] >= FINAL_BIT:
             mask |= 1 << code
     return mask
@@ -180,17 +184,19 @@ def is_among(score: int, top: Int64s) -> bool:
 @compile_function
 def begin(steps: Int64s, start: int, held: int) -> None:
     """Initialize the step at the first square of a word, with no tile laid."""
-    steps[start, :] = 0
-    steps[start, FACTOR] = 1
-    steps[start, HELD] = held
+    step = steps[start]
+    for field in range(STEP_FIELDS):
+        step[field] = 0
+    step[FACTOR] = 1
+    step[HELD] = held
 
 
 @compile_function
 def look(graph: GraphArrays, line: Int64s, steps: Int64s, col: int) -> None:
     """Set the choices at a square on arrival there."""
-    here = steps[col]
-    tile = line[col, TILE]
-    ways = graph.marks[here[NODE]] & (line[col, ALLOWED] if tile < 0 else 1 << tile)
+    here, square = steps[col], line[col]
+    tile = square[TILE]
+    ways = graph.marks[here[NODE]] & (square[ALLOWED] if tile < 0 else 1 << tile)
     here[TAKEN] = NO_TILE_TAKEN
     here[TO_TRY] = ways & here[HELD] if tile < 0 else ways
     here[TO_TRY_BLANK] = ways if tile < 0 else 0
@@ -227,7 +233,7 @@ def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> 
     if not ahead:
         return False
     nearest = popcount((ahead & -ahead) - 1)
-    return bool(popcount(held & ~beyond[CODES]) <= ends[nearest, SPARE])
+    return bool(popcount(held & ~beyond[CODES]) <= ends[nearest][SPARE])
 
 
 @compile_function
@@ -238,10 +244,10 @@ def step_on(
 
     The tile of the last choice returns to the rack.
     """
-    here, there = steps[col], steps[col + 1]
+    here, there, square = steps[col], steps[col + 1], line[col]
     values, hand = rack.values, rack.hand
     blank = len(values)
-    free = line[col, TILE] < 0
+    free = square[TILE] < 0
     if here[TAKEN] != NO_TILE_TAKEN:
         hand[here[TAKEN]] += 1
         here[TAKEN] = NO_TILE_TAKEN
@@ -268,19 +274,19 @@ def step_on(
         there[field] = here[field]
     there[NODE] = node
     if not free:
-        there[MAIN] += line[col, POINTS]
+        there[MAIN] += square[POINTS]
         return True
     here[TAKEN] = taken
     hand[taken] -= 1
     there[HELD] = held
-    worth = 0 if taken == blank else values[code] * line[col, LETTER_PREMIUM]
+    worth = 0 if taken == blank else values[code] * square[LETTER_PREMIUM]
     there[LAID] += 1
     there[TILES] = here[TILES] << TILE_BITS | (code + 1) << 1 | (taken == blank)
     there[MAIN] += worth
-    there[FACTOR] *= line[col, WORD_PREMIUM]
-    if line[col, ACROSS] != NO_CROSS:
-        there[CROSS] += (line[col, ACROSS] + worth) * line[col, WORD_PREMIUM]
-        there[CROSSING] = line[col, ACROSS_LENGTH]
+    there[FACTOR] *= square[WORD_PREMIUM]
+    if square[ACROSS] != NO_CROSS:
+        there[CROSS] += (square[ACROSS] + worth) * square[WORD_PREMIUM]
+        there[CROSSING] = square[ACROSS_LENGTH]
     return True
 
 
@@ -289,7 +295,7 @@ def wanted_ends(ends: Int64s, least: int) -> int:
     """Return the mask of the columns before which a play of ``least`` points or more may end."""
     wanted = 0
     for col in range(len(ends)):
-        if ends[col, MOST] >= least:
+        if ends[col][MOST] >= least:
             wanted |= 1 << col
     return wanted
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +20,7 @@ from faristol.tournament.engines.dutch.impossible import choices
 from faristol.tournament.engines.dutch.pairing import ALGORITHM, PairedRound, pair_round
 from faristol.tournament.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound
 from faristol.tournament.pairing_explanations.dutch import BYE_NUMBER, why, why_not
+from faristol.words.jit import IS_COMPILED
 
 
 def rounds(seed: int, most_players: int) -> Iterator[tuple[DutchRound, PairedRound]]:
@@ -98,6 +101,24 @@ def test_what_the_version_of_the_record_paired_it_pairs_again() -> None:
         for seed in PAIRED
     }
     assert (ALGORITHM, found) == ("fide-dutch-2026-2", PAIRED)
+
+
+def test_the_version_pairs_without_the_compiler_as_with_it() -> None:
+    name = "test_a_round_is_paired_again_without_the_compiler"
+    code = (
+        f"import sys, pytest; sys.modules['numba'] = None; sys.exit(pytest.main(['-n0', '-k', {name!r}, {__file__!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.skipif(IS_COMPILED, reason="the test above runs it without numba")
+def test_a_round_is_paired_again_without_the_compiler() -> None:
+    found = {
+        seed: digest_lines(line for each in rounds(seed, 24) for line in describe_round(*each, explained=False))
+        for seed in list(PAIRED)[:10]
+    }
+    assert found == {seed: PAIRED[seed] for seed in found}
 
 
 def test_what_the_version_made_of_wishes_of_an_arbiter_it_makes_again() -> None:
