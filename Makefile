@@ -38,8 +38,11 @@ define install
 		$(BIN)/pip install --quiet --disable-pip-version-check $(1)
 endef
 
-# What running needs, and what makes the code of the contract.
-$(RUNS): requirements-setup.lock requirements.lock deploy/image/build.lock pyproject.toml
+# Compile the packages in the background, while the next steps run: each process would compile them at its start.
+COMPILE := nice $(BIN)/python -m compileall -q -j 0 $(VENV)/lib libs services apps >/dev/null
+
+# What running needs, and what makes the code of the contract. The extras come with the packages of the tests.
+$(RUNS): requirements-setup.lock requirements-core.lock deploy/image/build.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Faristol needs Python 3.11 or newer: give one with make PYTHON=python3.12" >&2; exit 2; }
 	@echo "Creating $(VENV)"
@@ -47,7 +50,8 @@ $(RUNS): requirements-setup.lock requirements.lock deploy/image/build.lock pypro
 	@$(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes \
 		-r requirements-setup.lock 2>$(VENV)/pip.log || true
 	@echo "Installing the packages that running needs"
-	$(call install,--require-hashes -r requirements.lock -r deploy/image/build.lock)
+	$(call install,--require-hashes -r requirements-core.lock -r deploy/image/build.lock)
+	@$(COMPILE) 2>/dev/null &
 	$(call install,--no-deps --no-build-isolation --editable .)
 	@touch $(PB) $@
 
@@ -62,6 +66,7 @@ $(PB): $(shell find proto/faristol) proto/generate.py | $(RUNS)
 	@touch $@
 
 $(LEXICON): libs/faristol/words/header.py | $(RUNS) $(PB)
+	@echo "Installing the Catalan lexicon"
 	@$(BIN)/faristol lexicon install catalan
 	@touch $@
 
@@ -69,7 +74,8 @@ lexicons: $(READY) $(PB) ## install the open lists of all four languages
 	@for name in catalan spanish greek english; do $(BIN)/faristol lexicon install $$name || exit 1; done
 
 run: $(RUNS) $(PB) $(LEXICON) ## play a championship of 16 players and 5 rounds, and serve its pages until Ctrl-C
-	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
+	@echo "Starting the services"
+	@$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
 
 test: setup ## run every check and every test
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target types style browser openid axe token promtool compiled
@@ -287,9 +293,11 @@ lock: $(READY) ## pin the dependencies of pyproject.toml, what builds it, and th
 	echo uv | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--custom-compile-command "make lock" - -o requirements-setup.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		pyproject.toml -o requirements.lock
+		--extra fast --extra pdf pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+		-c requirements.lock pyproject.toml -o requirements-core.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--extra fast --extra pdf --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--custom-compile-command "make lock" -c requirements-dev.lock - -o deploy/image/build.lock
@@ -304,7 +312,7 @@ AUDIT := var/audit
 audit: ## ask PyPI for known vulnerabilities of every version in the locks
 	$(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
-	for lock in requirements-setup.lock requirements.lock requirements-dev.lock deploy/image/build.lock tests/openapi/requirements.lock; do \
+	for lock in requirements-setup.lock requirements-core.lock requirements.lock requirements-dev.lock deploy/image/build.lock tests/openapi/requirements.lock; do \
 		$(AUDIT)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r $$lock || exit 1; done
 
 clean: ## remove what was made, except the data

@@ -3,7 +3,7 @@
 ``python deploy/release.py notes v0.2.0`` prints what CHANGELOG.md says of that version, and ends with an error where
 the tree is of another version or nothing is said. ``python deploy/release.py pin IMAGE@sha256:…`` has the manifests run
 that image. ``python deploy/release.py link https://HOST/OWNER/faristol/blob/v0.2.0`` has each alert link to its runbook
-there.
+there. ``python deploy/release.py urls https://HOST/OWNER/faristol`` writes the links of the package into its metadata.
 """
 
 from __future__ import annotations
@@ -56,8 +56,25 @@ def link(address: str, root: Path = ROOT) -> None:
     file.write_text(LINK.sub(rf"\g<1>{address.rstrip('/')}/docs/runbooks.md#", text), encoding="utf-8")
 
 
+def urls(repository: str, root: Path = ROOT) -> None:
+    """Write the links of the package into its metadata. Raises ``SystemExit`` for what is no address."""
+    if not re.fullmatch(r"https?://[^\s#\"]+", repository):
+        raise SystemExit(f"{repository!r} is no address: expected https://HOST/OWNER/faristol")
+    pages = {
+        "Repository": repository,
+        "Documentation": f"{repository}/blob/main/docs/README.md",
+        "Changelog": f"{repository}/blob/main/CHANGELOG.md",
+        "Issues": f"{repository}/issues",
+    }
+    links = "".join(f'{name} = "{address}"\n' for name, address in pages.items())
+    file = root / "pyproject.toml"
+    text = file.read_text(encoding="utf-8")
+    written = text.replace("[project.scripts]\n", f"[project.urls]\n{links}\n[project.scripts]\n", 1)
+    file.write_text(written, encoding="utf-8")
+
+
 def main(*arguments: str) -> None:
-    """Run one of the three."""
+    """Run one of the four."""
     match arguments:
         case ("notes", tag):
             print(notes(tag))
@@ -65,6 +82,8 @@ def main(*arguments: str) -> None:
             pin(reference)
         case ("link", address):
             link(address)
+        case ("urls", address):
+            urls(address)
         case _:
             raise SystemExit(__doc__)
 

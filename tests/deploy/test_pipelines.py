@@ -118,14 +118,41 @@ def test_a_release_is_tested_scanned_and_signed_and_says_what_is_in_it() -> None
     described = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
     assert described[True] == {"push": {"tags": ["v[0-9]+.[0-9]+.[0-9]+"]}}
     assert described["jobs"]["image"]["needs"] == "test"
-    assert described["jobs"]["release"]["needs"] == "image"
+    assert described["jobs"]["release"]["needs"] == ["image", "wheel", "bundle"]
     assert "bash .ci/run" in steps_of("release.yml", "test")
     image = steps_of("image.yml", "image")
     at = [image.index(word) for word in ("sbom-action", "scan-action", "linux/amd64,linux/arm64", "cosign sign")]
     assert at == sorted(at), "what is known to be vulnerable is not published"
+    wheel = steps_of("release.yml", "wheel")
+    assert wheel.index("release.py urls") < wheel.index("pip wheel")
     release = steps_of("release.yml", "release")
-    for word in ("pip wheel", "release.py pin", "cosign sign-blob", "gh release create"):
+    for word in ("release.py pin", "cosign sign-blob", "gh release create"):
         assert word in release
+
+
+def test_a_release_is_published_with_attestations_and_without_a_token() -> None:
+    job = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]["pypi"]
+    assert job["permissions"] == {"id-token": "write"}
+    assert job["environment"] == "pypi"
+    assert job["steps"][-1]["with"] == {"attestations": True}
+    assert "secrets" not in yaml.safe_dump(job)
+
+
+def test_a_release_has_a_bundle_for_each_system() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    systems = jobs["bundle"]["strategy"]["matrix"]["system"]
+    assert [system.partition("-")[0] for system in systems] == ["ubuntu", "macos", "windows"]
+    assert "deploy/bundle.py wheel dist" in steps_of("release.yml", "bundle")
+
+
+def test_the_metadata_of_a_release_link_to_its_repository(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    release.urls("https://code.example/cat/faristol", tmp_path)
+    written = tomllib.loads((tmp_path / "pyproject.toml").read_text())
+    assert written["project"]["urls"]["Repository"] == "https://code.example/cat/faristol"
+    assert written["tool"] == tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    with pytest.raises(SystemExit, match="is no address"):
+        release.urls("code.example", tmp_path)
 
 
 def test_the_changelog_speaks_of_this_version_and_of_no_other_in_its_place(

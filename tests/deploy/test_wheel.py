@@ -16,6 +16,8 @@ from tests.component.processes import Child, free_port, wait_until_serving
 
 ROOT = Path(__file__).parents[2]
 COMMAND_TIMEOUT_SECONDS = 1_200
+CORE_BYTES = 330_000_000
+"""Limit of the wheel with all packages that it requires, installed."""
 
 pytestmark = [pytest.mark.nightly, pytest.mark.lexicon]
 
@@ -32,11 +34,18 @@ def wheel_environment(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) 
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], **run)  # type: ignore[call-overload]
     pip = [str(environment / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements.lock")], **run)  # type: ignore[call-overload]
-    subprocess.run([*pip, "--no-deps", str(wheel)], **run)  # type: ignore[call-overload]
+    before = measure_folder(environment)
+    subprocess.run([*pip, "--no-compile", "--require-hashes", "-r", str(ROOT / "requirements-core.lock")], **run)  # type: ignore[call-overload]
+    subprocess.run([*pip, "--no-compile", "--no-deps", str(wheel)], **run)  # type: ignore[call-overload]
+    assert measure_folder(environment) - before <= CORE_BYTES
     subprocess.run([*pip[:1], "check"], **run)  # type: ignore[call-overload]
     shutil.copytree(lexicons, environment / "share" / "faristol" / "lexicons", symlinks=True)
     return environment
+
+
+def measure_folder(folder: Path) -> int:
+    """Return the bytes of all files of a folder."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
 
 
 def faristol(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -68,6 +77,8 @@ def test_everything_is_served(wheel_environment: Path, tmp_path: Path, monkeypat
         wait_until_serving(f"127.0.0.1:{port}", up, "gateway")
         for path in ("/", "/readyz", "/openapi.json", "/api/v1/tournaments"):
             assert httpx.get(f"http://127.0.0.1:{http}{path}").status_code == 200, path
+        pages = httpx.get(f"http://127.0.0.1:{http}/").text
+        assert "Faristol" in pages
         maps = Path(f"/proc/{up.process.pid}/environ").read_bytes()
         assert os.fsencode(ROOT / "libs") not in maps
     finally:
