@@ -21,7 +21,9 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_serv
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from tests.component.processes import Child, free_port, wait_until_serving
 
+from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 
 pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
 
@@ -124,6 +126,41 @@ def test_a_trace_runs_from_the_call_through_append_relay_and_reactions_to_the_pr
     assert any("RoundStarted" in name and "game" in name for name in chain), chain
     assert chain[-2:] == ["append", "faristol.pairing.v1.PairingService/StartRound"], chain
     assert {"faristol.commands", "faristol.appends", "faristol.consumer.lag"} <= collector.metrics
+
+
+def test_streams_that_are_left_in_a_traced_cell_leave_nothing_in_its_log(collector: Collector, tmp_path: Path) -> None:
+    port, http = free_port(), free_port()
+    settings = {"otlp_endpoint": collector.endpoint}
+    arguments = ["up", "--data", str(tmp_path / "data"), "--http", str(http), "--grpc", str(port)]
+    up = Child(arguments, settings, tmp_path / "up.log")
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", up)
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            pairing = pairing_pb2_grpc.PairingServiceStub(channel)
+            for number in range(3):
+                wanted = pairing_pb2.CreateTournamentRequest(
+                    command_id=str(uuid.uuid4()), tournament_id=f"traced-{number}", name=f"Traced {number}", rounds=5
+                )
+                follow: Any = results_pb2_grpc.ResultsServiceStub(channel).Follow(results_pb2.FollowRequest())
+                watch: Any = adjudication_pb2_grpc.JudgeServiceStub(channel).WatchQueue(
+                    adjudication_pb2.WatchQueueRequest(judge_id="ada")
+                )
+                web = [
+                    urllib.request.urlopen(f"http://127.0.0.1:{http}/api/v1/stream{query}", timeout=30)
+                    for query in ("", "?include=content")
+                ]
+                for answer in web:
+                    answer.read(1)
+                pairing.CreateTournament(wanted, timeout=30)
+                next(follow)
+                for call in (follow, watch):
+                    call.cancel()
+                for answer in web:
+                    answer.close()
+    finally:
+        code = up.terminate()
+    assert code == 0, up.output()
+    assert [line for line in up.output().splitlines() if "detach" in line or "Traceback" in line] == []
 
 
 def _wait_for(collector: Collector, trace_id: str, wanted: set[str], projected: list[str]) -> list[Span]:
