@@ -90,7 +90,11 @@ async def check_rules(page: Page, ruleset: Ruleset, words: Sequence[str]) -> Non
     cases = [[tiles(board.items()), tiles(laid)] for board, laid, _ in found]
     assert await page.evaluate(COUNT, [rules, cases]) == [points for _, _, points in found]
     lies = Board().place([Placement(CENTRE, Tile(ruleset.tile_set.faces[0]))])
-    typed = [(at, word) for at in ("H8", "8 - H", "(G08)", "8Ｇ", "Η7", "Ή8", "8º H", "H8→", "⬇ 8H") for word in words]
+    typed = [
+        (at, word)
+        for at in ("H8", "8 - H", "(G08)", "8Ｇ", "Η7", "Ή8", "8º H", "H8→", "⬇ 8H", "1OH", "l0A")
+        for word in words
+    ]
     read = await page.evaluate(READ, [rules, tiles(lies.items()), typed])
     for (at, word), ways in zip(typed, read, strict=True):
         expected = [

@@ -25,7 +25,7 @@ export function written({ row, column, across }, isGcg = false) {
 export function startOf(text, rules, isGcg = false) {
   const apart = text.replace(/[ªº]/gu, " ").normalize("NFKD").replace(/\p{M}/gu, "");
   const latin = [...apart.normalize("NFKC")].map((sign) => rowOf(sign, rules)).join("");
-  const found = /^ *(?:([A-O]) *0*([1-9]\d?)|0*([1-9]\d?) *([A-O])) *$/.exec(latin);
+  const found = START.exec(latin) ?? START.exec(withDigits(latin));
   if (!found) return null;
   const letter = ROWS.indexOf(found[1] ?? found[4]);
   const number = Number(found[2] ?? found[3]) - 1;
@@ -33,6 +33,20 @@ export function startOf(text, rules, isGcg = false) {
   const across = Boolean(found[1]) !== isGcg;
   if ([...text].some((sign) => ARROW.test(sign) && !(across ? ACROSS : DOWN).includes(sign))) return null;
   return isGcg ? { row: number, column: letter, across } : { row: letter, column: number, across };
+}
+
+const START = /^ *(?:([A-O]) *0*([1-9]\d?)|0*([1-9]\d?) *([A-O])) *$/;
+const TWIN_DIGITS = { O: "0", I: "1", L: "1" };
+
+/** Replace letters that look like digits, if the start can then be read in one way: `H1O`. */
+function withDigits(latin) {
+  const forms = [/^ *([A-O]) *([\dOIL]{2,3}) *$/, /^ *([\dOIL]{2,3}) *([A-O]) *$/];
+  const found = forms.map((form) => form.exec(latin));
+  const numbers = found.map((parts, place) => /\d/.test(parts?.[2 - place] ?? ""));
+  if (numbers[0] === numbers[1]) return latin;
+  const place = numbers[0] ? 0 : 1;
+  const number = found[place][2 - place].replace(/[OIL]/g, (sign) => TWIN_DIGITS[sign]);
+  return place ? number + found[1][2] : found[0][1] + number;
 }
 
 const [ACROSS, DOWN] = ["→⇒➔➜➡⟶", "↓⇓⬇"];
@@ -125,7 +139,7 @@ export function readings(text, start, board, rules) {
   const typed = normalized(withParentheses(text), rules).trim();
   const together = runTogether(typed, rules);
   const attempts = [
-    waysOfCircles(typed, rules),
+    [...waysOfCircles(typed, rules), ...joinNames(typed, rules)],
     [...waysOfCircles(together, rules), ...joinSeparated(typed, rules)],
     // A full stop at the end, unless others stand for tiles of the board.
     /^[^.]+\.$/.test(together) ? waysOfCircles(together.slice(0, -1), rules) : [],
@@ -162,6 +176,18 @@ function waysOfCircles(text, rules) {
     found.includes("(") && /^(?:[^()]|\([^()]+\))+$/.test(found) ? `(${found.replace(/[()]/g, "")})` : found,
   );
   return whole === text ? [text] : [text, whole];
+}
+
+/** Return the text with the letters of one tile together if the first of them names the tile: `A Q U I`. */
+function joinNames(text, rules) {
+  const join = (joined, [name, face]) => {
+    const rest = face.slice(name.length);
+    return joined.replace(new RegExp(`(?<!\\S)(\\(?)(${name})(\\)?) +(${rest})(?!\\S)`, "gi"), (_, open, first, close, other) =>
+      open + first + other + (close ?? ""),
+    );
+  };
+  const joined = rules.names.reduce(join, text);
+  return joined === text ? [] : [joined];
 }
 
 /** Return the text with spaces between tiles that are separated by signs, such as `C-A-L-L-A`; empty for another text. */
