@@ -50,10 +50,22 @@ def _attempts(text: str, tile_set: TileSet) -> Iterator[Iterator[str]]:
     """Yield the forms of a text in order of rank, several of equal rank: as typed, then with less punctuation."""
     typed = tile_set.normalize(_with_parentheses(text))
     together = _run_together(typed, tile_set)
-    yield _ways_of_circles(typed, tile_set)
+    yield chain(_ways_of_circles(typed, tile_set), _join_names(typed, tile_set))
     yield chain(_ways_of_circles(together, tile_set), _join_separated(typed, tile_set))
     if together.endswith(".") and together.count(".") == 1:  # a full stop, unless others stand for tiles of the board
         yield _ways_of_circles(together[:-1], tile_set)
+
+
+def _join_names(text: str, tile_set: TileSet) -> Iterator[str]:
+    """Yield ``text`` with the letters of one tile together if the first of them names the tile: ``A Q U I``."""
+    joined = text
+    for name, face in tile_set.names.items():
+        rest = re.escape(face.removeprefix(name))
+        joined = re.sub(
+            rf"(?<!\S)(\(?)({re.escape(name)})(\)?) +({rest})(?!\S)", r"\1\2\4\3", joined, flags=re.IGNORECASE
+        )
+    if joined != text:
+        yield joined
 
 
 def _join_separated(text: str, tile_set: TileSet) -> Iterator[str]:
