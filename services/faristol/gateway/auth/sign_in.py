@@ -34,7 +34,7 @@ from faristol.gateway.auth.session import (
     token_of,
 )
 from faristol.gateway.auth.session import WHY as WHY_COOKIE
-from faristol.gateway.consoles.navigation import list_console_links, may
+from faristol.gateway.consoles.navigation import list_console_links, may, may_direct
 from faristol.gateway.http.errors import as_json, of_rpc, of_session
 from faristol.gateway.http.forms import Fields, local
 from faristol.gateway.http.language import language_of
@@ -224,6 +224,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         player_role=PLAYER,
         decides_on_data=may(signed_in, AnswerDataRequestRequest),
         creates=may(signed_in, CreateTournamentRequest) and not scope,
+        directs=may_direct(signed_in),
         installs=may(signed_in, InstallLexiconRequest) and not scope,
         is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),

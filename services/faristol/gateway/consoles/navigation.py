@@ -14,6 +14,7 @@ from faristol.gateway.auth.session import Session
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import needs_pb2
+from faristol.pb.pairing.v1.pairing_pb2 import RegisterPlayerRequest
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
@@ -165,6 +166,11 @@ def list_console_links(session: Session, tournament: pb.Tournament) -> Iterator[
 def may(session: Session, request: type[Message]) -> bool:
     """Check whether the user's role may make a call. The service authorises it in any case."""
     return session.credential.role in callers(METHODS_BY_REQUEST[request])
+
+
+def may_direct(session: Session) -> bool:
+    """Check whether the user may direct tournaments. The federation creates them, but directs none."""
+    return may(session, RegisterPlayerRequest)
 
 
 @cache

@@ -22,7 +22,7 @@ from faristol.gateway.consoles.director.option_names import OPTION_LABELS, say_r
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
 from faristol.gateway.consoles.lexicons import may_install
-from faristol.gateway.consoles.navigation import may
+from faristol.gateway.consoles.navigation import may, may_direct
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.errors import Invalid
@@ -97,12 +97,14 @@ class Creation:
 
 @routes.post("/new")
 async def create(console: ConsoleDep, given: Fields) -> Response:
-    """Create the tournament and redirect to its console."""
+    """Create the tournament and redirect to its console, or the federation to the roles of the tournament."""
     check_may_create(console.session)
     typed = Typed(given)
     creation = await send_creation(console, typed, str(form_id(given)))
     if creation.answer is None:
         return await _show(console, typed, creation.errors, creation.refused)
+    if not may_direct(console.session):  # the federation appoints a director next
+        return redirect_to(tournament_path(creation.answer.tournament_id, "access"))
     return redirect_to(f"{tournament_path(creation.answer.tournament_id, 'console')}?done={creation.answer.position}")
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 import grpc
 from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
@@ -38,6 +39,7 @@ from faristol.gateway.consoles.director.players import (
 from faristol.gateway.consoles.director.ruleset_summary import summarise_ruleset
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields, Lists, public_address
 from faristol.gateway.pages.qr import qr
@@ -107,8 +109,10 @@ Text = Annotated[str, Query(max_length=200)]
 
 @routes.get("/start")
 async def show_name(console: ConsoleDep, name: Text = "", starts_on: Text = "", place: Text = "") -> Response:
-    """Show the first step: the name, the date and the place."""
+    """Show the first step: the name, the date and the place. Redirect the federation, which directs none, to `/new`."""
     check_may_create(console.session)
+    if not may_direct(console.session):
+        return redirect_to("/new")
     return _show_name(console, Typed(name=name, starts_on=starts_on, place=place), {})
 
 
@@ -123,7 +127,7 @@ async def show_rules(
     console: ConsoleDep, name: Text = "", starts_on: Text = "", place: Text = "", ruleset: Text = ""
 ) -> Response:
     """Show the second step: the rule books, or the chosen one with the options that it leaves open."""
-    check_may_create(console.session)
+    _check_may_direct(console)
     typed = Typed(name=" ".join(name.split()), starts_on=starts_on.strip(), place=place, ruleset=ruleset)
     if errors := _check_name(typed, console.language):
         return _show_name(console, typed, errors if any(typed.values()) else {})
@@ -133,7 +137,7 @@ async def show_rules(
 @routes.post("/start/rules")
 async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
     """Create the tournament, and redirect to the step of the players."""
-    check_may_create(console.session)
+    _check_may_direct(console)
     typed, command_id = Typed(given), form_id(given)
     if errors := _check_name(typed, console.language):
         return _show_name(console, typed, errors)
@@ -158,7 +162,7 @@ async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
 @routes.post("/start/trial")
 async def create_trial(console: ConsoleDep, given: Fields) -> Response:
     """Create a tournament with invented players, and redirect to its first round."""
-    check_may_create(console.session)
+    _check_may_direct(console)
     command_id = form_id(given)
     ruleset = next(iter(RULE_BOOKS_BY_LANGUAGE.get(console.language, ())), TRIAL_RULESET)
     rounds = max(TRIAL_ROUNDS, load_ruleset(ruleset).championship.rounds_min)
@@ -182,6 +186,13 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
         )
     )
     return redirect_to(_address(tournament_id, "round"))
+
+
+def _check_may_direct(console: Console) -> None:
+    """Raise ``HTTPException`` (404) unless the user may create tournaments and direct them."""
+    check_may_create(console.session)
+    if not may_direct(console.session):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 def _check_name(typed: Typed, language: str) -> Mapping[str, str]:
