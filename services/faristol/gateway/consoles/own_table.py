@@ -38,8 +38,9 @@ from faristol.presentation.history import HistoryEntry, describe_history
 from faristol.presentation.names import Roster, name_in_id
 from faristol.presentation.outcome import CORRECTED
 from faristol.presentation.page_addresses import tournament_path
-from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 from faristol.presentation.table_commands import TABLE_COMMANDS
+from faristol.rules import Ruleset
 from faristol.text import join_list, say
 
 MAX_RULING_APPEAL_CHARACTERS = 2_000
@@ -90,6 +91,8 @@ class OwnSanctions(NamedTuple):
 
 CHALLENGED = N_("Challenged: the ruling is awaited.")
 APPEALED = N_("Appealed: the ruling on the appeal is awaited.")
+ARBITER_CALLED = N_("The arbiter has been called.")
+ARBITER_COMES = N_("The arbiter has been called, and is coming.")
 RULED_VALID = N_("Ruling: {word} stands.")
 RULED_INVALID = N_("Ruling: {word} does not stand.")
 GAME_OVER = N_("The game is over.")
@@ -136,7 +139,7 @@ async def act_at_own_table(
     except grpc.aio.AioRpcError as error:
         found = to_problem(error, language)
         wrong = [each["problem"] for each in found.more.get("errors", ())]  # without the names of fields
-        return await _show(request, results, signed_in, tournament_id, "", "; ".join(wrong) or found.detail)
+        return await _show(request, results, signed_in, tournament_id, "", "; ".join(wrong) or found.detail, given)
     return redirect_to(tournament_path(tournament_id, "my-table"))
 
 
@@ -312,10 +315,16 @@ async def _show(
         if game and table
         else "",
         words=[" ".join(each.word.faces) for each in play.words] if play else [],
+        may_hide_arguments=may_hide_arguments(known_rules(head.tournament.ruleset)),
         totals=[(side.player_id, side.score) for side in game.sides] if game else [],
         seat_names={seat.player_id: seat.name for seat in table.seats} if table else {},
         new_id=lambda: str(uuid.uuid4()),
     )
+
+
+def may_hide_arguments(rules: Ruleset | None) -> bool:
+    """Check whether the book lets an appellant hide the arguments from the opponent, as FISE 42.4 does."""
+    return rules is not None and rules.game.mode != "duplicate" and rules.challenge.arguments_hidden
 
 
 def describe_game(game: game_pb2.GetGameResponse, table: pb.Table, player_id: str, language: str) -> str:
@@ -329,6 +338,8 @@ def describe_game(game: game_pb2.GetGameResponse, table: pb.Table, player_id: st
         found.append(say(ruling, {"word": "".join(game.ruling.word.faces)}, language))
     if game.phase in (game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL):
         found.append(say(GAME_OVER if game.phase == game_pb2.PHASE_ENDED else RESULT_IS_FINAL, {}, language))
+    if game.arbiter_called_by:
+        found.append(say(ARBITER_COMES if game.arbiter_id else ARBITER_CALLED, {}, language))
     names = {seat.player_id: seat.name for seat in table.seats}
     has_signed = any(side.signed for side in game.sides if side.player_id == player_id)
     if has_signed and (awaited := [names.get(each, each) for each in game.awaited_signer_ids]):

@@ -21,8 +21,14 @@ from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import ids_in
 from faristol.gateway.consoles.duplicate_game import judge
 from faristol.gateway.consoles.forms import fill
+from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.consoles.navigation import callers
-from faristol.gateway.consoles.own_table import describe_game, describe_sanctions, describe_state
+from faristol.gateway.consoles.own_table import (
+    describe_game,
+    describe_sanctions,
+    describe_state,
+    may_hide_arguments,
+)
 from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
 from faristol.gateway.pages.templating import LIVE, environment, render
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
@@ -285,7 +291,15 @@ def test_people_are_named_with_commas_between_and_with_commas_of_their_own(typed
     assert ids_in(typed, {fold_name("Anna Puig"): "anna", fold_name("Puig, Blai"): "blai"}) == ids
 
 
-def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: PlayerPlace | None = None) -> str:
+def _own_table(
+    method: str,
+    word: str,
+    totals: list[tuple[str, int]],
+    place: PlayerPlace | None = None,
+    *,
+    book: str = "fisc-2023",
+    typed: Typed | None = None,
+) -> str:
     """Render the page of a player's table with the form of the offered commands."""
     table = place.table if place else None
     return (
@@ -309,8 +323,20 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Pla
             seat_names={},
             new_id=lambda: "1",
             own={"sanctions": ()},
+            typed=typed or Typed(),
+            may_hide_arguments=may_hide_arguments(load_ruleset(book)),
         )
     )
+
+
+def test_a_player_may_hide_the_arguments_of_an_appeal_only_where_the_book_says_so() -> None:
+    offered = {book: "arguments_hidden" in _own_table("Appeal", "", [], book=book) for book in ruleset_names()}
+    assert {book for book, hidden in offered.items() if hidden} == {"fise"}
+
+
+def test_the_arguments_of_a_refused_appeal_stay_in_its_form() -> None:
+    page = _own_table("Appeal", "", [], typed=Typed(act="Appeal", arguments="It is not in the book."))
+    assert ">It is not in the book.</textarea>" in page
 
 
 def test_the_ticked_words_of_a_challenge_are_read_from_the_form_of_the_players_own_table() -> None:
@@ -334,6 +360,11 @@ def test_a_player_reads_what_was_ruled_and_what_the_game_waits_for() -> None:
     assert describe_game(game, table, "anna", "en") == "Ruling: CANYA does not stand."
     game.turn = 5  # the ruling is of an earlier turn
     assert describe_game(game, table, "anna", "en") == ""
+    game.arbiter_called_by = "anna"
+    assert describe_game(game, table, "anna", "en") == "The arbiter has been called."
+    game.arbiter_id = "nil"
+    assert describe_game(game, table, "anna", "en") == "The arbiter has been called, and is coming."
+    game.arbiter_called_by = ""
     game.phase = game_pb2.PHASE_ENDED
     game.sides.add(player_id="anna", signed=True)
     game.awaited_signer_ids.append("b")

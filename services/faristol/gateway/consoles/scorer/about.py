@@ -48,7 +48,7 @@ def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str
         "pages": {"keep": game_path(game.game_id, "keep"), "clock": game_path(game.game_id, "clock")},
         "rules": rules(ruleset),
         "fields": {
-            method.name: list(_fields(request))
+            method.name: list(_fields(request, ruleset))
             for request, method in METHODS_BY_REQUEST.items()
             if method.name in TABLE_COMMANDS
         },
@@ -56,9 +56,14 @@ def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str
     }
 
 
-def _fields(request: type[Message]) -> Iterator[dict[str, Any]]:
-    """Yield the fields of the form of a command, without the player, whom the offer names."""
+def _fields(request: type[Message], ruleset: Ruleset) -> Iterator[dict[str, Any]]:
+    """Yield the fields of the form of a command, without the player, whom the offer names.
+
+    Arguments of an appeal can be hidden only if the book allows it (FISE 42.4).
+    """
     for field in list_fields(request):
+        if field.name == "arguments_hidden" and not ruleset.challenge.arguments_hidden:
+            continue
         if field.kind not in (Kind.PLAYER, Kind.PERSON, Kind.PARTS):
             yield {"name": field.name, "kind": field.kind, "optional": field.optional}
 
