@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -107,6 +108,8 @@ PAIRED = N_("Round {round} is paired: {games} {games:game|games}.")
 FOLLOWING = N_("Commands that follow from it: {count}.")
 MOST_FOLLOWING_COUNT = 3
 
+_GIVES_UP_TURNS = re.compile("turns-given-up: ").match
+
 ITSELF = "Faristol"
 """Name shown for events that a service writes by itself."""
 
@@ -137,6 +140,25 @@ def describe_history(
         elif act.type == "RoundUnpaired":
             paired = act.round - 1
         yield _in_sentences(act, known, paired + 1, language, spelled, worded)
+
+
+def fold_entries(acts: Sequence[HistoryEntry]) -> list[HistoryEntry]:
+    """Show an entered result and the recorded result of the same command as one line: the latter, with the note.
+
+    ``acts`` are in the order of the record. An entry that gives up recorded turns says so, and stays a line.
+    """
+    entered: dict[str, HistoryEntry] = {}
+    folded: list[HistoryEntry] = []
+    for each in acts:
+        first = entered.pop(each.act.game_id, None)
+        if each.act.type == "ResultEntered" and not any(map(_GIVES_UP_TURNS, each.act.details)):
+            entered[each.act.game_id] = each
+        elif first and each.act.type == "ResultRecorded" and 0 < first.act.first_version == each.act.first_version:
+            folded.remove(first)
+            folded.append(replace(each, also={**each.also, **first.also}))
+            continue
+        folded.append(each)
+    return folded
 
 
 def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.history import describe_done, describe_history
+from faristol.presentation.history import describe_done, describe_history, fold_entries
 from faristol.presentation.names import Roster
 from faristol.rules.ruleset.file import load_ruleset
 
@@ -88,3 +88,21 @@ def test_announced_times_are_written_as_the_language_does() -> None:
     announced = pairing.Act(type="RoundsAnnounced", details=["times: 1 2027-03-07T09:00:00+00:00"])
     head = pairing.GetTournamentResponse(time_zone="Europe/Andorra")
     assert "1 (7 de març del 2027, 10:00)" in describe_acts(head, "ca", announced)
+
+
+def test_an_entered_result_is_one_line_of_the_history_and_an_entry_that_gives_up_turns_is_two() -> None:
+    scores = [game.FinalScore(player_id="anna", score=412), game.FinalScore(player_id="blai", score=378)]
+    given = acts(
+        pairing.Act(type="ResultEntered", scores=scores, note="second slip", first_version=1),
+        pairing.Act(type="ResultRecorded", scores=scores, first_version=1),
+        pairing.Act(type="ResultEntered", scores=scores, first_version=3, details=["turns-given-up: 4"]),
+        pairing.Act(type="ResultRecorded", scores=scores, first_version=3),
+        pairing.Act(type="ResultEntered", scores=scores, first_version=5),
+        pairing.Act(type="ResultRecorded", scores=scores, first_version=6),
+    )
+    for act in given:
+        act.game_id, act.actor_name = "open-r1-t1", "Eva Soler"
+    shown = fold_entries(list(describe_history(pairing.ListActsResponse(acts=given), Roster(HEAD), "en")))
+    assert [each.act.version for each in shown] == [2, 3, 4, 5, 6]
+    assert shown[0].said == "Result: Anna 412 – Blai 378 (round 1, table 1)."
+    assert list(shown[0].also.values()) == ["By Eva Soler.", "Note: second slip"]

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.kernel.times import to_datetime
-from faristol.presentation.history import describe_history
+from faristol.presentation.history import describe_history, fold_entries
 
 PAGE = "history"
 
@@ -16,6 +16,7 @@ async def _show(desk: DirectorPage) -> Response:
     acts.reverse()
     if later := desk.places.get("later", ""):
         desk.refused += "".join(f" {each.said}" for each in acts if str(each.act.version) == later)
+    acts = fold_entries(acts[::-1])[::-1]
     return await desk.show(
         "director/history.html",
         PAGE,
