@@ -95,6 +95,21 @@ async def ids(cell: Cell, desk: Desk, tournament_id: str = OPEN) -> dict[str, st
     return {player.name: player.player_id for player in found.players}
 
 
+async def test_the_federation_creates_a_tournament_and_is_led_to_the_appointment_of_its_director(cell: Cell) -> None:
+    async with visiting(cell, cell.token(build_credential(needs.ROLE_FEDERATION, ""))) as web:
+        desk = Desk(web)
+        assert 'href="/new"' in (await web.get("/account")).text
+        led = await web.get("/start")
+        assert (led.status_code, led.headers["location"]) == (303, "/new")
+        fields = {"name": "Lliga", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "lliga-federal"}
+        shown = await desk.carry_out("/new", "CreateTournament", **fields)
+        assert "Grant a role" in shown
+        access = "/tournaments/lliga-federal/access"
+        granted = await desk.send(access, "grant", role="director", name="Ona Vidal", by="link", lasts="day")
+        assert granted.status_code == 200
+        assert "Ona Vidal" in read_text(granted)
+
+
 async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed_is_lost(desk: Desk) -> None:
     fields: dict[str, Any] = {"name": "Una altra", "rounds": 5, "ruleset": "fisc-2023", "options.round_minutes": 900}
     answer = await desk.send("/new", "CreateTournament", **fields)
@@ -541,6 +556,20 @@ async def test_judges_are_appointed_and_dismissed_and_who_rules_is_set(cell: Cel
     assert "pau" not in shown
     assert "ada ca, es" in shown
     assert 'name="lease_seconds" inputmode="numeric" value="60"' in (await desk.web.get(page)).text
+
+
+async def test_a_judge_is_appointed_with_the_link_and_keeps_the_appointment_with_a_new_one(desk: Desk) -> None:
+    access, judges = f"/tournaments/{OPEN}/access", f"{CONSOLE}/judges"
+    granted = await desk.send(access, "grant", role="judge", name="Carla Nin", by="link", lasts="day")
+    assert "Appointed as a judge of words: Català." in read_text(granted)
+    assert re.search(r"Carla Nin ca\b", read_text(await desk.web.get(judges)))
+    form = (await desk.web.get(access)).text
+    (chosen,) = re.findall(r'<option value="([^"]+)">Carla Nin</option>', form)
+    again = read_text(await desk.send(access, "grant", role="judge", subject=chosen, by="link", lasts="day"))
+    assert "Carla Nin" in again
+    assert "Appointed" not in again
+    assert read_text(await desk.web.get(judges)).count("Carla Nin ca") == 1
+    await desk.carry_out(judges, "DismissJudge", judge_id=chosen)
 
 
 async def test_a_rating_system_is_chosen(cell: Cell, desk: Desk) -> None:

@@ -32,7 +32,7 @@ from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, hide_errors
 from faristol.gateway.consoles.frame import TournamentId
-from faristol.gateway.consoles.navigation import list_console_links
+from faristol.gateway.consoles.navigation import list_console_links, may
 from faristol.gateway.http.errors import Problem, of_rpc
 from faristol.gateway.http.forms import Fields, public_address
 from faristol.gateway.http.language import language_of
@@ -45,6 +45,7 @@ from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as adjudication
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.page_addresses import tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
@@ -142,8 +143,22 @@ class _CredentialsPage:
             has_tables=not is_of_duplicate_games(tournament),
             for_players=bool(given - {SCORER}),
             for_judges=JUDGE in given,
+            judges=await self._judges(listed) if JUDGE in given else {},
             new_id=lambda: str(uuid.uuid4()),
         )
+
+    async def _judges(self, listed: Sequence[pb.CredentialLine]) -> dict[str, str]:
+        """Return the names of the judges who are appointed or have a credential, by id and in their order."""
+        named = {line.credential.subject_id: line.name for line in listed if line.credential.role == JUDGE}
+        for judge in (await self._adjudication()).judges:
+            named.setdefault(judge.judge_id, judge.judge_id)
+        return dict(sorted(named.items(), key=lambda each: each[1]))
+
+    async def _adjudication(self) -> adjudication.GetAdjudicationResponse:
+        """Return the judges of the tournament and the mode of rulings."""
+        asked = adjudication.GetAdjudicationRequest(tournament_id=self.tournament_id)
+        answer: adjudication.GetAdjudicationResponse = await self.session.calls.ask(asked)
+        return answer
 
     async def _proposed_tables(
         self, tournament: results_pb.Tournament, players: Sequence[results_pb.Player]
@@ -182,10 +197,41 @@ class _CredentialsPage:
             form=form,
             tables=await self._tables(given.get("tables", "")),
         )
+        if request.role == JUDGE and request.subject_id and not request.name:
+            request.name = await self._name_of_judge(request.subject_id)
         answer = await self.session.calls.ask(request)
         listed = await self.results.players(self.tournament_id)
         known = next((each.shown_name for each in listed.players if each.player_id == request.player_id), "")
-        return await self._show_cards([self._card(request.name or known or request.subject_id, answer)])
+        appointed = ""
+        if request.role == JUDGE:
+            appointed = await self._appoint(str(uuid.uuid5(form_id(given), "judge")), answer.credential)
+        return await self._show_cards([self._card(request.name or known or request.subject_id, answer)], appointed)
+
+    async def _name_of_judge(self, judge_id: str) -> str:
+        """Return the name of a judge with an earlier credential; empty without one."""
+        named = ((line.credential.subject_id, line.name) for line in await self.list_credentials())
+        return next((name for holder, name in named if holder == judge_id), "")
+
+    async def _appoint(self, command_id: str, credential: events.Credential) -> str:
+        """Appoint the holder of a judge's link, if the user may and the tournament is played at tables.
+
+        Return the language of the words, ISO 639-1; empty without a new appointment. An earlier appointment stays.
+        """
+        tournament = (await self.results.tournament(self.tournament_id)).tournament
+        rules = known_rules(tournament.ruleset)
+        language = next(iter(credential.scope.languages), rules.tile_set.language if rules else "")
+        if not language or is_of_duplicate_games(tournament) or not may(self.session, adjudication.AppointJudgeRequest):
+            return ""
+        if credential.subject_id in {judge.judge_id for judge in (await self._adjudication()).judges}:
+            return ""
+        command = adjudication.AppointJudgeRequest(
+            command_id=command_id,
+            tournament_id=self.tournament_id,
+            judge_id=credential.subject_id,
+            languages=[language],
+        )
+        await self.session.calls.ask(command)
+        return language
 
     async def make_cards(self, given: Mapping[str, str]) -> Response:
         """Make a card with a QR code and a PIN for the scorer of each table."""
@@ -254,7 +300,7 @@ class _CredentialsPage:
             return Card(given.credential, name, pin=given.pin)
         return Card(given.credential, name, link, qr(link), pin)
 
-    async def _show_cards(self, cards: list[Card]) -> Response:
+    async def _show_cards(self, cards: list[Card], appointed: str = "") -> Response:
         head = await self.results.tournament(self.tournament_id)
         names = {self.tournament_id: format_title(head.tournament)}
         return private_page(
@@ -264,6 +310,7 @@ class _CredentialsPage:
             tournament=head.tournament,
             names=names,
             cards=cards,
+            appointed=appointed,
             entrance=f"{public_address(self.request).partition('//')[2]}/sign-in",
         )
 
@@ -307,7 +354,7 @@ LABELS: Mapping[str, str] = {
     "name": "Name",
     "player_id": "Player",
     "role": "Role",
-    "subject_id": "Id",
+    "subject_id": "Judge",
     "scope.halls": "Hall",
     "scope.languages": "Language",
     "scope.tables": "Tables",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPage, Official, page_of_forms
+from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -12,9 +13,11 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 
 PAGE = "judges"
+SAVED = N_("The judges and the mode of rulings are saved as shown here.")
 
 
 async def _show(desk: DirectorPage) -> Response:
+    desk.otherwise = SAVED
     stands: pb.GetAdjudicationResponse = await desk.calls.ask(
         pb.GetAdjudicationRequest(tournament_id=desk.tournament_id)
     )

@@ -110,6 +110,8 @@ class DirectorPage(Console):
     """Holders of credentials that the user may see, sorted by name."""
     changes: Sequence[HistoryEntry] = ()
     """Changes since that form was rendered."""
+    otherwise: str = SAID
+    """Notice after a command without an event of the tournament, an English text."""
 
     @property
     def tournament_id(self) -> str:
@@ -222,7 +224,7 @@ class DirectorPage(Console):
             for each in describe_history(answer, roster, self.language)
             if each.act.position == self.done or 0 < last.first_version == each.act.first_version
         ]
-        return describe_done(together, roster, self.language) or say(SAID, {}, self.language)
+        return describe_done(together, roster, self.language) or say(self.otherwise, {}, self.language)
 
     async def carry_out(self, given: Given, page: str) -> Response | None:
         """Send the command of a form and redirect to ``page``; return None if it was refused.
