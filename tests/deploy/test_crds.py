@@ -13,10 +13,17 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # comes with kubernetes-validate
-from tests.deploy.conftest import OVERLAYS, ROOT, Object
+from tests.deploy.conftest import LOADER, OVERLAYS, ROOT, Object
 from tests.deploy.test_manifests import OF_OTHERS, Render
 
 FOLDER = ROOT / "var" / "crds"
+
+
+class CustomResourceLoader(LOADER):
+    """A loader that reads a single ``=`` as a text, as Kubernetes does: definitions name operators of comparison."""
+
+
+CustomResourceLoader.add_constructor("tag:yaml.org,2002:value", LOADER.construct_yaml_str)
 
 Schema = dict[str, Any]
 Kind = tuple[str, str]
@@ -43,7 +50,7 @@ def strict(schema: Schema) -> Schema:
 
 def _definitions() -> Iterator[Object]:
     for file in sorted(FOLDER.glob("*.yaml")):
-        for each in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+        for each in yaml.load_all(file.read_text(encoding="utf-8"), CustomResourceLoader):
             if each and each["kind"] in {"CustomResourceDefinition", "List", "CustomResourceDefinitionList"}:
                 yield from each.get("items", [each])
 
