@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.component.processes import faristol
 
-from faristol.event_store import Record
+from faristol.event_store import Record, Recorded
 from faristol.kernel.pins import LEXICONS
 from faristol.rules import load_ruleset
 from faristol.rules.tiles import TileSet, load_tile_set
@@ -108,9 +108,28 @@ def test_every_rule_book_is_played_to_the_end_and_again_to_the_same_standings(
     assert outcome["lexicon"]["name"] == LEXICONS[load_ruleset(book).tile_set.language]
     assert again.stdout == done.stdout, "the same seed gives the same championship"
 
-    recorded = asyncio.run(_list_event_names(data))
+    recorded = {event.name for event in asyncio.run(_read_events(data))}
     assert recorded >= {"PlayPlaced", "ResultFinal", *happens}
     assert not recorded & never
+
+
+@pytest.mark.nightly
+@pytest.mark.lexicon
+def test_a_round_whose_time_ends_before_the_last_play_is_written_ends_the_championship(
+    lexicons: Path, tmp_path: Path
+) -> None:
+    """UF 27.4: the scores stand when the time of the round, 30 minutes here, is over."""
+    plan = ("demo", "--ruleset", "uf-2007", "--players", "6", "--rounds", "1", "--seed", "3", "--options", "minutes=15")
+    data = tmp_path / "data"
+    done = faristol(*plan, "--data", str(data), timeout=DEMO_TIMEOUT_SECONDS, lexicons=lexicons)
+    assert done.returncode == 0, done.stderr
+    recorded = [event for event in asyncio.run(_read_events(data)) if event.stream.startswith("game-")]
+    last = {event.stream: place for place, event in enumerate(recorded) if event.name == "PlayPlaced"}
+    written = [
+        sum(event.stream == game and event.name == "ScoreWritten" for event in recorded[place:])
+        for game, place in last.items()
+    ]
+    assert 1 in written, "the case of this test: in a game one player wrote the last play, and the other did not"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +150,7 @@ def test_a_duplicate_game_shows_every_verdict_and_again_the_same_standings(
     assert game["validated"]
     assert game["end"] == "turns" if turns else game["end"] in ("exhausted", "no-rack", "no-play")
     assert len(game["standings"]) == players
-    recorded = asyncio.run(_list_event_names(data))
+    recorded = {event.name for event in asyncio.run(_read_events(data))}
     assert recorded >= {"HallSeated", "SlipRuled", "SlipCorrected", "ClaimDecided", "ResultsValidated"}
     assert ("TurnTimerStopped" in recorded) == bool(turns), "the last turn is played at the present moment, if known"
     if not turns or players > 100:
@@ -139,9 +158,9 @@ def test_a_duplicate_game_shows_every_verdict_and_again_the_same_standings(
         assert again.stdout == done.stdout, "the same seed gives the same game"
 
 
-async def _list_event_names(data: Path) -> set[str]:
-    """Return the names of all events on a record."""
+async def _read_events(data: Path) -> list[Recorded]:
+    """Return all events on a record."""
     record = await Record.open(f"sqlite:///{data / 'record.db'}")
     events = await record.read(limit=100_000)
     await record.close()
-    return {event.name for event in events}
+    return events

@@ -142,6 +142,8 @@ class DemoTable(Commands):
         written = {entry.player_id for entry in game.written} if game.phase == game_pb2.PHASE_PLACED else set()
         for player in self._writers(game, placed.mover):
             if player not in written:
+                if await self._is_over_as_written(game):
+                    return
                 when += WRITING
                 write = game_pb2.WriteScoreRequest(player_id=player)
                 await self.send(self.api.game.WriteScore, write, placed.turn, f"write-{player}", when)
@@ -200,8 +202,11 @@ class DemoTable(Commands):
             await self.send(self.api.game.SignSheet, request, game.turn, f"sign-{player}", when)
 
     async def _is_over_as_written(self, game: State) -> bool:
-        """Check whether the last play has ended the game because all have written it (PES Ε.β)."""
-        if game.bag_left or self.rules.turn.complete_on != "both-written":
+        """Check whether the game has ended while the last play was written.
+
+        It ends when all have written it (PES Ε.β), or earlier if the time of the round was over before (UF 27.4).
+        """
+        if game.bag_left:
             return False
         now = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
         return bool(now.end_condition)
