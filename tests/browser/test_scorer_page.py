@@ -365,9 +365,7 @@ async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall:
         assert (await hall.table(game)).turn == 1
 
 
-@pytest.mark.parametrize(
-    ("method", "late"), [("GetGame", False), ("ListOffers", False), ("GetGame", True)]
-)
+@pytest.mark.parametrize(("method", "late"), [("GetGame", False), ("ListOffers", False), ("GetGame", True)])
 async def test_a_table_goes_on_where_the_network_is_lost_before_the_last_turn_was_seen(
     browser: Browser, hall: Hall, method: str, *, late: bool
 ) -> None:

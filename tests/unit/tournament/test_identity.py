@@ -121,6 +121,14 @@ def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
         check_name("name", name)
 
 
+def test_a_letter_has_as_many_marks_as_a_script_needs_and_no_more() -> None:
+    assert check_name("name", "Nguye\u0302\u0303n A\u0308\u0304\u0301") == "Nguyễn Ǟ\u0301"
+    with pytest.raises(Invalid, match="name: has a letter with more than 3 marks above or below it"):
+        check_name("name", "Anna" + "\u0308\u0304\u0301\u0300" + "x" + "\u0336" * 40)
+    with pytest.raises(Invalid, match="more than 3 marks"):
+        check_name("club", "Club" + "\u20dd" * 4)
+
+
 def test_case_and_space_do_not_part_names() -> None:
     assert same_name("NÚRIA  Bonet", "núria bonet")
     assert same_name("Nu\u0301ria", "Núria")
