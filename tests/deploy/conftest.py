@@ -16,7 +16,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """That of libyaml takes a tenth of the time."""
 
 Object = dict[str, Any]

@@ -19,10 +19,8 @@ from tests.deploy.test_manifests import OF_OTHERS, Render
 FOLDER = ROOT / "var" / "crds"
 
 
-class CustomResourceLoader(LOADER):
-    """A loader that reads a single ``=`` as a text, as Kubernetes does: definitions name operators of comparison."""
-
-
+CustomResourceLoader: Any = type("CustomResourceLoader", (LOADER,), {})
+"""A loader that reads a single ``=`` as a text, as Kubernetes does: definitions name operators of comparison."""
 CustomResourceLoader.add_constructor("tag:yaml.org,2002:value", LOADER.construct_yaml_str)
 
 Schema = dict[str, Any]
