@@ -130,7 +130,7 @@ def _keeper(projection: str, names: Mapping[Role, str]) -> Role:
 def describe_rights(names: Mapping[Role, str]) -> Sequence[str]:
     """Return a sentence for each role on its rights."""
     may = {
-        Role.WRITER: "appends facts, and changes or removes none",
-        Role.READER: "reads the record and keeps read models",
+        Role.WRITER: "appends events, and cannot change or remove any",
+        Role.READER: "reads the record and writes its read models",
     }
     return [f"{name}: {may[role]}" for role, name in names.items()]
