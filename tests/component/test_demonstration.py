@@ -132,6 +132,21 @@ def test_a_round_whose_time_ends_before_the_last_play_is_written_ends_the_champi
     assert 1 in written, "the case of this test: in a game one player wrote the last play, and the other did not"
 
 
+@pytest.mark.nightly
+def test_a_cell_in_which_a_player_of_a_demonstration_was_erased_plays_another_one(
+    lexicon_folder: Path, tmp_path: Path
+) -> None:
+    data = str(tmp_path / "data")
+    plan = ("demo", "--ruleset", "box", "--players", "2", "--rounds", "1", "--data", data, "--json", "--seed")
+    first = faristol(*plan, "1", timeout=DEMO_TIMEOUT_SECONDS, lexicons=lexicon_folder)
+    erased = faristol("record", "erase-person", "player-001", "--yes", "--data", data)
+    another = faristol(*plan, "2", timeout=DEMO_TIMEOUT_SECONDS, lexicons=lexicon_folder)
+    for done in (first, erased, another):
+        assert done.returncode == 0, done.stderr
+    seen = [{line["player_id"] for line in json.loads(done.stdout)["standings"]} for done in (first, another)]
+    assert seen == [{"player-001", "player-002"}, {"player-001-2", "player-002"}]
+
+
 @pytest.mark.parametrize(
     ("players", "halls", "turns"),
     [(24, 2, 3), pytest.param(200, 4, 6, marks=pytest.mark.nightly), pytest.param(60, 3, 0, marks=pytest.mark.nightly)],

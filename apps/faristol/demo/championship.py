@@ -7,12 +7,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import count
 from typing import Any
 
+import grpc
+
+from faristol.client.problems import reason_of
 from faristol.client.services import Api, M, call, call_until_found
 from faristol.demo.cast import UserCalls
 from faristol.demo.commands import send
-from faristol.demo.plan import Plan
+from faristol.demo.plan import Entrant, Plan
 from faristol.demo.table import DemoTable
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -97,14 +101,23 @@ class Championship(DirectorActions):
         return ChampionshipOutcome(shown.tournament, standings.standings, ratings)
 
     async def _register_players(self) -> pairing_pb2.GetTournamentResponse:
-        plan, pairing = self.plan, self.api.pairing
-        opening = plan.round_start(1, self.now)
-        for entrant in plan.entrants:
-            register = pairing_pb2.RegisterPlayerRequest(
-                player_id=entrant.player_id, name=entrant.name, rating=entrant.rating
-            )
-            await self.send(pairing.RegisterPlayer, register, opening, "register", entrant.player_id)
-        return await call(pairing.GetTournament, self._which())
+        opening = self.plan.round_start(1, self.now)
+        for entrant in self.plan.entrants:
+            await self._register(entrant, opening)
+        return await call(self.api.pairing.GetTournament, self._which())
+
+    async def _register(self, entrant: Entrant, opening: datetime) -> None:
+        """Register a player. If the person was erased in this cell, the player gets an id with a number."""
+        for attempt in count(1):
+            player_id = entrant.player_id if attempt == 1 else f"{entrant.player_id}-{attempt}"
+            register = pairing_pb2.RegisterPlayerRequest(player_id=player_id, name=entrant.name, rating=entrant.rating)
+            try:
+                await self.send(self.api.pairing.RegisterPlayer, register, opening, "register", player_id)
+            except grpc.aio.AioRpcError as problem:
+                if reason_of(problem) != "PERSON_ERASED":
+                    raise
+            else:
+                return
 
     async def _play_round(self, number: int, tournament: pairing_pb2.GetTournamentResponse) -> None:
         plan, pairing = self.plan, self.api.pairing
