@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -65,6 +66,29 @@ def test_jobs_and_their_containers_have_the_names_that_the_page_says(production:
         assert container in {each["name"] for each in containers(jobs[name]["spec"]["jobTemplate"])}
     written = set(re.search(r"scale deployment ([a-z ]+?) --replicas=0", RUNBOOKS)[1].split())  # type: ignore[index]
     assert written == set(of_kind(production, "Deployment")) - {"gateway"}, "whoever may make a record is stopped"
+
+
+def test_visitors_keep_their_address_at_every_entrance_that_the_page_describes() -> None:
+    asked = re.findall(r"externalTrafficPolicy\W+Local", PAGE)
+    assert len(asked) >= 2, "by a patch of the entrance's Service, and by the configuration of Traefik"
+    (chart,) = re.findall(r"<<'TRAEFIK'\n(.*?)\nTRAEFIK\n", PAGE, re.DOTALL)
+    values = yaml.safe_load(yaml.safe_load(chart)["spec"]["valuesContent"])
+    assert values == {"service": {"spec": {"externalTrafficPolicy": "Local"}}}
+    (patch,) = re.findall(r"patch service NAME -p '(.*?)'", PAGE)
+    assert json.loads(patch) == {"spec": {"externalTrafficPolicy": "Local"}}
+
+
+def test_every_version_of_postgresql_that_the_documents_name_is_tested() -> None:
+    record = (ROOT / "docs" / "record.md").read_text(encoding="utf-8")
+    oldest, named = re.findall(
+        r"PostgreSQL must be (\d+) or newer: `make databases` tests the record on ([\d, and]+)", record
+    )[0]
+    versions = re.findall(r"\d+", named)
+    packages = json.loads((ROOT / "tests" / "postgres" / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    assert [f"postgres-{version}" for version in versions] == list(packages)
+    assert f"VERSIONS ?= {' '.join(versions)}\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert oldest == versions[0]
+    assert f"PostgreSQL must be {oldest} or newer" in PAGE
 
 
 def test_the_page_is_of_this_version(version: str) -> None:
