@@ -180,6 +180,11 @@ async def test_the_id_of_another_record_or_of_none_brings_a_reset_and_everything
         f"{fingerprint}-{far}": [0, *expected],
         str(far): [0, *expected],
         "yesterday": [0, *expected],
+        "-1": [0, *expected],
+        "9" * 40: [0, *expected],
+        f"{fingerprint}-": [0, *expected],
+        f"{fingerprint}-{expected[1]}-{expected[1]}": [0, *expected],
+        "\u0663": [0, *expected],
         f"{fingerprint}-{expected[1]}": expected[2:],
         str(expected[1]): expected[2:],
         "": expected,  # as behind a proxy that removes the header
