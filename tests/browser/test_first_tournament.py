@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -56,16 +59,20 @@ class Person:
         await self.page.get_by_label(label, exact=True).fill(text)
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def link(tmp_path: Path) -> AsyncIterator[str]:
+@contextmanager
+def start_services(data: Path) -> Iterator[str]:
     """Yield the link that `faristol up` prints at a terminal."""
-    with Terminal(
-        "up", "--no-browser", open="false", data=tmp_path / "data", http_port=free_port(), grpc_port=free_port()
-    ) as up:
+    with Terminal("up", "--no-browser", open="false", data=data, http_port=free_port(), grpc_port=free_port()) as up:
         up.until("by this link: ")
         shown = up.until("pages and JSON on")
         yield shown.split("by this link: ")[-1].split()[0]
         up.press("\x03")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def link(tmp_path: Path) -> AsyncIterator[str]:
+    with start_services(tmp_path / "data") as shown:
+        yield shown
 
 
 async def check_page(page: Page) -> None:
@@ -144,3 +151,68 @@ async def test_a_trial_tournament_is_ready_to_pair_and_a_second_one_too(browser:
     await page.locator("button.big").click()
     await expect(page.locator(".guide-tasks > li")).to_have_count(3)
     await context.close()
+
+
+async def sign_in(browser: Browser, link: str) -> Page:
+    page = await (await browser.new_context(locale="en", viewport={"width": 390, "height": 780})).new_page()
+    page.set_default_timeout(60_000)
+    await page.goto(link)
+    await page.get_by_role("button", name="Sign in", exact=True).click()
+    return page
+
+
+async def test_a_duplicate_game_alone_is_a_choice_away(browser: Browser, link: str) -> None:
+    page = await sign_in(browser, link)
+    await page.get_by_role("link", name="Try a duplicate game by yourself").click()
+    await check_page(page)
+    await expect(page.get_by_role("button").first).to_be_visible()
+    await page.context.close()
+
+
+async def test_a_backup_is_restored_at_the_first_start_and_never_over_a_record(
+    browser: Browser, tmp_path: Path
+) -> None:
+    archive, damaged = tmp_path / "record.archive", tmp_path / "damaged.archive"
+    with start_services(tmp_path / "earlier") as link:
+        page = await sign_in(browser, link)
+        await page.get_by_role("button", name="Try it with 16 invented players").click()
+        await page.get_by_role("button", name="Pair round 1").click()
+        await expect(page.get_by_role("button", name="Start round 1")).to_be_visible()
+        start = f"{link.partition('/sign-in')[0]}/start"
+        await page.goto(start)
+        await expect(page.get_by_role("button", name="Try it with 16 invented players")).to_be_visible()
+        await expect(page.get_by_role("link", name="Restore a backup")).to_have_count(0)
+        refused = await page.goto(f"{start}/restore")
+        assert refused is not None
+        assert refused.status == 404
+        await page.context.close()
+    program, options = Path(sys.executable).parent / "faristol", ("--with-people", "--data", tmp_path / "earlier")
+    exporting = await asyncio.create_subprocess_exec(program, "record", "export", archive, *options)
+    assert await exporting.wait() == 0
+    damaged.write_bytes(archive.read_bytes()[:-200])
+    with start_services(tmp_path / "data") as link:
+        page = await sign_in(browser, link)
+        await page.get_by_role("link", name="Restore a backup").click()
+        await check_page(page)
+        await page.get_by_label("File", exact=True).set_input_files(damaged)
+        await page.get_by_role("button", name="Check the file").click()
+        await expect(page.get_by_role("alert")).to_contain_text(
+            "This file is not a backup of Faristol, or it is damaged"
+        )
+        await page.get_by_label("File", exact=True).set_input_files(archive)
+        await page.get_by_role("button", name="Check the file").click()
+        await expect(page.get_by_text("This backup is complete")).to_be_visible()
+        await page.get_by_role("button", name="Restore this backup").click()
+        await expect(page.get_by_role("alert")).to_have_text(
+            "Say whether personal details were erased after this backup."
+        )
+        await check_page(page)
+        await page.get_by_label("No details were erased after this backup").check()
+        await page.get_by_role("button", name="Restore this backup").click()
+        await page.locator("#by-link button").click(timeout=120_000)
+        await page.goto(f"{link.partition('/sign-in')[0]}/")
+        await page.get_by_text("Trial tournament").first.click()
+        await expect(page.get_by_text("Aina Bosc").first).to_be_visible()
+        await page.context.close()
+    assert list((tmp_path / "data" / "restore").glob("before-*/record.db"))
+    assert not list((tmp_path / "data" / "restore").glob("*.archive"))

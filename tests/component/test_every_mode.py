@@ -380,6 +380,8 @@ ALWAYS: Mapping[str, int] = {
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
+    "/start/restore": 404,  # the record is in use
+    "/start/restored": 404,
     "/t/{rest:path}": 308,
     "/g/{rest:path}": 308,
     "/tournaments/{tournament_id}/console/rounds": 303,

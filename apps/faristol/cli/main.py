@@ -9,7 +9,7 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from importlib.metadata import version
@@ -137,8 +137,10 @@ async def _serve(
     settings: Settings, services: tuple[str, ...], *, json_output: bool, opens_browser: bool = False
 ) -> None:
     gc.disable()  # objects of the start are permanent: collecting among them takes a fifth of its time
+    from faristol.host.first_restore import FirstRestore
     from faristol.host.process import stop_on_signals
     from faristol.host.startup import Cancelled
+    from faristol.launcher.director_link import remove_redirect
     from faristol.launcher.processes import running, serve_until
     from faristol.table_terminal.shared.screen import console
 
@@ -150,40 +152,63 @@ async def _serve(
 
     _started.setLevel(logging.INFO)
     stop = stop_on_signals()
-    with suppress(Cancelled), _ended_in_form(settings):
-        async with running(settings, services, stop=stop, tell=tell, longest=math.inf) as process:
-            pages = settings.http_address or process.http_address
-            what = services[0] if len(services) == 1 else "all services"
-            if settings.open:
-                tell("OPEN: every client of this machine's ports has all permissions; never run a championship so")
-            tell(f"{what}: gRPC on {process.grpc_address}")
-            if len(services) > 1:
-                at = {
-                    "CLIENT_ADDRESS": to_reachable_address(process.grpc_address),
-                    "HTTP_ADDRESS": pages,
-                    "DATA": settings.data.absolute(),
-                }
-                if settings.tls_certificate and settings.tls_ca:
-                    at["TLS_CA"] = settings.tls_ca
-                exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
-                tell(f"for commands in another terminal: export {exported}")
-                is_shown = _is_for_one_user(settings, json_output=json_output) and await _show_director_link(
-                    process, opens_browser=opens_browser
-                )
-                if not (is_shown or settings.open):
-                    tell(
-                        "a link that signs in a director, to create tournaments: "
-                        "faristol access grant director NAME --by link, there"
-                    )
-            if "gateway" in services:
-                tell(f"pages and JSON on {process.http_address}")
-            if json_output:
-                at = {"grpc": process.grpc_address, "http": process.http_address if "gateway" in services else ""}
-                typer.echo(json.dumps({"services": services, **at}))
-            gc.freeze()  # permanent objects: a collection among them would pause serving for 0.3 s
-            gc.set_threshold(*COLLECTION_THRESHOLD_COUNTS)
-            gc.enable()
-            await serve_until(process, stop)
+    keeps_record = len(services) > 1 and not (settings.database_url or settings.nats_url)
+    restore = FirstRestore(settings, stop) if keeps_record else None
+    with suppress(Cancelled), _ended_in_form(settings), ExitStack() as stack:
+        stack.callback(remove_redirect, settings)
+        while True:
+            async with running(
+                settings, services, stop=stop, tell=tell, longest=math.inf, first_restore=restore
+            ) as process:
+                if restore and restore.awaits_link:
+                    restore.finish(await _grant_link(process) or "/")
+                await _announce(process, services, tell, json_output=json_output, opens_browser=opens_browser)
+                gc.freeze()  # permanent objects: a collection among them would pause serving for 0.3 s
+                gc.set_threshold(*COLLECTION_THRESHOLD_COUNTS)
+                gc.enable()
+                await serve_until(process, stop)
+            if not (restore and restore.is_wanted):
+                return
+            stop.clear()
+            # A browser on this desktop has the page that waits, and needs no second one.
+            opens_browser = False
+            tell(localize(N_("the backup is being restored")))
+            await restore.carry_out()
+
+
+async def _announce(
+    process: Running, services: tuple[str, ...], tell: Callable[[str], None], *, json_output: bool, opens_browser: bool
+) -> None:
+    """Print the addresses of a process, and the link that signs in a director."""
+    settings = process.runtime.settings
+    pages = settings.http_address or process.http_address
+    what = services[0] if len(services) == 1 else "all services"
+    if settings.open:
+        tell("OPEN: every client of this machine's ports has all permissions; never run a championship so")
+    tell(f"{what}: gRPC on {process.grpc_address}")
+    if len(services) > 1:
+        at = {
+            "CLIENT_ADDRESS": to_reachable_address(process.grpc_address),
+            "HTTP_ADDRESS": pages,
+            "DATA": settings.data.absolute(),
+        }
+        if settings.tls_certificate and settings.tls_ca:
+            at["TLS_CA"] = settings.tls_ca
+        exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
+        tell(f"for commands in another terminal: export {exported}")
+        is_shown = _is_for_one_user(settings, json_output=json_output) and await _show_director_link(
+            process, opens_browser=opens_browser
+        )
+        if not (is_shown or settings.open):
+            tell(
+                "a link that signs in a director, to create tournaments: "
+                "faristol access grant director NAME --by link, there"
+            )
+    if "gateway" in services:
+        tell(f"pages and JSON on {process.http_address}")
+    if json_output:
+        at = {"grpc": process.grpc_address, "http": process.http_address if "gateway" in services else ""}
+        typer.echo(json.dumps({"services": services, **at}))
 
 
 def _is_for_one_user(settings: Settings, *, json_output: bool) -> bool:
@@ -195,24 +220,33 @@ def _is_for_one_user(settings: Settings, *, json_output: bool) -> bool:
     return is_embedded and not json_output and settings.log_format != "json" and sys.stdout.isatty()
 
 
-async def _show_director_link(process: Running, *, opens_browser: bool) -> bool:
-    """Print the link that signs in a director, and open it in the browser of this desktop.
-
-    Return False if the services refuse the link: they serve without it.
-    """
+async def _grant_link(process: Running, wanted: str = "") -> str:
+    """Return a link that signs in a director; empty if the services refuse it: they serve without it."""
     import grpc
 
     from faristol.launcher import director_link
-    from faristol.table_terminal.shared.screen import console
 
     channels = director_link.local_channels(process)
     try:
-        link = await director_link.grant_director_link(process, channels, wanted=FIRST_PAGE)
+        return await director_link.grant_director_link(process, channels, wanted=wanted)
     except grpc.aio.AioRpcError as problem:
         _started.warning("no link for a director could be granted: %s", problem.details())
-        return False
+        return ""
     finally:
         await channels.close()
+
+
+async def _show_director_link(process: Running, *, opens_browser: bool) -> bool:
+    """Print the link that signs in a director, and open it in the browser of this desktop.
+
+    Return False if the services refuse the link.
+    """
+    from faristol.launcher import director_link
+    from faristol.table_terminal.shared.screen import console
+
+    link = await _grant_link(process, FIRST_PAGE)
+    if not link:
+        return False
     message = localize(N_("Begin your tournament in the browser, by this link: {link}"), link=link)
     console.print(message, highlight=False, markup=False, soft_wrap=True)
     if opens_browser and director_link.has_desktop():

@@ -74,6 +74,11 @@ def write_redirect(settings: Settings, link: str) -> Path:
     return page
 
 
+def remove_redirect(settings: Settings) -> None:
+    """Remove the page of ``write_redirect``: its link is of no use after the services have stopped."""
+    (settings.data / REDIRECT).unlink(missing_ok=True)
+
+
 def open_in_browser(page: Path) -> None:
     """Open a page in the browser of this desktop. Some browsers return only when they end: do not wait for it."""
     threading.Thread(target=webbrowser.open, args=(page.absolute().as_uri(),), daemon=True).start()

@@ -24,6 +24,7 @@ from faristol.event_store import Record
 from faristol.event_store.event import utc_now
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, roles
+from faristol.host.first_restore import FirstRestore
 from faristol.host.observability.telemetry import Telemetry
 from faristol.host.process import Process
 from faristol.host.rpc.channels import check_name
@@ -85,13 +86,14 @@ async def running(
     stop: asyncio.Event | None = None,
     tell: Callable[[str], None] = lambda _: None,
     longest: float = 60.0,
+    first_restore: FirstRestore | None = None,
 ) -> AsyncIterator[Running]:
     """Serve these services until the block ends, with ``now`` as their clock.
 
     With all services and no NATS URL, the process starts its own NATS server in the data folder. It waits for an
     unavailable database or NATS server, for the time of the settings, or else for ``longest`` seconds; ``tell`` gets
-    messages about it. Raises ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` if the start fails, and
-    ``Cancelled`` if ``stop`` is set before.
+    messages about it. Pages of this process offer ``first_restore``. Raises ``StartError``, ``RecordError``,
+    ``BusError`` or ``LexiconError`` if the start fails, and ``Cancelled`` if ``stop`` is set before.
     """
     _check_needs(settings, services)
     _check_open(settings)
@@ -120,7 +122,11 @@ async def running(
         seconds = settings.start_seconds if settings.start_seconds is not None else longest
         record, bus = await _connect(stack, settings, here, tls, _StartWait(seconds, stop or asyncio.Event(), tell))
         build += _builders_for_record(settings, here)
-        started = await _start_process(stack, Process(Runtime(settings, record, now, tls), bus, build))
+        runtime = Runtime(settings, record, now, tls)
+        if first_restore and not apart:
+            first_restore.attach(record)
+            runtime.first_restore = first_restore
+        started = await _start_process(stack, Process(runtime, bus, build))
         if apart:
             pages = await PagesProcess.start(settings, started.grpc_address)
             stack.push_async_callback(pages.stop)

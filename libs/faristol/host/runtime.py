@@ -12,6 +12,7 @@ from faristol.consumers import Progress
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
 from faristol.host.command_handler import CommandHandler
+from faristol.host.first_restore import FirstRestore
 from faristol.host.readiness import Readiness
 from faristol.host.rpc.channels import Channels
 from faristol.host.security.authorization import Admission
@@ -35,6 +36,8 @@ class Runtime:
         """Admission of callers, once the process listens; None if no credentials are required."""
         self.readiness: Readiness | None = None
         """Readiness of the process, once it listens."""
+        self.first_restore: FirstRestore | None = None
+        """Restore of a backup from a page, in a process that keeps its own record and serves its pages."""
         self._progress: dict[str, Progress] = {}
 
     @property

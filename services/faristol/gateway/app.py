@@ -131,7 +131,8 @@ def app(runtime: Runtime) -> FastAPI:
     content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``rulings``, ``ratings`` and
     ``game`` are stubs of services. ``app.state.channel`` returns the channel of any service. ``app.state.address`` is
     the public address of the pages, and ``app.state.now`` returns the time. ``app.state.is_open`` is true if the
-    services require no credentials.
+    services require no credentials. ``app.state.first_restore`` restores a backup at a first start; it is
+    None if this process does not keep the record.
     """
     web = FastAPI(
         routes=[*_build_routes()],
@@ -160,6 +161,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.is_open = runtime.settings.open
     web.state.pdfs = Pdfs()
     web.state.operator = Operator.of(runtime.settings)
+    web.state.first_restore = runtime.first_restore
     settings = runtime.settings
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.invalidate)

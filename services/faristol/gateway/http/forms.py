@@ -56,15 +56,13 @@ def public_address(request: Request) -> str:
 
 
 WRONG_TYPE = N_("Content-Type: expected {media_type}, got {given}")
+FILE_TYPE = "application/octet-stream"
 TOO_LARGE = N_("The request is too large: the limit is {most} kB.")
 
 
 async def body_of(request: Request, media_type: str, largest: int) -> bytes:
     """Return the body of a request. Raises ``HTTPException`` for another media type or a larger body."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != media_type:
-        given = request.headers.get("content-type", "")[:100]
-        detail = say(WRONG_TYPE, {"media_type": media_type, "given": repr(given)}, language_of(request))
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+    _check_type(request, media_type)
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -72,6 +70,13 @@ async def body_of(request: Request, media_type: str, largest: int) -> bytes:
             detail = say(TOO_LARGE, {"most": f"{largest // 1_000:,}"}, language_of(request))
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
     return bytes(body)
+
+
+def _check_type(request: Request, media_type: str) -> None:
+    given = request.headers.get("content-type", "")
+    if given.partition(";")[0].strip() != media_type:
+        detail = say(WRONG_TYPE, {"media_type": media_type, "given": repr(given[:100])}, language_of(request))
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
 
 
 async def fields(request: Request) -> Mapping[str, str]:
@@ -86,9 +91,15 @@ async def with_list(request: Request) -> Mapping[str, str]:
 
 async def file_of(request: Request, largest: int = MAX_LIST_FORM_BYTES) -> bytes:
     """Return a file that a page of this site sent, at most ``largest`` bytes. Raises ``HTTPException``."""
+    check_file(request)
+    return await body_of(request, FILE_TYPE, largest)
+
+
+def check_file(request: Request) -> None:
+    """Check that a page of this site sent a file. Raises ``HTTPException``."""
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
-    return await body_of(request, "application/octet-stream", largest)
+    _check_type(request, FILE_TYPE)
 
 
 async def _fields(request: Request, largest: int, most: int) -> Mapping[str, str]:

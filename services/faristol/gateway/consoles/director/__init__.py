@@ -11,6 +11,7 @@ from faristol.gateway.consoles.director import (
     known_players,
     overview,
     players,
+    restore,
     rounds,
     settings,
     teams,
@@ -20,6 +21,7 @@ ROUTES = tuple(
     page.routes
     for page in (
         first_tournament,
+        restore,
         creation,
         overview,
         players,

@@ -36,6 +36,7 @@ from faristol.gateway.consoles.director.players import (
     preview_or_register,
     show_player_list,
 )
+from faristol.gateway.consoles.director.restore import can_restore
 from faristol.gateway.consoles.director.ruleset_summary import summarise_ruleset
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
@@ -113,12 +114,13 @@ async def show_name(console: ConsoleDep, name: Text = "", starts_on: Text = "", 
     check_may_create(console.session)
     if not may_direct(console.session):
         return redirect_to("/new")
-    return _show_name(console, Typed(name=name, starts_on=starts_on, place=place), {})
+    return await _show_name(console, Typed(name=name, starts_on=starts_on, place=place), {})
 
 
-def _show_name(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
+async def _show_name(console: Console, typed: Typed, errors: Mapping[str, str], refused: str = "") -> Response:
+    restores = await can_restore(console)
     today: date = console.request.app.state.now().date()
-    values = {"typed": typed, "errors": Typed(errors), "today": today.isoformat()}
+    values = {"typed": typed, "errors": Typed(errors), "today": today.isoformat(), "restores": restores}
     return _page(console, "director/first_name.html", NAME_STEP, refused, **values)
 
 
@@ -130,7 +132,7 @@ async def show_rules(
     _check_may_direct(console)
     typed = Typed(name=" ".join(name.split()), starts_on=starts_on.strip(), place=place, ruleset=ruleset)
     if errors := _check_name(typed, console.language):
-        return _show_name(console, typed, errors if any(typed.values()) else {})
+        return await _show_name(console, typed, errors if any(typed.values()) else {})
     return await _show_rules(console, typed, {})
 
 
@@ -140,7 +142,7 @@ async def create_tournament(console: ConsoleDep, given: Fields) -> Response:
     _check_may_direct(console)
     typed, command_id = Typed(given), form_id(given)
     if errors := _check_name(typed, console.language):
-        return _show_name(console, typed, errors)
+        return await _show_name(console, typed, errors)
     creation = await send_creation(console, Typed({**typed, "place": ""}), str(command_id))
     if creation.answer is None:
         return await _show_rules(console, typed, creation.errors, creation.refused)
@@ -172,7 +174,7 @@ async def create_trial(console: ConsoleDep, given: Fields) -> Response:
     creation = await send_creation(console, typed, str(command_id))
     if creation.answer is None:
         reason = creation.refused or ", ".join(creation.errors.values())
-        return _show_name(console, Typed(), {}, reason)
+        return await _show_name(console, Typed(), {}, reason)
     tournament_id = creation.answer.tournament_id
     players = [
         pairing.RegisterPlayerRequest(

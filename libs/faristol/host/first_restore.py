@@ -1,0 +1,250 @@
+"""The restore of a backup at a first start, from a page of the process that keeps the record.
+
+An archive holds every position of a record, so only an empty record accepts it. A first start has written
+credentials before its page opens: they are set aside, with the file of the record, and the archive becomes the record.
+A record with any other event is in use and never replaced.
+
+A page sends the archive, which is checked as a whole (``receive``), and asks for the restore (``begin``). The process
+then stops its services, calls ``carry_out``, and serves again. The credentials of the browser are set aside too, so the
+process leaves a new sign-in link (``finish``) for the key that only this browser has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import shutil
+from collections.abc import AsyncIterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+
+from faristol.access_control.state import ACCESS_STREAM
+from faristol.event_store import Record, RecordError
+from faristol.event_store.archive.archive import ArchiveError
+from faristol.event_store.archive.restoration import check_whole, heading, restore
+from faristol.event_store.backends import tables
+from faristol.event_store.event import utc_now
+from faristol.host.settings import Settings
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.personal_data import erasure_list
+from faristol.personal_data.erasure_list import Erasures
+
+MAX_BACKUP_BYTES = 1_000_000_000
+
+KEY_BYTES = 16
+_BACKUP_ID = re.compile("[0-9a-f]{32}")
+
+TOO_LARGE = N_("The file is too large: the limit is {most} MB.")
+NOT_A_BACKUP = N_("This file is not a backup of Faristol, or it is damaged: {reason}")
+IN_USE = N_("A backup is restored only at the first start, and this record has tournaments already.")
+NO_BACKUP = N_("Choose the file of the backup again.")
+ASK_ERASED = N_("Say whether personal details were erased after this backup.")
+NOT_ERASURES = N_("This is not a list of erasures, as the backups have it beside them.")
+OLD_ERASURES = N_("The list of erasures is older than the backup. Expected a newer one.")
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """An archive of a whole record, checked."""
+
+    backup_id: str
+    made_at: datetime
+    has_names: bool
+    """Whether it has names of persons, who may have been erased since."""
+
+
+@dataclass(slots=True)
+class _Wanted:
+    backup: Backup
+    erasures: Erasures | None
+
+
+class FirstRestore:
+    """The restore of a backup at the first start of a process that keeps its own record."""
+
+    def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
+        """``stop`` ends serving when a restore is asked for."""
+        self._settings, self._stop = settings, stop
+        self._folder = settings.data / "restore"
+        self._record: Record | None = None
+        self._backups: dict[str, Backup] = {}
+        self._wanted: _Wanted | None = None
+        self._key = self._link = ""
+        self.problem = ""
+        """Why the last restore failed; the record is the one before it."""
+
+    def attach(self, record: Record) -> None:
+        """Set the record of the services that start."""
+        self._record = record
+
+    async def is_possible(self) -> bool:
+        """Check whether the record has no events but those of credentials."""
+        return self._record is not None and await _is_unused(self._record)
+
+    async def receive(self, body: AsyncIterable[bytes]) -> Backup:
+        """Store an archive and check it as a whole.
+
+        Raises ``Invalid`` if it is too large, is not the archive of a whole record, or is damaged, and if the record is
+        in use.
+        """
+        if not await self.is_possible():
+            raise Invalid("file", IN_USE)
+        await asyncio.to_thread(self._empty_folder)
+        backup_id = secrets.token_hex(KEY_BYTES)
+        path = self._path(backup_id)
+        try:
+            with await asyncio.to_thread(path.open, "xb") as file:
+                async for part in body:
+                    await asyncio.to_thread(file.write, part)
+                    if file.tell() > MAX_BACKUP_BYTES:
+                        raise Invalid("file", TOO_LARGE, {"most": MAX_BACKUP_BYTES // 1_000_000})
+            made_at, has_names = await asyncio.to_thread(heading, path)
+            await asyncio.to_thread(check_whole, path)
+        except ArchiveError as problem:
+            await asyncio.to_thread(path.unlink)
+            reason = str(problem).replace(f"{path}: ", "").replace(str(path), path.name)
+            raise Invalid("file", NOT_A_BACKUP, {"reason": reason}) from problem
+        except BaseException:
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+            raise
+        self._backups = {backup_id: Backup(backup_id, made_at, has_names)}
+        return self._backups[backup_id]
+
+    def find(self, backup_id: str) -> Backup | None:
+        """Return a stored backup; None for another id."""
+        return self._backups.get(backup_id)
+
+    async def begin(self, backup_id: str, erasures: str, *, no_person_erased: bool) -> str:
+        """Ask the process to restore a backup; return the key of the browser for ``link_of``.
+
+        ``erasures`` is the text of a list of erasures, or empty. Raises ``Invalid`` with the field of the form.
+        """
+        if not await self.is_possible():
+            raise Invalid("backup", IN_USE)
+        backup = self.find(backup_id)
+        if backup is None:
+            raise Invalid("backup", NO_BACKUP)
+        listed = await asyncio.to_thread(self._parse_erasures, erasures, backup) if erasures.strip() else None
+        if backup.has_names and not (listed or no_person_erased):
+            raise Invalid("erasures", ASK_ERASED)
+        self._wanted = _Wanted(backup, listed)
+        self._key, self._link, self.problem = secrets.token_hex(KEY_BYTES), "", ""
+        # The answer to the browser leaves before the services end: they finish open requests.
+        self._stop.set()
+        return self._key
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a restore is asked for and not carried out."""
+        return self._wanted is not None
+
+    async def carry_out(self) -> None:
+        """Replace the record, which no process has open. If the restore fails, keep it and set ``problem``."""
+        wanted, self._wanted, self._record = self._wanted, None, None
+        if wanted is None:
+            return
+        aside = self._folder / f"before-{utc_now():%Y%m%dT%H%M%SZ}"
+        moved = False
+        try:
+            if not await self._is_unused_file():
+                raise RecordError("the record is in use")
+            await asyncio.to_thread(self._move, self._settings.data.absolute(), aside)
+            moved = True
+            await self._restore(wanted)
+        except (RecordError, SQLAlchemyError, OSError) as problem:
+            if moved:
+                await asyncio.to_thread(self._put_back, aside)
+            self.problem = str(problem)
+        finally:
+            self._backups = {}
+            await asyncio.to_thread(self._path(wanted.backup.backup_id).unlink, missing_ok=True)
+
+    @property
+    def awaits_link(self) -> bool:
+        """Whether a browser waits for the link to the restored record."""
+        return bool(self._key) and not (self._link or self.problem)
+
+    def finish(self, link: str) -> None:
+        """Leave the sign-in link for the browser that asked for the restore."""
+        self._link = link
+
+    def knows(self, key: str) -> bool:
+        """Check whether a key is that of the browser that asked for a restore."""
+        return bool(self._key) and secrets.compare_digest(self._key.encode(), key.encode())
+
+    def link_of(self, key: str) -> str:
+        """Return the link of a finished restore; empty before it is finished or for another key."""
+        return self._link if self.knows(key) else ""
+
+    async def _is_unused_file(self) -> bool:
+        record = await Record.open(self._settings.record_url())
+        try:
+            return await _is_unused(record)
+        finally:
+            await record.close()
+
+    async def _restore(self, wanted: _Wanted) -> None:
+        record = await Record.open(self._settings.record_url())
+        try:
+            await restore(record, self._path(wanted.backup.backup_id))
+            if wanted.erasures:
+                await erasure_list.apply(record, wanted.erasures)
+        finally:
+            await record.close()
+
+    def _path(self, backup_id: str) -> Path:
+        if not _BACKUP_ID.fullmatch(backup_id):
+            raise ValueError(f"not the id of a backup: {backup_id!r}")
+        return self._folder / f"{backup_id}.archive"
+
+    def _empty_folder(self) -> None:
+        """Remove backups that were sent before and not restored."""
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        for each in self._folder.glob("*.archive"):
+            each.unlink()
+
+    def _parse_erasures(self, text: str, backup: Backup) -> Erasures:
+        path = self._folder / "erasures.json"
+        path.write_text(text, encoding="utf-8")
+        try:
+            listed = erasure_list.parse(path)
+        except RecordError as problem:
+            raise Invalid("erasures", NOT_ERASURES) from problem
+        finally:
+            path.unlink()
+        if listed.as_of < backup.made_at:
+            raise Invalid("erasures", OLD_ERASURES)
+        return listed
+
+    def _list_files(self) -> list[Path]:
+        """Return the files of the record in the data folder, and those that belong to it."""
+        data = self._settings.data.absolute()
+        return [*data.glob("record.db*"), data / "nats", self._settings.access_record()]
+
+    def _move(self, source: Path, target: Path) -> None:
+        for path in self._list_files():
+            if path.exists():
+                place = target / path.relative_to(source)
+                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                shutil.move(path, place)
+
+    def _put_back(self, aside: Path) -> None:
+        for path in self._list_files():
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        shutil.copytree(aside, self._settings.data.absolute(), dirs_exist_ok=True)
+        shutil.rmtree(aside)
+
+
+async def _is_unused(record: Record) -> bool:
+    async with record.reading() as connection:
+        others = select(tables.events.c.position).where(tables.events.c.stream != ACCESS_STREAM).limit(1)
+        return (await connection.execute(others)).first() is None
