@@ -49,8 +49,8 @@ def _per_second(ruleset: Ruleset, before: str, play: str) -> float:
     request = game_pb2.PlacePlayRequest(player_id=game.mover, placements=to_placements(placed))
     start = time.process_time()
     for _ in range(PLAY_COUNT // SAMPLE_COUNT):
-        for fact in decide(table, request, DECISION_NS):
-            evolve(game, fact)
+        for event in decide(table, request, DECISION_NS):
+            evolve(game, event)
     return PLAY_COUNT / SAMPLE_COUNT / (time.process_time() - start)
 
 
@@ -63,15 +63,15 @@ def _table(ruleset: Ruleset, before: str) -> Game:
     """Return a table at the turn of a player whose rack allows the plays."""
     at = timestamp(DECISION_NS)
     players = ["anna", "biel"]
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.GameOpened(game_id="bench", player_ids=players, seed=bytes(32), occurred_at=at),
         events.TilesDrawn(player_id="anna", faces="CASARTI", draw=0, bag_left=93, occurred_at=at),
         events.TilesDrawn(player_id="biel", faces="APCALSE", draw=1, bag_left=86, occurred_at=at),
         events.GameStarted(first_player_id="anna" if before else "biel", occurred_at=at),
     ]
-    game = fold(Game(), facts)
+    game = fold(Game(), new_events)
     if not before:
-        return fold(Game(), [*facts[:3], events.GameStarted(first_player_id="anna", occurred_at=at)])
+        return fold(Game(), [*new_events[:3], events.GameStarted(first_player_id="anna", occurred_at=at)])
     played = decide(
         Table(ruleset, game),
         game_pb2.PlacePlayRequest(player_id="anna", placements=to_placements(_parse_play(before, game.board))),

@@ -71,7 +71,7 @@ class Game:
         for name, some in self.halls.items():
             seats.halls.add(name=name, first_table=first, last_table=first + len(some) - 1)
             first += len(some)
-        facts = [
+        new_events = [
             pairing_events.TournamentCreated(tournament_id=CUP, rounds=1, seed=bytes(32)),
             pairing_events.RulesetPinned(ruleset=pin_of(FISC).message()),
             pairing_events.LexiconPinned(lexicon=Pin("words", "0" * 64).message()),
@@ -79,7 +79,7 @@ class Game:
             *(pairing_events.PlayerRegistered(player_id=player) for some in self.halls.values() for player in some),
             pairing_events.RoundStarted(round=1, occurred_at=to_timestamp(self.now)),
         ]
-        await self.record.append(Decision([Write(stream, 0, facts, CUP)]), Metadata())
+        await self.record.append(Decision([Write(stream, 0, new_events, CUP)]), Metadata())
         event = (await self.record.read_stream(stream))[-1]
         decision = await self.opening.react(event)
         assert decision is not None

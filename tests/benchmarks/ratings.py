@@ -52,9 +52,9 @@ async def rating_figures(name: str, url: str) -> Figures:
     return figures
 
 
-async def append(record: Record, stream: str, version: int, facts: list[Message]) -> None:
+async def append(record: Record, stream: str, version: int, events: list[Message]) -> None:
     """Append events of one stream; the text after the ``-`` is the tournament."""
-    await record.append(Decision([Write(stream, version, facts, stream.partition("-")[2])]), Metadata())
+    await record.append(Decision([Write(stream, version, events, stream.partition("-")[2])]), Metadata())
 
 
 async def _estimates(
@@ -66,20 +66,20 @@ async def _estimates(
     chance: random.Random,
 ) -> Figures:
     tournament = f"great-{system}"
-    facts: list[Message] = [pairing.TournamentCreated(tournament_id=tournament, rounds=ROUND_COUNT + 1)]
-    facts += [pairing.PlayerRegistered(player_id=player, rating=chance.randint(600, 2200)) for player in players]
+    new_events: list[Message] = [pairing.TournamentCreated(tournament_id=tournament, rounds=ROUND_COUNT + 1)]
+    new_events += [pairing.PlayerRegistered(player_id=player, rating=chance.randint(600, 2200)) for player in players]
     for number in range(1, ROUND_COUNT + 1):
         chance.shuffle(players)
-        facts += [_result(number, place, players, chance) for place in range(0, PLAYER_COUNT, 2)]
-        facts.append(pairing.RoundClosed(round=number))
-    await append(record, f"tournament-{tournament}", 0, facts)
+        new_events += [_result(number, place, players, chance) for place in range(0, PLAYER_COUNT, 2)]
+        new_events.append(pairing.RoundClosed(round=number))
+    await append(record, f"tournament-{tournament}", 0, new_events)
     await append(record, f"ratings-{tournament}", 0, [rating.RatingSystemChosen(system=system)])
     request = rating_pb2.EstimateRatingsRequest(tournament_id=tournament)
     first = await _time_estimate(stub, request)
     after_result, again = [], []
     for time_ in range(REPEAT_COUNT):
         one_more = _result(ROUND_COUNT + 1, 2 * time_, players, chance)
-        await append(record, f"tournament-{tournament}", len(facts) + time_, [one_more])
+        await append(record, f"tournament-{tournament}", len(new_events) + time_, [one_more])
         after_result.append(await _time_estimate(stub, request))
         again.append(await _time_estimate(stub, request))
     size = f"{PLAYER_COUNT} players, {ROUND_COUNT} rounds, {LIST_COUNT} lists before"

@@ -112,9 +112,9 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
             async def feed(seconds: float, rate: float) -> int:
                 version, count, begun = len(await record.read_stream(stream)), 0, time.perf_counter()
                 while (past := time.perf_counter() - begun) < seconds:
-                    facts = [game.PlayAccepted(turn=1) for _ in range(max(1, int(past * rate) - count))]
-                    await record.append(Decision([Write(stream, version, facts, "lliga")]), Metadata())
-                    version, count = version + len(facts), count + len(facts)
+                    new_events = [game.PlayAccepted(turn=1) for _ in range(max(1, int(past * rate) - count))]
+                    await record.append(Decision([Write(stream, version, new_events, "lliga")]), Metadata())
+                    version, count = version + len(new_events), count + len(new_events)
                     await asyncio.sleep(max(0.0, count / rate - (time.perf_counter() - begun)))
                 return count
 

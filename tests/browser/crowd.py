@@ -95,9 +95,9 @@ async def crowded_rulings(folder: Path) -> AsyncIterator[Stage]:
     hall.lexicon = game.Pin(name="catalan", digest=installed.digest)
     async with open_stage(folder, "lexicon", lexicons=library.path) as stage:
         for step in (*hall.create(), *hall.first_round()):
-            for fact in (fact for facts in step.values() for fact in facts):
-                if isinstance(fact, game.ChallengeRaised):
-                    fact.words.extend([game.Word(faces=GOOD), *[game.Word(faces=BAD)] * 4])
+            for event in (event for new_events in step.values() for event in new_events):
+                if isinstance(event, game.ChallengeRaised):
+                    event.words.extend([game.Word(faces=GOOD), *[game.Word(faces=BAD)] * 4])
             await append(stage.record, step)
         position = await stage.caught_up()
         assert await stage.running.runtime.progress("docket@1").wait_until_reached(position, 20)
@@ -107,9 +107,9 @@ async def crowded_rulings(folder: Path) -> AsyncIterator[Stage]:
 async def crowded_teams(stage: Stage) -> Sequence[str]:
     """Prepare a tournament of teams; return the addresses of one page of each kind for teams."""
     for step in League().steps():
-        for fact in (fact for facts in step.values() for fact in facts):
-            if isinstance(fact, pairing.TeamRegistered):
-                fact.name = TEAMS[fact.team_id]
+        for event in (event for new_events in step.values() for event in new_events):
+            if isinstance(event, pairing.TeamRegistered):
+                event.name = TEAMS[event.team_id]
         await append(stage.record, step)
     await _store_names(stage)
     return OF_TEAMS
@@ -156,8 +156,10 @@ def _steps() -> Iterator[Step]:
             table = hall.table(1, 1, *pairs[0])
             yield from table.open(hall.ruleset, hall.lexicon)
             yield from full_game(table)
-        facts = [fact for at, pair in enumerate(pairs, 1) if number > 1 or at > 1 for fact in _result(number, at, pair)]
-        yield {STREAM: [*facts, pairing.RoundClosed(round=number)]}
+        new_events = [
+            event for at, pair in enumerate(pairs, 1) if number > 1 or at > 1 for event in _result(number, at, pair)
+        ]
+        yield {STREAM: [*new_events, pairing.RoundClosed(round=number)]}
     _, corrected = _result(2, 1, players[2:4])
     assert isinstance(corrected, pairing.ResultRecorded)
     late = pairing.ResultCorrected(

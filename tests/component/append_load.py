@@ -17,7 +17,7 @@ from faristol.pb.game.v1 import events_pb2
 SHARED = "game-shared"
 
 
-def facts(count: int) -> list[events_pb2.Passed]:
+def pass_events(count: int) -> list[events_pb2.Passed]:
     return [events_pb2.Passed(turn=turn, player_id="anna") for turn in range(count)]
 
 
@@ -25,10 +25,10 @@ async def caller(record: Record, stream: str) -> None:
     for number in itertools.count():
         command_id = str(uuid.uuid4())
         while True:
-            writes = [Write(stream, 3 * number, facts(3), "cup")]
+            writes = [Write(stream, 3 * number, pass_events(3), "cup")]
             if number % 3 == 0:
                 shared = await record.read_stream(SHARED)
-                writes.append(Write(SHARED, len(shared), facts(1), "cup"))
+                writes.append(Write(SHARED, len(shared), pass_events(1), "cup"))
             command = AppendCommand(command_id, lambda position: b"%d" % position)
             try:
                 await record.append(Decision(writes), Metadata(command_id=command_id), command=command)

@@ -38,10 +38,10 @@ async def register(record: Record, tournament: str, player: str) -> int:
 
     stream = f"tournament-{tournament}"
     version = len(await record.read_stream(stream))
-    fact = pairing.PlayerRegistered(player_id=player, rating=1500)
+    event = pairing.PlayerRegistered(player_id=player, rating=1500)
     command = AppendCommand(str(uuid.uuid4()), lambda position: b"registered at %d \0\xff" % position)
     done = await record.append(
-        Decision([Write(stream, version, [fact], tournament)], also=name),
+        Decision([Write(stream, version, [event], tournament)], also=name),
         Metadata(actor=player, command_id=command.command_id),
         command=command,
     )
@@ -52,10 +52,10 @@ async def warn(record: Record, tournament: str, player: str, note: str, *, conce
     """Append a warning with a note that is stored beside the event; return its position."""
     stream = f"tournament-{tournament}"
     version = len(await record.read_stream(stream))
-    fact = pairing.PlayerWarned(player_id=player, round=1, note=note)
+    event = pairing.PlayerWarned(player_id=player, round=1, note=note)
     command = AppendCommand(str(uuid.uuid4()), lambda position: b"warned at %d" % position)
     done = await record.append(
-        Decision([Write(stream, version, [fact], tournament, concerned)]),
+        Decision([Write(stream, version, [event], tournament, concerned)]),
         Metadata(actor="arbiter", command_id=command.command_id),
         command=command,
     )

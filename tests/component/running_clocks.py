@@ -33,10 +33,10 @@ def deal_racks(players: Sequence[str], at: Timestamp) -> list[Message]:
     ]
 
 
-async def add(record: Record, stream: str, *facts: Message) -> None:
+async def add(record: Record, stream: str, *events: Message) -> None:
     """Append events to a stream of any version."""
     version = len(await record.read_stream(stream))
-    await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
+    await record.append(Decision([Write(stream, version, events, "cup")]), Metadata())
 
 
 async def _begin(record: Record, game_id: str, game: Sequence[Message], clock: Sequence[Message]) -> None:

@@ -73,14 +73,14 @@ class Hall:
         )
         at = now()
         pairing = pairing_events.Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
-        facts: list[Message] = [
+        new_events: list[Message] = [
             pairing_events.TournamentCreated(tournament_id="cup", rounds=5, seed=b"s" * 32, occurred_at=at),
             pairing_events.RulesetPinned(ruleset=pin),
             pairing_events.LexiconPinned(lexicon=game_events.Pin(name="none", digest="00")),
             pairing_events.RoundPaired(round=1, pairings=[pairing], occurred_at=at),
             pairing_events.RoundStarted(round=1, occurred_at=at),
         ]
-        await self.record.append(Decision([Write("tournament-cup", 0, facts, "cup")]), Metadata())
+        await self.record.append(Decision([Write("tournament-cup", 0, new_events, "cup")]), Metadata())
         if self.ruleset.arbiter.required:
             await self.until(lambda game: True)
             await self.ask(game_pb2.AssignArbiterRequest(arbiter_id=ARBITER))
@@ -96,8 +96,8 @@ class Hall:
                 if holds(game):
                     return game
             await asyncio.sleep(0.02)
-        facts = [f"{event.stream} {event.name}" for event in (await self.record.read(0, limit=10_000))[-12:]]
-        raise AssertionError(f"the table is stuck after {facts}; refused last: {self.answers}")
+        events = [f"{event.stream} {event.name}" for event in (await self.record.read(0, limit=10_000))[-12:]]
+        raise AssertionError(f"the table is stuck after {events}; refused last: {self.answers}")
 
     async def look(self, player_id: str = "") -> game_pb2.GetGameResponse:
         """Return the table from one replica."""

@@ -315,9 +315,9 @@ async def test_while_nats_is_away_a_challenge_is_ruled_on_and_its_table_goes_on(
             await table.do(clock_pb2.PressRequest(player_id=table.mover))
             await until(lambda: names_with(process.runtime.record, "PlayCompleted"))
             await table.clock_runs_for(table.other)
-            facts = await names_with(process.runtime.record, "PlayCompleted")
+            new_events = await names_with(process.runtime.record, "PlayCompleted")
     for once in ("CaseOpened", "CaseRuled", "ChallengeRuled", "ClockNeutralised", "ClockResumed", "PlayCompleted"):
-        assert facts.count(once) == 1, once
+        assert new_events.count(once) == 1, once
 
 
 async def names_with(record: Record, name: str) -> list[str]:

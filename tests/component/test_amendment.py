@@ -38,9 +38,9 @@ async def test_pages_answers_and_files_show_the_name_that_was_put_right(tmp_path
         async def also(connection: AsyncConnection) -> str:
             return await people.amend(connection, "anna", {"name": "Aina Renom"})
 
-        fact = pairing.PlayerAmended(player_id="anna", parts=[pairing.ENTRY_PART_NAME], occurred_at=hall.at())
+        event = pairing.PlayerAmended(player_id="anna", parts=[pairing.ENTRY_PART_NAME], occurred_at=hall.at())
         version = len(await stage.record.read_stream(hall.stream))
-        await stage.record.append(Decision([Write(hall.stream, version, [fact], TOURNAMENT)], also=also), Metadata())
+        await stage.record.append(Decision([Write(hall.stream, version, [event], TOURNAMENT)], also=also), Metadata())
         await stage.caught_up()
         for url, page in before.items():
             now = await stage.http.get(url, headers={"If-None-Match": page.headers["etag"]})

@@ -61,12 +61,12 @@ async def test_two_processes_that_wait_for_the_same_deadlines_fire_each_once(
             await wait_for_event(record, game_id, "OvertimeCapExceeded")
         await start(record, "cup-r2-t1", CAP_MS - 500)
         await wait_for_event(record, "cup-r2-t1", "OvertimeCapExceeded")
-        facts = [await list_clock_events(record, game_id) for game_id in games]
+        new_events = [await list_clock_events(record, game_id) for game_id in games]
         await tell_at_one_instant_while_one_is_killed(record, both[1])
     finally:
         codes = [await asyncio.to_thread(child.terminate) for child in both]
         await record.close()
-    assert facts == [["OvertimeCapExceeded", "ClockStopped"]] * len(games)
+    assert new_events == [["OvertimeCapExceeded", "ClockStopped"]] * len(games)
     assert codes == [0, -signal.SIGKILL]
 
 

@@ -196,8 +196,12 @@ async def test_time_is_called_when_it_is_over_though_nobody_does_anything(stage:
         async for event in stage.record.follow(types={ticks.TimeCalled.DESCRIPTOR.full_name}):
             assert event.stream == stream
             break
-    said = [fact for fact in await stage.record.facts(stream) if isinstance(fact, ticks.TimeWarned | ticks.TimeCalled)]
-    seconds = [(fact.occurred_at.ToDatetime(UTC) - BEGIN).total_seconds() for fact in said]
+    said = [
+        message
+        for message in await stage.record.events(stream)
+        if isinstance(message, ticks.TimeWarned | ticks.TimeCalled)
+    ]
+    seconds = [(message.occurred_at.ToDatetime(UTC) - BEGIN).total_seconds() for message in said]
     assert seconds == [120, 150, 180]
 
 
@@ -225,7 +229,7 @@ async def test_a_hall_that_was_cut_off_hands_in_once_with_the_time_of_writing(st
 
 async def test_many_hand_in_at_once_and_every_slip_is_there(stage: Stage) -> None:
     await asyncio.gather(*(stage.slip(player, "H8", "C A S A") for player in PLAYERS[:3] for _ in range(4)))
-    taken = [fact for fact in await stage.record.facts(stream_of(FIRST, 1)) if isinstance(fact, events.SlipsTaken)]
+    taken = [event for event in await stage.record.events(stream_of(FIRST, 1)) if isinstance(event, events.SlipsTaken)]
     assert len(taken) == 12
 
 
@@ -247,7 +251,9 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     assert "plays in this hall" in await run_command(
         "slips", FIRST, str(wrong), "--hall", "Nord", "--sure", "9", code=2
     )
-    assert not [fact for fact in await stage.record.facts(stream_of(FIRST, 1)) if isinstance(fact, events.SlipsTaken)]
+    assert not [
+        event for event in await stage.record.events(stream_of(FIRST, 1)) if isinstance(event, events.SlipsTaken)
+    ]
     for collector, line in (("one", "anna,H8,CASA"), ("two", "anna,H4,C A S E R N A")):
         file = tmp_path / f"{collector}.csv"
         file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")

@@ -202,8 +202,8 @@ async def test_a_sealed_game_is_played_as_it_was_sealed_and_read_by_everybody_at
     shown = await stage.get_duplicate("cup-r1")
     assert [turn.sealed for turn in shown.turns] == [True, True]
     assert (shown.seal.digest, shown.seal.content) == (prepared.digest, b"")
-    (fact,) = await stage.record.facts(prepared_stream("cup-r1"))
-    bytes_ = fact.SerializeToString()
+    (event,) = await stage.record.events(prepared_stream("cup-r1"))
+    bytes_ = event.SerializeToString()
     assert b'"rack"' not in bytes_
     await stage.ask(pb.EndGameRequest(game_id="cup-r1", reason="it is late", arbiter_id="judge"))
     shown = await stage.get_duplicate("cup-r1", inside=False)
@@ -211,8 +211,8 @@ async def test_a_sealed_game_is_played_as_it_was_sealed_and_read_by_everybody_at
     assert list(check(sealed, FISC)) == []
     assert [list(sealed.turns[place].rack.faces) for place in (0, 1)] == [list(first.faces), list(second.faces)]
     assert [turn.master.score for turn in shown.turns] == [turn.master.score for turn in sealed.turns[:2]]
-    said = await stage.record.facts(stream_of("cup-r1", GAME_STREAM_NUMBER))
-    assert [type(fact).__name__ for fact in said][-2:] == ["DuplicateEnded", "SealOpened"]
+    said = await stage.record.events(stream_of("cup-r1", GAME_STREAM_NUMBER))
+    assert [type(event).__name__ for event in said][-2:] == ["DuplicateEnded", "SealOpened"]
 
 
 async def test_another_master_play_voids_what_follows_and_a_hall_that_is_cut_off_learns_it(
@@ -310,7 +310,7 @@ async def test_a_hall_without_a_line_plays_on_and_sends_each_slip_once_in_order(
     line.cut, line.lose_answers = False, False
     assert await hall.sync()
     assert not hall.journal.unsent
-    said = [each for each in await stage.record.facts(stream_of("cup-r1", 2)) if isinstance(each, events.SlipsTaken)]
+    said = [each for each in await stage.record.events(stream_of("cup-r1", 2)) if isinstance(each, events.SlipsTaken)]
     assert [(taken.turn, taken.slips[0].player_id, taken.after_close) for taken in said] == [
         (1, "didac", False),
         (2, "eloi", False),
@@ -343,7 +343,7 @@ async def test_a_slip_that_is_null_by_its_form_is_typed_twice_in_a_hall_with_a_l
     await at.do("5 # CASA")
     await at.do("close")
     assert (hall.doubted, hall.current and hall.current.closed) == ({}, True)
-    said = [each for each in await stage.record.facts(stream_of("cup-r1", 2)) if isinstance(each, events.SlipsTaken)]
+    said = [each for each in await stage.record.events(stream_of("cup-r1", 2)) if isinstance(each, events.SlipsTaken)]
     assert [(taken.slips[0].player_id, taken.slips[0].coordinates) for taken in said] == [("didac", "P8"), ("eloi", "")]
 
 
@@ -483,7 +483,7 @@ async def test_a_director_ends_an_embargo_for_all_its_games(stage: Stage) -> Non
     lift.command_id = ""
     assert await stage.reason(lift) == "NO_EMBARGO"
     kinds = itertools.groupby(
-        type(fact).__name__ for fact in await stage.record.facts(stream_of("cup-r1", GAME_STREAM_NUMBER))
+        type(event).__name__ for event in await stage.record.events(stream_of("cup-r1", GAME_STREAM_NUMBER))
     )
     assert "EmbargoLifted" in [kind for kind, _ in kinds]
 
@@ -552,8 +552,8 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
     assert "saved: 4" in await run_command(*run, "--address", "127.0.0.1:1", said="4 H8 C A\n5 late\n")
     told = await run_command(*run, said="status\nclose\nstatus\n")
     assert "0 commands wait to be sent" in told.splitlines()[-1]
-    sent = await stage.record.facts(stream_of("cup-r1", 2))
-    assert [type(fact).__name__ for fact in sent] == ["HallSeated", "SlipsTaken", "SlipsTaken", "HallClosed"]
+    sent = await stage.record.events(stream_of("cup-r1", 2))
+    assert [type(event).__name__ for event in sent] == ["HallSeated", "SlipsTaken", "SlipsTaken", "HallClosed"]
     await run_command("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
     told = await run_command("verify", str(bundle))
     assert digest in told

@@ -218,8 +218,8 @@ async def test_a_registration_that_is_under_way_does_not_bring_the_name_back(
         begun.set()
         await go_on.wait()
 
-    fact = game.Passed(turn=1, player_id="anna")
-    decision = Decision([Write("game-cup-slow", 0, [fact], "cup")], also=slowly)
+    event = game.Passed(turn=1, player_id="anna")
+    decision = Decision([Write("game-cup-slow", 0, [event], "cup")], also=slowly)
     registering = asyncio.create_task(record.append(decision, Metadata()))
     await begun.wait()
     erasing = asyncio.create_task(erase(record, "anna"))

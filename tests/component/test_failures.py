@@ -141,13 +141,13 @@ async def assert_whole(record: Record, acknowledged: list[str]) -> None:
     """
     assert len(set(acknowledged)) == len(acknowledged)
     assert set(acknowledged) <= await commands(record)
-    facts: dict[str, list[str]] = {}
+    new_events: dict[str, list[str]] = {}
     events = await record.read(limit=1_000_000)
     assert [event.position for event in events] == list(range(1, len(events) + 1))
     for event in events:
-        facts.setdefault(event.metadata.command_id, []).append(event.stream)
-    assert set(facts) == await commands(record)
-    for streams in facts.values():
+        new_events.setdefault(event.metadata.command_id, []).append(event.stream)
+    assert set(new_events) == await commands(record)
+    for streams in new_events.values():
         own = [stream for stream in streams if stream != SHARED]
         assert len(own) == 3
         assert streams.count(SHARED) <= 1
@@ -473,9 +473,9 @@ async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_
         assert child.terminate() == 0, child.output()
     record = await Record.open(own_postgres.get_uri())
     for tournament in made:
-        facts = [event.name for event in await record.read_stream(f"tournament-{tournament}")]
-        assert facts[0] == "TournamentCreated"
-        assert len(facts) == len(set(facts)) == 3
+        events = [event.name for event in await record.read_stream(f"tournament-{tournament}")]
+        assert events[0] == "TournamentCreated"
+        assert len(events) == len(set(events)) == 3
     assert (await verify(record)).wrong == ""
     await record.close()
 
@@ -591,8 +591,8 @@ async def test_a_cell_on_a_full_disk_refuses_commands_and_heals_when_there_is_ro
         assert child.terminate() == 0, child.output()
     record = await Record.open(f"sqlite:///{data}/record.db")
     for number in range(made + 2):
-        facts = [event.name for event in await record.read_stream(f"tournament-cup-{number}")]
-        assert len(facts) == len(set(facts)) == 3
+        events = [event.name for event in await record.read_stream(f"tournament-cup-{number}")]
+        assert len(events) == len(set(events)) == 3
     assert (await verify(record)).wrong == ""
     await record.close()
 

@@ -110,7 +110,7 @@ async def test_a_service_killed_with_open_cases_comes_back_with_all_of_them_and_
             await again.claim(case_id, "berta")
             assert (await again.rule(case_id, "berta", {ANY: True})).ruled
         for case_id in (held, free, raised_meanwhile):
-            assert len(await again.facts(case_id, events.CaseRuled)) == 1
+            assert len(await again.events(case_id, events.CaseRuled)) == 1
             assert (await reason(again.claim(case_id, "berta")))[0] == "CASE_RULED"
     await court.record.close()
 
@@ -127,7 +127,7 @@ async def test_challenges_raised_while_nats_is_away_reach_their_judges(
             await court.wait_for_case("ada", case_id)
             await court.claim(case_id, "ada")
             assert (await court.rule(case_id, "ada", {ANY: True})).ruled
-            assert len(await court.facts(case_id, events.CaseOpened)) == 1
+            assert len(await court.events(case_id, events.CaseOpened)) == 1
     await court.record.close()
 
 
@@ -143,7 +143,7 @@ async def test_a_judge_whose_connection_breaks_goes_on_where_he_was_or_leaves_th
     async with grpc.aio.insecure_channel(process.address) as channel:
         again = Court(court.record, channel, catalan.digest, process.address)
         assert (await again.claim(case_id, "ada")).seat == 1
-        assert len(await again.facts(case_id, events.CaseClaimed)) == 1
+        assert len(await again.events(case_id, events.CaseClaimed)) == 1
         await again.came(case_id, events.CaseReturned)
         await again.claim(case_id, "berta")
         assert (await again.rule(case_id, "berta", {ANY: True})).ruled

@@ -41,27 +41,27 @@ async def test_the_words_of_an_official_are_beside_the_event_and_in_no_other_tab
 
 
 async def test_the_event_that_a_decision_holds_keeps_its_words(record: Record) -> None:
-    fact = pairing.PlayerWarned(player_id="anna", note=WORDS)
-    await record.append(Decision([Write("tournament-cup", 0, [fact], "cup")]), Metadata())
-    assert fact.note == WORDS
+    event = pairing.PlayerWarned(player_id="anna", note=WORDS)
+    await record.append(Decision([Write("tournament-cup", 0, [event], "cup")]), Metadata())
+    assert event.note == WORDS
 
 
 async def test_what_older_versions_wrote_keeps_its_words_in_the_event(record: Record) -> None:
     await register(record, "cup", "anna")
-    fact = pairing.PlayerWarned(player_id="anna", note=WORDS)
+    message = pairing.PlayerWarned(player_id="anna", note=WORDS)
     async with record.writing() as connection:
         await connection.execute(
             text("UPDATE events SET type = :type, schema_version = 1, payload = :payload WHERE position = 1"),
-            {"type": fact.DESCRIPTOR.full_name, "payload": fact.SerializeToString()},
+            {"type": message.DESCRIPTOR.full_name, "payload": message.SerializeToString()},
         )
     (event,) = await record.read_stream("tournament-cup")
-    assert event.message == fact
+    assert event.message == message
     assert await record.notes_of("tournament-cup") == {}
 
 
 async def test_a_command_that_comes_again_writes_no_second_note_and_one_that_fails_writes_none(record: Record) -> None:
-    fact = pairing.PlayerWarned(player_id="anna", note=WORDS)
-    decision = Decision([Write("tournament-cup", 0, [fact], "cup")])
+    event = pairing.PlayerWarned(player_id="anna", note=WORDS)
+    decision = Decision([Write("tournament-cup", 0, [event], "cup")])
     command = AppendCommand("00000000-0000-4000-8000-000000000001", lambda position: b"%d" % position)
     first = await record.append(decision, Metadata(), command=command)
     again = await record.append(decision, Metadata(), command=command)
@@ -157,8 +157,8 @@ async def test_whatever_was_noted_and_whoever_is_erased_the_record_is_right_and_
             await connection.execute(text(f"DELETE FROM {table}"))
         await connection.execute(text("UPDATE counter SET position = 0"))
     await record.append(Decision(), Metadata())  # reads the current end of the record
-    facts = [pairing.PlayerRegistered(player_id=player) for player in PLAYERS]
-    await record.append(Decision([Write("tournament-all", 0, facts, "all")]), Metadata())
+    new_events = [pairing.PlayerRegistered(player_id=player) for player in PLAYERS]
+    await record.append(Decision([Write("tournament-all", 0, new_events, "all")]), Metadata())
     noted: dict[int, tuple[str, frozenset[str]]] = {}
     for player, tournament, words, concerned in acts:
         position = await warn(record, tournament, player, words, concerned=sorted(concerned))

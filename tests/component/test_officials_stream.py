@@ -36,11 +36,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 STREAM = "/api/v1/officials/stream"
 
 
-async def append(cell: Cell, tournament: str, stream: str, fact: Message) -> int:
+async def append(cell: Cell, tournament: str, stream: str, event: Message) -> int:
     """Append events as another service would; return the last position."""
     record = cell.process.runtime.record
     version = len(await record.read_stream(stream))
-    await record.append(Decision([Write(stream, version, [fact], tournament)]), Metadata())
+    await record.append(Decision([Write(stream, version, [event], tournament)]), Metadata())
     return await record.last_position()
 
 

@@ -72,17 +72,17 @@ async def test_who_has_a_role_is_signed_in_by_their_account(
 
 async def test_it_is_on_the_record_who_signed_in_and_no_name_is(site: tuple[Cell, Provider]) -> None:
     cell, _ = site
-    facts = []
+    new_events = []
     for _ in range(2):
         assert (await signed_in(cell, "marta")).url.path == "/account"
         *_, event = await cell.process.runtime.record.read_stream("access-cell")
         assert b"marta" not in event.payload.lower()
-        fact = event.message
-        assert isinstance(fact, events.CredentialGranted)
-        facts.append(fact)
-    for fact in facts:
-        assert (fact.form, fact.credential.role) == (events.FORM_OPEN_ID, needs.ROLE_DIRECTOR)
-    first, second = (fact.credential for fact in facts)
+        message = event.message
+        assert isinstance(message, events.CredentialGranted)
+        new_events.append(message)
+    for message in new_events:
+        assert (message.form, message.credential.role) == (events.FORM_OPEN_ID, needs.ROLE_DIRECTOR)
+    first, second = (message.credential for message in new_events)
     assert first.subject_id.startswith("o-")
     assert first.subject_id == second.subject_id
     assert first.credential_id != second.credential_id

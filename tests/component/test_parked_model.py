@@ -70,8 +70,8 @@ class World:
 
     async def append(self, stream: str, count: int) -> None:
         name, version = f"game-{self.prefix}{stream}", self.versions[stream]
-        facts = [events_pb2.Passed(turn=version + turn) for turn in range(count)]
-        await self.record.append(Decision([Write(name, version, facts, f"{self.prefix}{stream}")]), Metadata())
+        new_events = [events_pb2.Passed(turn=version + turn) for turn in range(count)]
+        await self.record.append(Decision([Write(name, version, new_events, f"{self.prefix}{stream}")]), Metadata())
         self.versions[stream] += count
 
     def check(self, event: Recorded) -> None:

@@ -99,8 +99,8 @@ async def test_a_follower_of_one_tournament_or_type_gets_just_those(record: Reco
     ):
         for number in range(12):
             tournament = "league" if number % 4 == 0 else "cup"
-            facts = [build_passed(), events_pb2.SheetSigned(player_id="anna")]
-            await record.append(Decision([Write(f"game-{number}", 0, facts, tournament)]), Metadata())
+            new_events = [build_passed(), events_pb2.SheetSigned(player_id="anna")]
+            await record.append(Decision([Write(f"game-{number}", 0, new_events, tournament)]), Metadata())
         assert await league.until(6) == [1, 2, 9, 10, 17, 18]
         assert await passes.until(12) == list(range(1, 25, 2))
 

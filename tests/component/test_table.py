@@ -97,8 +97,8 @@ def find_broken_rules(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[
 
 def neutral(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
     """Yield every challenge without the stopped clock that the book requires, and every stop without a challenge."""
-    raised = [fact.message.challenge for fact in events if isinstance(fact.message, game.ChallengeRaised)]
-    stood = [fact.message.challenge for fact in events if isinstance(fact.message, clock.ClockNeutralised)]
+    raised = [event.message.challenge for event in events if isinstance(event.message, game.ChallengeRaised)]
+    stood = [event.message.challenge for event in events if isinstance(event.message, clock.ClockNeutralised)]
     if "challenge" in ruleset.clock.neutralised_by:
         yield from (f"no clock stood for challenge {number}" for number in raised if number not in stood)
     yield from (
@@ -132,8 +132,8 @@ async def test_whoever_is_first_the_windows_of_the_book_hold(
 def test_the_check_sees_a_press_and_a_challenge_that_both_won() -> None:
     fisc = BOOKS["fisc"]
 
-    def check_facts(*facts: object) -> list[str]:
-        return list(find_broken_rules([Told(fact) for fact in facts], fisc))  # type: ignore[misc] # what is read of an event
+    def check_events(*events: object) -> list[str]:
+        return list(find_broken_rules([Told(event) for event in events], fisc))  # type: ignore[misc] # what is read of an event
 
     class Told:
         def __init__(self, message: object) -> None:
@@ -142,9 +142,9 @@ def test_the_check_sees_a_press_and_a_challenge_that_both_won() -> None:
     placed = game.PlayPlaced(turn=1, player_id="anna")
     raised = game.ChallengeRaised(turn=1, challenge=1, player_id="biel")
     pressed = clock.ClockPressed(player_id="anna", turn=1)
-    assert check_facts(placed, pressed, raised) == ["turn 1 was challenged after the press"]
-    assert check_facts(placed, raised, pressed) == ["turn 1 was pressed while its play was in question"]
+    assert check_events(placed, pressed, raised) == ["turn 1 was challenged after the press"]
+    assert check_events(placed, raised, pressed) == ["turn 1 was pressed while its play was in question"]
     withdrawn = game.PlayWithdrawn(turn=1, player_id="anna")
-    assert check_facts(placed, raised, withdrawn, pressed) == ["turn 1 was pressed after its play was withdrawn"]
-    assert check_facts(placed, game.TilesDrawn(player_id="anna"), raised) == ["turn 1 was challenged after the draw"]
-    assert check_facts(placed, game.PlayCompleted(turn=1)) == ["turn 1 was completed without a press"]
+    assert check_events(placed, raised, withdrawn, pressed) == ["turn 1 was pressed after its play was withdrawn"]
+    assert check_events(placed, game.TilesDrawn(player_id="anna"), raised) == ["turn 1 was challenged after the draw"]
+    assert check_events(placed, game.PlayCompleted(turn=1)) == ["turn 1 was completed without a press"]

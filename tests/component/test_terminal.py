@@ -89,7 +89,7 @@ async def test_a_judge_types_rulings_at_a_terminal(court: Court) -> None:
             return terminal.shown
 
     assert "Traceback" not in await asyncio.to_thread(work)
-    (ruled,) = await court.facts(case_id, events.CaseRuled)
+    (ruled,) = await court.events(case_id, events.CaseRuled)
     assert [(tuple(ruling.word.faces), ruling.valid, ruling.source) for ruling in ruled.words] == [
         (ANY, True, "catalan first"),
         (ANYS, True, "DIEC2"),
@@ -111,7 +111,7 @@ async def test_no_key_that_a_judge_pressed_before_a_case_came_answers_it_and_q_l
             assert terminal.end() == 0
 
         await asyncio.to_thread(work)
-    assert await court.facts(case_id, events.CaseRuled) == []
+    assert await court.events(case_id, events.CaseRuled) == []
 
 
 async def test_a_judge_who_agrees_with_the_lexicon_needs_no_reason(court: Court) -> None:
@@ -131,7 +131,7 @@ async def test_a_judge_who_agrees_with_the_lexicon_needs_no_reason(court: Court)
             assert terminal.end() == 0
 
     await asyncio.to_thread(work)
-    (ruled,) = await court.facts(case_id, events.CaseRuled)
+    (ruled,) = await court.events(case_id, events.CaseRuled)
     assert [(tuple(word.word.faces), word.valid) for word in ruled.words] == [(ANYS, False)]
 
 
@@ -157,7 +157,7 @@ async def test_a_judge_who_gives_no_reason_against_the_lexicon_is_asked_of_the_w
             assert terminal.end() == 0
 
     await asyncio.to_thread(work)
-    assert await court.facts(case_id, events.CaseRuled) == []
+    assert await court.events(case_id, events.CaseRuled) == []
 
 
 @pytest.mark.parametrize(
@@ -221,8 +221,8 @@ async def test_a_judge_is_asked_in_the_language_of_the_terminal(
             assert terminal.end() == 0
 
     await asyncio.to_thread(work)
-    (fact,) = await court.facts(case_id, events.CaseRuled)
-    assert [(word.reason, word.source) for word in fact.words] == [("plural", "DIEC2")]
+    (event,) = await court.events(case_id, events.CaseRuled)
+    assert [(word.reason, word.source) for word in event.words] == [("plural", "DIEC2")]
 
 
 @pytest.mark.parametrize(("keys", "code"), [("q\n", 0), (CTRL_D, 0), (CTRL_C, 130)])

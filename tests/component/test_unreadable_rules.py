@@ -51,7 +51,7 @@ async def start_round(url: str) -> None:
     digest = hashlib.sha256(content).hexdigest()
     at = to_timestamp(utc_now())
     pair = pairing.Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
-    facts: list[Message] = [
+    new_events: list[Message] = [
         pairing.TournamentCreated(tournament_id="later", rounds=5, seed=b"s" * 32, occurred_at=at),
         pairing.RulesetPinned(ruleset=game_events.Pin(name="fisc-2023", digest=digest)),
         pairing.LexiconPinned(lexicon=game_events.Pin(name="none", digest="00")),
@@ -62,7 +62,7 @@ async def start_round(url: str) -> None:
     ]
     kept = Write(f"ruleset-{digest}", 0, [pairing.RulesetKept(digest=digest, content=content)], "later")
     record = await Record.open(url, create=False)
-    await record.append(Decision([kept, Write("tournament-later", 0, facts, "later")]), Metadata())
+    await record.append(Decision([kept, Write("tournament-later", 0, new_events, "later")]), Metadata())
     await record.close()
 
 

@@ -49,9 +49,11 @@ async def write(
     tournament: str = "cup",
 ) -> int:
     """Append an event with its data beside it; return its position."""
-    version = len(await record.facts(stream))
-    fact = game.Passed(turn=1, player_id="anna")
-    return (await record.append(Decision([Write(stream, version, [fact], tournament)], also=also), Metadata())).position
+    version = len(await record.events(stream))
+    event = game.Passed(turn=1, player_id="anna")
+    return (
+        await record.append(Decision([Write(stream, version, [event], tournament)], also=also), Metadata())
+    ).position
 
 
 async def name(
@@ -300,9 +302,9 @@ async def test_an_erasure_is_on_the_record_and_cannot_be_taken_back_or_made_up(r
     await name(record, "anna", "Anna Puig")
     await name(record, "biel", "Biel Soler")
     await erase(record, "anna")
-    (fact,) = await record.facts("people-cell")
-    assert fact.person_id == "anna"  # type: ignore[attr-defined]
-    assert fact.occurred_at.seconds  # type: ignore[attr-defined]
+    (event,) = await record.events("people-cell")
+    assert event.person_id == "anna"  # type: ignore[attr-defined]
+    assert event.occurred_at.seconds  # type: ignore[attr-defined]
     assert (await verify(record)).names == Names(bound=1)
     async with record.writing() as connection:
         await connection.execute(delete(tables.erased))
@@ -324,7 +326,7 @@ async def test_many_erase_at_once_and_each_is_erased_once(record: Record) -> Non
         await name(record, person, person)
     done = await asyncio.gather(*(erase(record, person) for person in (*IDS, *IDS)))
     assert sum(erased.before is None for erased in done) == len(IDS)
-    assert sorted(fact.person_id for fact in await record.facts("people-cell")) == sorted(IDS)  # type: ignore[attr-defined]
+    assert sorted(event.person_id for event in await record.events("people-cell")) == sorted(IDS)  # type: ignore[attr-defined]
     assert (await verify(record)).wrong == ""
 
 
@@ -367,8 +369,8 @@ async def test_what_no_name_was_written_with_is_told(tmp_path: Path) -> None:
 
 
 async def test_an_event_whose_names_nobody_can_read_is_told(record: Record) -> None:
-    fact = game.Passed(turn=1, player_id="anna")
-    await record.append(Decision([Write("game-cup", 0, [fact], "cup")]), Metadata(names="anna:00"))
+    event = game.Passed(turn=1, player_id="anna")
+    await record.append(Decision([Write("game-cup", 0, [event], "cup")]), Metadata(names="anna:00"))
     assert "position 1 (game-cup, version 1, Passed): its names cannot be read" in (await verify(record)).wrong
 
 
@@ -377,8 +379,8 @@ async def test_a_name_that_is_refused_is_bound_to_nothing(record: Record) -> Non
     await erase(record, "anna")
     with pytest.raises(Refusal):
         await name(record, "anna", "Anna Puig")
-    fact = game.Passed(turn=1, player_id="anna")
-    stale = Decision([Write("game-cup", 0, [fact], "cup")], also=lambda there: store_player(there, "biel", "Biel", ""))
+    event = game.Passed(turn=1, player_id="anna")
+    stale = Decision([Write("game-cup", 0, [event], "cup")], also=lambda there: store_player(there, "biel", "Biel", ""))
     with pytest.raises(Conflict):
         await record.append(stale, Metadata())
     assert (await verify(record)).names == Names()

@@ -576,9 +576,9 @@ async def test_facts_of_several_streams_come_after_their_versions_in_the_order_o
     writes = [Write("game-a", 0, [build_passed(1)], "cup"), Write("clock-a", 0, [build_passed(2)], "cup")]
     await record.append(Decision([*writes, Write("game-a", 0, [build_passed(3), build_passed(4)], "cup")]), Metadata())
     assert [event.version for event in await record.read_stream("game-a")] == [1, 2, 3]
-    found = await record.facts_after({"game-a": 1, "clock-a": 0, "game-b": 0})
+    found = await record.events_after({"game-a": 1, "clock-a": 0, "game-b": 0})
     assert found == [("clock-a", build_passed(2)), ("game-a", build_passed(3)), ("game-a", build_passed(4))]
-    assert await record.facts_after({"game-a": 3}) == []
+    assert await record.events_after({"game-a": 3}) == []
     assert (await verify(record)).wrong == ""
 
 
@@ -594,11 +594,11 @@ async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypa
     for number, name in enumerate(names):
         await record.append(write(name, 0, number), Metadata())
         await record.append(write(name, 1, number + 10, number + 20), Metadata())
-    found = await record.facts_of([*names[1:], "game-z"])
-    assert found == {name: await record.facts(name) for name in names[1:]}
+    found = await record.events_of([*names[1:], "game-z"])
+    assert found == {name: await record.events(name) for name in names[1:]}
     last = await record.last_events([*names[1:], "game-z"])
     assert last == {name: (await record.read_stream(name))[-1] for name in names[1:]}
-    after = await record.facts_after({**{f"game-{number}": 0 for number in range(20)}, "game-c": 1})
+    after = await record.events_after({**{f"game-{number}": 0 for number in range(20)}, "game-c": 1})
     assert after == [("game-c", build_passed(12)), ("game-c", build_passed(22))]
 
 

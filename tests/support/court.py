@@ -89,11 +89,11 @@ class Court:
         self.judges = pb_grpc.JudgeServiceStub(self.channel)
         self.lexicon = lexicon_pb2_grpc.LexiconServiceStub(self.channel)
 
-    async def add(self, stream: str, *facts: Message) -> None:
+    async def add(self, stream: str, *past_events: Message) -> None:
         """Append events of another service."""
         version = self.versions.get(stream, 0)
-        await self.record.append(Decision([Write(stream, version, facts, self.tournament)]), Metadata())
-        self.versions[stream] = version + len(facts)
+        await self.record.append(Decision([Write(stream, version, past_events, self.tournament)]), Metadata())
+        self.versions[stream] = version + len(past_events)
 
     async def found_tournament(self, ruleset: str = "fisc-2023") -> None:
         pinned = game_events.Pin(name=ruleset, digest=load_ruleset(ruleset).digest)
@@ -205,15 +205,15 @@ class Court:
 
         return await until(look)
 
-    async def facts(self, case_id: str, kind: type[M]) -> list[M]:
-        found = await self.record.facts(f"case-{case_id}")
-        return [fact for fact in found if isinstance(fact, kind)]
+    async def events(self, case_id: str, kind: type[M]) -> list[M]:
+        found = await self.record.events(f"case-{case_id}")
+        return [event for event in found if isinstance(event, kind)]
 
     async def came(self, case_id: str, kind: type[M]) -> M:
         """Return the first event of a type in a case, as soon as it exists."""
 
         async def look() -> M | None:
-            return next(iter(await self.facts(case_id, kind)), None)
+            return next(iter(await self.events(case_id, kind)), None)
 
         return await until(look)
 

@@ -34,7 +34,7 @@ def decide_command(
     rules: Ruleset = FISC,
     at: datetime | None = None,
     now: datetime = NOON,
-    facts: Sequence[Message] = (),
+    events: Sequence[Message] = (),
     divisions: Sequence[TournamentState] = (),
     origins: Origins | None = None,
     turns: Mapping[str, int] | None = None,
@@ -49,7 +49,7 @@ def decide_command(
         now=now,
         at=at,
         rules=rules,
-        facts=facts,
+        past_events=events,
         divisions=divisions,
         tables=begun,
         origins=origins or Origins(),
@@ -73,7 +73,7 @@ class Hall:
         division_of: str = "",
     ) -> None:
         self.ruleset = ruleset
-        self.facts: list[Message] = []
+        self.events: list[Message] = []
         self.now = NOON
         asked = pb.CreateTournamentRequest(
             tournament_id=tournament_id,
@@ -89,12 +89,12 @@ class Hall:
 
     @property
     def state(self) -> TournamentState:
-        return reduce(evolve, self.facts, TournamentState())
+        return reduce(evolve, self.events, TournamentState())
 
-    def do(self, facts: Sequence[Message]) -> Sequence[Message]:
-        self.facts.extend(facts)
+    def do(self, events: Sequence[Message]) -> Sequence[Message]:
+        self.events.extend(events)
         self.now += timedelta(minutes=1)
-        return facts
+        return events
 
     def decide(
         self,
@@ -114,7 +114,7 @@ class Hall:
             rules=rules or self.ruleset,
             at=at,
             now=self.now,
-            facts=self.facts,
+            events=self.events,
             divisions=divisions,
             origins=origins,
             turns=turns,

@@ -49,11 +49,11 @@ class League:
         created = pairing.TournamentCreated(
             tournament_id=TOURNAMENT, name="Lliga d’equips", rounds=3, seed=b"t" * 32, occurred_at=self.at
         )
-        yield self._facts(created, pairing.RulesetPinned(ruleset=self.ruleset))
+        yield self._step(created, pairing.RulesetPinned(ruleset=self.ruleset))
         for _, players in TEAMS.values():
-            yield self._facts(*(pairing.PlayerRegistered(player_id=player, rating=1500) for player in players))
+            yield self._step(*(pairing.PlayerRegistered(player_id=player, rating=1500) for player in players))
         for team_id, (name, players) in TEAMS.items():
-            yield self._facts(
+            yield self._step(
                 pairing.TeamRegistered(team_id=team_id, name=name, player_ids=players, round=1, occurred_at=self.at)
             )
 
@@ -66,10 +66,10 @@ class League:
             pairing.RequestedBye(player_id="fina", kind=pairing.BYE_KIND_FULL_POINT, board=1, team_id="lleida"),
             bye="lleida",
         )
-        yield self._facts(pairing.RoundStarted(round=1))
+        yield self._step(pairing.RoundStarted(round=1))
         yield self._result(1, 1, ("anna", 400), ("dolors", 300))
         yield self._result(1, 2, ("biel", 350), ("eloi", 350))
-        yield self._facts(pairing.RoundClosed(round=1))
+        yield self._step(pairing.RoundClosed(round=1))
 
     def second_round(self) -> Iterator[Step]:
         """Yield the round in which Lleida wins at its only board, Tarragona at the others, and Sabadell has the bye."""
@@ -88,14 +88,14 @@ class League:
             ),
             bye="sabadell",
         )
-        yield self._facts(pairing.RoundStarted(round=2))
+        yield self._step(pairing.RoundStarted(round=2))
         yield self._result(2, 1, ("fina", 420), ("anna", 380))
-        yield self._facts(pairing.RoundClosed(round=2))
+        yield self._step(pairing.RoundClosed(round=2))
 
     def third_round(self) -> Iterator[Step]:
         """Yield the round without Tarragona, whose reserve has left and whose team requested a bye; the others play."""
         line_up = pairing.LineUpSet(team_id="tarragona", player_ids=("biel", "anna"), occurred_at=self.at)
-        yield self._facts(line_up)
+        yield self._step(line_up)
         yield self._pair(
             3,
             ("sabadell", "lleida"),
@@ -111,7 +111,7 @@ class League:
             ),
             resting="tarragona",
         )
-        yield self._facts(pairing.RoundStarted(round=3))
+        yield self._step(pairing.RoundStarted(round=3))
 
     def last_result(self) -> Step:
         return self._result(3, 1, ("dolors", 300), ("fina", 310))
@@ -126,7 +126,7 @@ class League:
         resting: str = "",
     ) -> Step:
         kind = pairing.BYE_KIND_HALF_POINT
-        return self._facts(
+        return self._step(
             pairing.RoundPaired(
                 round=number,
                 pairings=[
@@ -151,7 +151,7 @@ class League:
     def _result(self, number: int, table: int, *scores: tuple[str, int]) -> Step:
         best = max(score for _, score in scores)
         winners = [player for player, score in scores if score == best]
-        return self._facts(
+        return self._step(
             pairing.ResultRecorded(
                 round=number,
                 game_id=game_id(number, table),
@@ -161,5 +161,5 @@ class League:
             )
         )
 
-    def _facts(self, *facts: Message) -> Step:
-        return {STREAM: list(facts)}
+    def _step(self, *events: Message) -> Step:
+        return {STREAM: list(events)}

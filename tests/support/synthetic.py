@@ -226,17 +226,17 @@ class Table:
 
     def end(self, condition: game.EndCondition.ValueType, racks: Sequence[tuple[str, int]]) -> Iterator[Step]:
         """Yield the end of the table. Racks are (player, points left); without a rack, the player went out."""
-        facts: list[Message] = [game.GameEnded(condition=condition, occurred_at=self.at())]
+        new_events: list[Message] = [game.GameEnded(condition=condition, occurred_at=self.at())]
         left = dict(racks)
         for player in self.players:
             if player in left:
                 self.totals[player] -= left[player]
-                facts.append(game.RackPenalty(player_id=player, faces=["O", "R"], points=left[player]))
+                new_events.append(game.RackPenalty(player_id=player, faces=["O", "R"], points=left[player]))
             else:
                 gained = sum(left.values())
                 self.totals[player] += gained
-                facts.append(game.OutBonus(player_id=player, points=gained))
-        yield {self.game_stream: facts}
+                new_events.append(game.OutBonus(player_id=player, points=gained))
+        yield {self.game_stream: new_events}
         yield {
             self.clock_stream: [
                 clock.ClockStopped(

@@ -58,11 +58,11 @@ def start_game(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_lef
 
 def settle(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> list[Message]:
     """Return all pending events of the game, while the clock stands as it is."""
-    facts: list[Message] = []
+    new_events: list[Message] = []
     while missing := settlement.missing(game, clock, ruling, ruleset):
-        facts += missing
+        new_events += missing
         game = fold(game, missing)
-    return facts
+    return new_events
 
 
 def tiles(play: str, board: Board | None = None) -> tuple[Placement, ...]:
@@ -81,9 +81,9 @@ def build_press(player_id: str, turn: int, at: Instant) -> clock_events.ClockPre
     return clock_events.ClockPressed(player_id=player_id, turn=turn, used_ms=1, occurred_at=timestamp(at))
 
 
-def names(facts: Sequence[Message]) -> list[str]:
+def names(past_events: Sequence[Message]) -> list[str]:
     """Return the names of the events."""
-    return [fact.DESCRIPTOR.name for fact in facts]
+    return [event.DESCRIPTOR.name for event in past_events]
 
 
 def to_placements(placements: Sequence[Placement]) -> list[events.Placement]:

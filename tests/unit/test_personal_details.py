@@ -159,12 +159,12 @@ def test_a_detail_goes_in_by_the_command_line(method: str) -> None:
 def test_an_amendment_tells_which_part_changed_and_not_its_value(detail: Detail) -> None:
     hall = hall_of(7, 7)
     words = Words(Person("p1", **examples()))
-    situation = Situation(hall.state, now=hall.now, rules=FISC, facts=hall.facts, words=words)
+    situation = Situation(hall.state, now=hall.now, rules=FISC, past_events=hall.events, words=words)
     changed = {detail.name: example_of(detail, 1)}
-    (fact,) = amend(situation, pairing.AmendPlayerRequest(player_id="p1", **{**examples(), **changed}))
-    assert isinstance(fact, events.PlayerAmended)
-    assert list(fact.parts) == [DETAIL_PARTS[detail.name]]
-    assert str(example_of(detail, 1)) not in str(fact)
+    (event,) = amend(situation, pairing.AmendPlayerRequest(player_id="p1", **{**examples(), **changed}))
+    assert isinstance(event, events.PlayerAmended)
+    assert list(event.parts) == [DETAIL_PARTS[detail.name]]
+    assert str(example_of(detail, 1)) not in str(event)
 
 
 @given(values=value_sets(), public=PUBLIC_VALUE_SETS)

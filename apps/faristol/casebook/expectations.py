@@ -27,7 +27,7 @@ from faristol.rules import Board
 
 M = TypeVar("M", bound=Message)
 
-FACTS: Mapping[str, Any] = {
+EVENT_TYPES_BY_NAME: Mapping[str, Any] = {
     name: descriptor
     for module in (events, duplicate_events, clock_events, turn_events, lexicon_events, pairing_events)
     for name, descriptor in module.DESCRIPTOR.message_types_by_name.items()
@@ -35,9 +35,9 @@ FACTS: Mapping[str, Any] = {
 """The events that a case can name."""
 
 
-def last(facts: Sequence[Message], kind: type[M]) -> M | None:
+def last(past_events: Sequence[Message], kind: type[M]) -> M | None:
     """Return the last event of a kind."""
-    return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
+    return next((event for event in reversed(past_events) if isinstance(event, kind)), None)
 
 
 async def differences(world: World, done: StepResult, step: Step, unread: Errors) -> list[str]:
@@ -94,7 +94,7 @@ def _describe_problem(done: StepResult) -> str:
 
 
 async def _score(done: StepResult, value: Value) -> Differences:
-    play = last(done.facts, events.PlayPlaced)
+    play = last(done.new_events, events.PlayPlaced)
     if play is None:
         yield "expected the score of a play, and none was laid"
     elif play.score != value.number():
@@ -103,7 +103,7 @@ async def _score(done: StepResult, value: Value) -> Differences:
 
 
 async def _words(done: StepResult, value: Value) -> Differences:
-    play = last(done.facts, events.PlayPlaced)
+    play = last(done.new_events, events.PlayPlaced)
     found = [(" ".join(word.word.faces), word.score) for word in play.words] if play else []
     wanted = [(name, score.number()) for name, score in value.keys().items()]
     if found != wanted:
@@ -115,48 +115,48 @@ def _pairs(pairs: Sequence[tuple[str, object]]) -> str:
 
 
 async def _bingo(done: StepResult, value: Value) -> Differences:
-    play = last(done.facts, events.PlayPlaced)
+    play = last(done.new_events, events.PlayPlaced)
     if play is None or play.bingo != value.truth():
         yield f"expected a bingo: {value.text()}, and it is not so"
 
 
 async def _ruling(done: StepResult, value: Value) -> Differences:
     check_known(value, "ruling", ("valid", "invalid", "none"))
-    ruled = last(done.facts, events.AppealRuled) or last(done.facts, events.ChallengeRuled)
+    ruled = last(done.new_events, events.AppealRuled) or last(done.new_events, events.ChallengeRuled)
     found = "none" if ruled is None else "valid" if ruled.valid else "invalid"
     if found != value.text():
         yield f"expected the ruling {value.text()}, got {found}"
 
 
-async def _facts(done: StepResult, value: Value) -> Differences:
+async def _expect_events(done: StepResult, value: Value) -> Differences:
     for item in value.items():
         fields: Mapping[str, Value] = {}
         name = item
         if item.is_mapping:
             ((key, inner),) = item.keys().items() if len(item.keys()) == 1 else [("", item)]
             name, fields = item.saying(key), inner.keys() if inner.is_mapping else {}
-        wanted: Any = GetMessageClass(_fact(name))()
+        wanted: Any = GetMessageClass(_event_type(name))()
         fields = by_square(wanted, fields)
         fill(wanted, fields, Board())
-        of_kind: list[Any] = [fact for fact in done.facts if fact.DESCRIPTOR is wanted.DESCRIPTOR]
+        of_kind: list[Any] = [event for event in done.new_events if event.DESCRIPTOR is wanted.DESCRIPTOR]
         named = [key.replace("-", "_") for key in fields]
-        if not any(all(getattr(fact, key) == getattr(wanted, key) for key in named) for fact in of_kind):
-            names = ", ".join(fact.DESCRIPTOR.name for fact in done.facts)
-            found = "; ".join(format_message(fact, done.called) for fact in of_kind) or names or "nothing"
-            yield f"expected the fact {name.text()} ({format_message(wanted, done.called, named)}), got {found}"
+        if not any(all(getattr(event, key) == getattr(wanted, key) for key in named) for event in of_kind):
+            names = ", ".join(event.DESCRIPTOR.name for event in done.new_events)
+            found = "; ".join(format_message(event, done.called) for event in of_kind) or names or "nothing"
+            yield f"expected the event {name.text()} ({format_message(wanted, done.called, named)}), got {found}"
 
 
-async def _no_facts(done: StepResult, value: Value) -> Differences:
-    names = {fact.DESCRIPTOR.name for fact in done.facts}
+async def _expect_no_events(done: StepResult, value: Value) -> Differences:
+    names = {event.DESCRIPTOR.name for event in done.new_events}
     for item in value.items():
-        if _fact(item).name in names:
-            yield f"expected no fact {item.text()}, and there is one"
+        if _event_type(item).name in names:
+            yield f"expected no event {item.text()}, and there is one"
 
 
-def _fact(name: Value) -> Any:
-    if name.text() not in FACTS:
-        raise name.no_such("fact", name.text(), FACTS)
-    return FACTS[name.text()]
+def _event_type(name: Value) -> Any:
+    if name.text() not in EVENT_TYPES_BY_NAME:
+        raise name.no_such("event", name.text(), EVENT_TYPES_BY_NAME)
+    return EVENT_TYPES_BY_NAME[name.text()]
 
 
 async def _answer(done: StepResult, value: Value) -> Differences:
@@ -179,8 +179,8 @@ STEP: Mapping[str, Callable[[StepResult, Value], Differences]] = {
     "words": _words,
     "bingo": _bingo,
     "ruling": _ruling,
-    "facts": _facts,
-    "no-facts": _no_facts,
+    "facts": _expect_events,
+    "no-facts": _expect_no_events,
     "answer": _answer,
 }
 """The expectations of the result of a step, by key."""

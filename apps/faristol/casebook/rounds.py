@@ -28,9 +28,9 @@ def founding(ruleset: Ruleset, lexicon: Pin) -> list[Message]:
     ]
 
 
-def pairing_of(facts: Sequence[Message]) -> list[Message]:
+def pairing_of(past_events: Sequence[Message]) -> list[Message]:
     """Return the event that pairs the round of the table that these events open."""
-    opened = next(fact for fact in facts if isinstance(fact, events.GameOpened))
+    opened = next(event for event in past_events if isinstance(event, events.GameOpened))
     first, second, *more = opened.player_ids
     pairing = pairing_events.Pairing(table=1, game_id=CASE_GAME_ID, first_player_id=first, second_player_id=second)
     if more:

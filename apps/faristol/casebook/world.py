@@ -42,7 +42,7 @@ TURN, RULE = "turn", "rule"
 class StepResult:
     """The results of a step."""
 
-    facts: Sequence[Message] = ()
+    new_events: Sequence[Message] = ()
     """All appended events, in order."""
     answers: Sequence[Message] = ()
     """Those of the commands, in order."""
@@ -143,7 +143,7 @@ class World:
         except PROBLEMS as found:
             problem = found
         self.after_round = step.given["after-round"].number() if "after-round" in step.given else 0
-        return StepResult(await self.services.facts(before), answers, problem, self.name_of)
+        return StepResult(await self.services.events(before), answers, problem, self.name_of)
 
     def is_at_table(self, step: Step) -> bool:
         """Check whether a step takes place at a table."""

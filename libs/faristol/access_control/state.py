@@ -64,32 +64,32 @@ class Access:
         ]
 
 
-def fold(state: Access, facts: Iterable[Message]) -> Access:
+def fold(state: Access, past_events: Iterable[Message]) -> Access:
     """Return the state after further events. Raises ``TypeError`` for a message that is not an event of access."""
     granted, revoked = dict(state.granted), dict(state.revoked)
     refused, signed_out = dict(state.refused), set(state.signed_out)
-    for fact in facts:
-        match fact:
+    for event in past_events:
+        match event:
             case events.CredentialGranted():
-                credential = of_message(fact.credential, tuple(fact.ancestor_ids))
-                granted[credential.credential_id] = GrantedCredential(credential, fact.form)
-                for tournament in credential.scope.tournaments if fact.form == events.FORM_PIN else ():
+                credential = of_message(event.credential, tuple(event.ancestor_ids))
+                granted[credential.credential_id] = GrantedCredential(credential, event.form)
+                for tournament in credential.scope.tournaments if event.form == events.FORM_PIN else ():
                     for table in credential.scope.tables:
                         refused.pop((tournament, table), None)
             case events.SignedIn():
-                before = granted[fact.credential_id]
-                session = (fact.session_id, to_datetime(fact.expires_at))
-                granted[fact.credential_id] = replace(before, sessions=(*before.sessions, session))
+                before = granted[event.credential_id]
+                session = (event.session_id, to_datetime(event.expires_at))
+                granted[event.credential_id] = replace(before, sessions=(*before.sessions, session))
             case events.PinRefused():
-                place = fact.tournament_id, fact.table
-                refused[place] = one_more(refused.get(place), to_datetime(fact.occurred_at))
+                place = event.tournament_id, event.table
+                refused[place] = one_more(refused.get(place), to_datetime(event.occurred_at))
             case events.CredentialRevoked():
-                revoked.setdefault(fact.credential_id, to_datetime(fact.occurred_at))
+                revoked.setdefault(event.credential_id, to_datetime(event.occurred_at))
             case events.SignedOut():
-                everywhere = () if fact.this_device_alone else _held_by(granted.values(), fact.subject_id)
-                signed_out.update(everywhere, [fact.credential_id])
+                everywhere = () if event.this_device_alone else _held_by(granted.values(), event.subject_id)
+                signed_out.update(everywhere, [event.credential_id])
             case _:
-                raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of access")
+                raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of access")
     ended = frozenset(signed_out)
     return Access(MappingProxyType(granted), MappingProxyType(revoked), ended, MappingProxyType(refused))
 

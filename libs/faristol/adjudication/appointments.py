@@ -61,16 +61,16 @@ def set_adjudication(situation: Situation, request: pb.SetAdjudicationRequest) -
     _check_seconds("lease_seconds", request.lease_seconds, LEASE_BOUNDS)
     _check_seconds("escalate_after_seconds", request.escalate_after_seconds, ESCALATION_BOUNDS)
     state = situation.state
-    fact = events.AdjudicationSet(
+    event = events.AdjudicationSet(
         mode=request.mode,
         panel={events.MODE_AUTOMATIC: 0, events.MODE_JUDGE: 1}.get(request.mode, request.panel),
         lease_seconds=request.lease_seconds or state.lease_seconds,
         escalate_after_seconds=request.escalate_after_seconds or state.escalate_after_seconds,
         occurred_at=situation.at,
     )
-    after = evolve(state, fact)
+    after = evolve(state, event)
     _check_judges(after, situation)
-    return [] if after == state else [fact]
+    return [] if after == state else [event]
 
 
 def appoint(situation: Situation, request: pb.AppointJudgeRequest) -> list[Message]:
@@ -82,16 +82,16 @@ def appoint(situation: Situation, request: pb.AppointJudgeRequest) -> list[Messa
     state, judge_id = situation.state, request.judge_id
     check_judge_id(judge_id)
     _check_languages(request)
-    fact = events.JudgeAppointed(
+    event = events.JudgeAppointed(
         judge_id=judge_id,
         languages=sorted(set(request.languages)),
         director=request.director,
         occurred_at=situation.at,
     )
-    after = evolve(state, fact)
+    after = evolve(state, event)
     if judge_id in state.judges:
         _check_judges(after, situation, situation.waiting)
-    return [] if after == state else [fact]
+    return [] if after == state else [event]
 
 
 def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Message]:
@@ -104,9 +104,9 @@ def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Messa
     check_judge_id(judge_id)
     if judge_id not in state.judges:
         raise Refusal("NOT_APPOINTED", "", N_("{judge} is not appointed and cannot be dismissed."), {"judge": judge_id})
-    fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=situation.at)
-    _check_judges(evolve(state, fact), situation, situation.waiting)
-    return [fact]
+    event = events.JudgeDismissed(judge_id=judge_id, occurred_at=situation.at)
+    _check_judges(evolve(state, event), situation, situation.waiting)
+    return [event]
 
 
 def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list[Message]:

@@ -53,18 +53,18 @@ class Adjudication:
         return frozenset(judge_id for judge_id, judge in self.judges.items() if judge.director)
 
 
-def evolve(state: Adjudication, fact: Message) -> Adjudication:
-    """Return the adjudication after ``fact``. Raises ``TypeError`` for any other event."""
-    match fact:
+def evolve(state: Adjudication, event: Message) -> Adjudication:
+    """Return the adjudication after ``event``. Raises ``TypeError`` for any other event."""
+    match event:
         case events.AdjudicationSet():
-            return replace(state, **read_shared_fields(fact, Adjudication))
+            return replace(state, **read_shared_fields(event, Adjudication))
         case events.JudgeAppointed():
-            judge = Judge(fact.judge_id, frozenset(fact.languages), fact.director)
+            judge = Judge(event.judge_id, frozenset(event.languages), event.director)
             return replace(state, judges=MappingProxyType({**state.judges, judge.judge_id: judge}))
         case events.JudgeDismissed():
-            left = {judge_id: judge for judge_id, judge in state.judges.items() if judge_id != fact.judge_id}
+            left = {judge_id: judge for judge_id, judge in state.judges.items() if judge_id != event.judge_id}
             return replace(state, judges=MappingProxyType(left))
         case events.LayersChosen():
-            return replace(state, layers=tuple(fact.layers))
+            return replace(state, layers=tuple(event.layers))
         case _:
-            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of adjudication")
+            raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of adjudication")

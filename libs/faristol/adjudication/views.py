@@ -39,15 +39,15 @@ class AdjudicatedGame:
     """Numbers of challenges raised before entries of the table were taken back: their cases need no ruling."""
 
 
-def watch_game(game: AdjudicatedGame, fact: Message) -> AdjudicatedGame:
-    """Return the game after ``fact``; it ignores events that no case depends on."""
-    match fact:
+def watch_game(game: AdjudicatedGame, event: Message) -> AdjudicatedGame:
+    """Return the game after ``event``; it ignores events that no case depends on."""
+    match event:
         case game_events.GameOpened():
             return AdjudicatedGame(
-                fact.game_id, fact.tournament_id, Pin.of(fact.ruleset), Pin.of(fact.lexicon), fact.seed
+                event.game_id, event.tournament_id, Pin.of(event.ruleset), Pin.of(event.lexicon), event.seed
             )
         case game_events.ChallengeRaised():
-            return replace(game, challenges=MappingProxyType({**game.challenges, fact.challenge: fact}))
+            return replace(game, challenges=MappingProxyType({**game.challenges, event.challenge: event}))
         case game_events.EntriesTakenBack():
             return replace(game, taken_back=frozenset(game.challenges))
         case _:
@@ -65,15 +65,15 @@ class AdjudicatedTournament:
     """Whether its first round has started."""
 
 
-def watch_tournament(tournament: AdjudicatedTournament, fact: Message) -> AdjudicatedTournament:
-    """Return the tournament after ``fact``; it ignores events that adjudication does not depend on."""
-    match fact:
+def watch_tournament(tournament: AdjudicatedTournament, event: Message) -> AdjudicatedTournament:
+    """Return the tournament after ``event``; it ignores events that adjudication does not depend on."""
+    match event:
         case pairing_events.TournamentCreated():
-            return replace(tournament, tournament_id=fact.tournament_id)
+            return replace(tournament, tournament_id=event.tournament_id)
         case pairing_events.RulesetPinned():
-            return replace(tournament, ruleset=Pin.of(fact.ruleset))
+            return replace(tournament, ruleset=Pin.of(event.ruleset))
         case pairing_events.LexiconPinned():
-            return replace(tournament, lexicon=Pin.of(fact.lexicon))
+            return replace(tournament, lexicon=Pin.of(event.lexicon))
         case pairing_events.RoundStarted():
             return replace(tournament, started=True)
         case _:

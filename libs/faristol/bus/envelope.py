@@ -13,7 +13,7 @@ from nats.aio.msg import Msg
 from faristol.bus.permissions import INTERNAL_ROOT, PUBLIC_ROOT
 from faristol.event_store import Recorded
 from faristol.event_store.upcasters import UnreadableEvent
-from faristol.kernel.facts import PUBLIC_TYPES, has_private
+from faristol.kernel.event_types import PUBLIC_TYPES, has_private
 
 PROTOBUF_TYPE = "application/protobuf"
 MAX_PAYLOAD_BYTES = 512 * 1024

@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.facts import occurred_at
+from faristol.kernel.event_types import occurred_at
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
@@ -168,13 +168,13 @@ class Duplicate:
         return without(full_bag(load_tile_set(tile_set)), self.drawn)
 
 
-def evolve(game: Duplicate, fact: Message) -> Duplicate:
+def evolve(game: Duplicate, event: Message) -> Duplicate:
     """Return ``game`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _GAME_FOLDS.get(type(fact))
+    fold = _GAME_FOLDS.get(type(event))
     if fold is None:
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a duplicate game")
-    at = occurred_at(fact)
-    return replace(fold(game, fact), last_at=max(game.last_at, instant(at) if at else 0))
+        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a duplicate game")
+    at = occurred_at(event)
+    return replace(fold(game, event), last_at=max(game.last_at, instant(at) if at else 0))
 
 
 def play_of(said: events.DuplicatePlay) -> Play:
@@ -210,15 +210,15 @@ def written_play(play: Play) -> events.DuplicatePlay:
     return said
 
 
-def _apply_duplicate_opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
+def _apply_duplicate_opened(game: Duplicate, event: events.DuplicateOpened) -> Duplicate:
     return Duplicate(
-        **read_shared_fields(fact, Duplicate),
-        ruleset=Pin.of(fact.ruleset),
-        lexicon=Pin.of(fact.lexicon),
-        halls=tuple(fact.halls),
-        seal=seal_of(fact.seal) if fact.HasField("seal") else None,
-        embargo=embargo_of(fact.embargo) if fact.HasField("embargo") else None,
-        opened_at=instant(fact.occurred_at),
+        **read_shared_fields(event, Duplicate),
+        ruleset=Pin.of(event.ruleset),
+        lexicon=Pin.of(event.lexicon),
+        halls=tuple(event.halls),
+        seal=seal_of(event.seal) if event.HasField("seal") else None,
+        embargo=embargo_of(event.embargo) if event.HasField("embargo") else None,
+        opened_at=instant(event.occurred_at),
     )
 
 
@@ -239,84 +239,86 @@ def return_rack(game: Duplicate) -> Duplicate:
     return replace(game, turns=game.turns[:-1], drawn=(*without(game.drawn, turn.rack), *kept), leftover=kept)
 
 
-def _apply_rack_called(game: Duplicate, fact: events.RackCalled) -> Duplicate:
-    if fact.turn == len(game.turns):  # the rack called before had no play and went back
+def _apply_rack_called(game: Duplicate, event: events.RackCalled) -> Duplicate:
+    if event.turn == len(game.turns):  # the rack called before had no play and went back
         game = return_rack(game)
-    rack = tuple(fact.faces)
-    back = went_back(fact.rejected)
-    turn = Turn(fact.turn, game.board, rack, fact.leftover, back, fact.draw, by_hand=fact.by_hand, sealed=fact.sealed)
+    rack = tuple(event.faces)
+    back = went_back(event.rejected)
+    turn = Turn(
+        event.turn, game.board, rack, event.leftover, back, event.draw, by_hand=event.by_hand, sealed=event.sealed
+    )
     out = (*without(game.drawn, game.leftover), *rack)
-    counter = game.counter if fact.by_hand or fact.sealed else fact.draw + 1
+    counter = game.counter if event.by_hand or event.sealed else event.draw + 1
     return replace(game, turns=(*game.turns, turn), drawn=out, leftover=(), counter=counter)
 
 
-def _apply_master_play_chosen(game: Duplicate, fact: events.MasterPlayChosen) -> Duplicate:
-    return _with(game, fact.turn, master=play_of(fact.play), top=fact.top, reason=fact.reason)
+def _apply_master_play_chosen(game: Duplicate, event: events.MasterPlayChosen) -> Duplicate:
+    return _with(game, event.turn, master=play_of(event.play), top=event.top, reason=event.reason)
 
 
-def _apply_turn_completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
-    turn = game.turns[fact.turn - 1]
+def _apply_turn_completed(game: Duplicate, event: events.TurnCompleted) -> Duplicate:
+    turn = game.turns[event.turn - 1]
     if turn.master is None:  # the rack has no play: it goes back whole
-        completed = _with(game, fact.turn, completed=True)
+        completed = _with(game, event.turn, completed=True)
         return replace(completed, drawn=without(game.drawn, turn.rack), leftover=())
     used = [tile.in_rack for _, tile in turn.master.placements]
     left = without(turn.rack, used)
     return replace(
-        _with(game, fact.turn, completed=True), board=turn.board.place(turn.master.placements), leftover=left
+        _with(game, event.turn, completed=True), board=turn.board.place(turn.master.placements), leftover=left
     )
 
 
-def _apply_duplicate_ended(game: Duplicate, fact: events.DuplicateEnded) -> Duplicate:
-    return replace(game, end=fact.end)
+def _apply_duplicate_ended(game: Duplicate, event: events.DuplicateEnded) -> Duplicate:
+    return replace(game, end=event.end)
 
 
-def _apply_seal_voided(game: Duplicate, fact: events.SealVoided) -> Duplicate:
+def _apply_seal_voided(game: Duplicate, event: events.SealVoided) -> Duplicate:
     assert game.seal is not None
-    return replace(game, seal=replace(game.seal, void_from=fact.from_turn, cause=fact.cause))
+    return replace(game, seal=replace(game.seal, void_from=event.from_turn, cause=event.cause))
 
 
-def _apply_seal_opened(game: Duplicate, fact: events.SealOpened) -> Duplicate:
+def _apply_seal_opened(game: Duplicate, event: events.SealOpened) -> Duplicate:
     assert game.seal is not None
-    return replace(game, seal=replace(game.seal, key=fact.key))
+    return replace(game, seal=replace(game.seal, key=event.key))
 
 
-def _apply_embargo_lifted(game: Duplicate, fact: events.EmbargoLifted) -> Duplicate:
+def _apply_embargo_lifted(game: Duplicate, event: events.EmbargoLifted) -> Duplicate:
     assert game.embargo is not None
     return replace(game, embargo=replace(game.embargo, lifted=True))
 
 
-def _apply_results_validated(game: Duplicate, fact: events.ResultsValidated) -> Duplicate:
+def _apply_results_validated(game: Duplicate, event: events.ResultsValidated) -> Duplicate:
     return replace(game, validated=True)
 
 
-def _apply_call_names_set(game: Duplicate, fact: events.CallNamesSet) -> Duplicate:
-    names = {said.face: said.name for said in fact.names}
-    return replace(game, call_names=names, call_numbers=tuple(fact.numbers))
+def _apply_call_names_set(game: Duplicate, event: events.CallNamesSet) -> Duplicate:
+    names = {said.face: said.name for said in event.names}
+    return replace(game, call_names=names, call_numbers=tuple(event.numbers))
 
 
-def _apply_turn_timer_started(game: Duplicate, fact: ticks.TurnTimerStarted) -> Duplicate:
-    at = instant(fact.occurred_at)
-    changed = _with(game, fact.turn, timer=Timer(at, at, fact.milliseconds, fact.milliseconds))
-    return _with(changed, fact.turn, master=None, top=0, reason="") if fact.again else changed
+def _apply_turn_timer_started(game: Duplicate, event: ticks.TurnTimerStarted) -> Duplicate:
+    at = instant(event.occurred_at)
+    changed = _with(game, event.turn, timer=Timer(at, at, event.milliseconds, event.milliseconds))
+    return _with(changed, event.turn, master=None, top=0, reason="") if event.again else changed
 
 
-def _apply_time_warned(game: Duplicate, fact: ticks.TimeWarned) -> Duplicate:
-    timer = _timer(game, fact.turn)
-    return _with(game, fact.turn, timer=replace(timer, warned=timer.warned | {fact.seconds_left}))
+def _apply_time_warned(game: Duplicate, event: ticks.TimeWarned) -> Duplicate:
+    timer = _timer(game, event.turn)
+    return _with(game, event.turn, timer=replace(timer, warned=timer.warned | {event.seconds_left}))
 
 
-def _apply_time_called(game: Duplicate, fact: ticks.TimeCalled) -> Duplicate:
-    return _with(game, fact.turn, timer=replace(_timer(game, fact.turn), called_at=instant(fact.occurred_at)))
+def _apply_time_called(game: Duplicate, event: ticks.TimeCalled) -> Duplicate:
+    return _with(game, event.turn, timer=replace(_timer(game, event.turn), called_at=instant(event.occurred_at)))
 
 
-def _apply_turn_timer_stopped(game: Duplicate, fact: ticks.TurnTimerStopped) -> Duplicate:
-    timer = replace(_timer(game, fact.turn), started_at=None, left_ms=fact.milliseconds_left)
-    return _with(game, fact.turn, timer=timer)
+def _apply_turn_timer_stopped(game: Duplicate, event: ticks.TurnTimerStopped) -> Duplicate:
+    timer = replace(_timer(game, event.turn), started_at=None, left_ms=event.milliseconds_left)
+    return _with(game, event.turn, timer=timer)
 
 
-def _apply_turn_timer_resumed(game: Duplicate, fact: ticks.TurnTimerResumed) -> Duplicate:
-    timer = replace(_timer(game, fact.turn), started_at=instant(fact.occurred_at), left_ms=fact.milliseconds_left)
-    return _with(game, fact.turn, timer=timer)
+def _apply_turn_timer_resumed(game: Duplicate, event: ticks.TurnTimerResumed) -> Duplicate:
+    timer = replace(_timer(game, event.turn), started_at=instant(event.occurred_at), left_ms=event.milliseconds_left)
+    return _with(game, event.turn, timer=timer)
 
 
 def _timer(game: Duplicate, number: int) -> Timer:

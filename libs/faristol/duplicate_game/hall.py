@@ -158,12 +158,12 @@ class Hall:
         return self.turns.get(number) or HallTurn()
 
 
-def evolve(hall: Hall, fact: Message) -> Hall:
+def evolve(hall: Hall, event: Message) -> Hall:
     """Return ``hall`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _HALL_FOLDS.get(type(fact))
+    fold = _HALL_FOLDS.get(type(event))
     if fold is None:
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a hall of a duplicate game")
-    return replace(fold(hall, fact), version=hall.version + 1)
+        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a hall of a duplicate game")
+    return replace(fold(hall, event), version=hall.version + 1)
 
 
 def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip:
@@ -232,58 +232,60 @@ def _of(entry: SlipEntry, timer: Timer) -> Counting:
     return Counting(written_slip(entry.slip, Handed.LATE if late else None), entry.slip)
 
 
-def _apply_hall_seated(hall: Hall, fact: events.HallSeated) -> Hall:
-    seats = {**hall.seats, **{seat.player_id: seat.number for seat in fact.seats}}
-    return replace(hall, number=fact.hall.number, name=fact.hall.name, seats=seats)
+def _apply_hall_seated(hall: Hall, event: events.HallSeated) -> Hall:
+    seats = {**hall.seats, **{seat.player_id: seat.number for seat in event.seats}}
+    return replace(hall, number=event.hall.number, name=event.hall.name, seats=seats)
 
 
-def _apply_slips_taken(hall: Hall, fact: events.SlipsTaken) -> Hall:
-    turn = hall.turn(fact.turn)
+def _apply_slips_taken(hall: Hall, event: events.SlipsTaken) -> Hall:
+    turn = hall.turn(event.turn)
     entries = dict(turn.entries)
-    at = instant(fact.occurred_at)
-    began_at = instant(fact.began_at) if fact.HasField("began_at") else None
-    for slip in fact.slips:
-        entry = SlipEntry(slip, fact.source, fact.collector_id, fact.after_close, at, began_at)
+    at = instant(event.occurred_at)
+    began_at = instant(event.began_at) if event.HasField("began_at") else None
+    for slip in event.slips:
+        entry = SlipEntry(slip, event.source, event.collector_id, event.after_close, at, began_at)
         entries[slip.player_id] = (*entries.get(slip.player_id, ()), entry)
-    return _with(hall, fact.turn, replace(turn, entries=entries))
+    return _with(hall, event.turn, replace(turn, entries=entries))
 
 
-def _apply_hall_closed(hall: Hall, fact: events.HallClosed) -> Hall:
-    return _with(hall, fact.turn, replace(hall.turn(fact.turn), closed_at=instant(fact.occurred_at)))
+def _apply_hall_closed(hall: Hall, event: events.HallClosed) -> Hall:
+    return _with(hall, event.turn, replace(hall.turn(event.turn), closed_at=instant(event.occurred_at)))
 
 
-def _apply_slip_ruled(hall: Hall, fact: events.SlipRuled) -> Hall:
-    turn = hall.turn(fact.turn)
-    ruled = {**turn.ruled, fact.slip.player_id: (fact.slip, instant(fact.occurred_at))}
-    return _with(hall, fact.turn, replace(turn, ruled=ruled))
+def _apply_slip_ruled(hall: Hall, event: events.SlipRuled) -> Hall:
+    turn = hall.turn(event.turn)
+    ruled = {**turn.ruled, event.slip.player_id: (event.slip, instant(event.occurred_at))}
+    return _with(hall, event.turn, replace(turn, ruled=ruled))
 
 
-def _apply_turn_scored(hall: Hall, fact: events.TurnScored) -> Hall:
-    turn = hall.turn(fact.turn)
-    scores = {**turn.scores, **{score.player_id: score for score in fact.scores}}
-    return _with(hall, fact.turn, replace(turn, scores=scores))
+def _apply_turn_scored(hall: Hall, event: events.TurnScored) -> Hall:
+    turn = hall.turn(event.turn)
+    scores = {**turn.scores, **{score.player_id: score for score in event.scores}}
+    return _with(hall, event.turn, replace(turn, scores=scores))
 
 
-def _apply_slip_corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
-    turn = hall.turn(fact.turn)
-    player = fact.slip.player_id
-    scores = {**turn.scores, player: fact.score}
-    corrected = {**turn.corrected, player: fact.slip}
-    return _with(hall, fact.turn, replace(turn, scores=scores, corrected=corrected))
+def _apply_slip_corrected(hall: Hall, event: events.SlipCorrected) -> Hall:
+    turn = hall.turn(event.turn)
+    player = event.slip.player_id
+    scores = {**turn.scores, player: event.score}
+    corrected = {**turn.corrected, player: event.slip}
+    return _with(hall, event.turn, replace(turn, scores=scores, corrected=corrected))
 
 
-def _apply_claim_raised(hall: Hall, fact: events.ClaimRaised) -> Hall:
-    about = fact.about_player_id or fact.player_id
-    claim = Claim(fact.claim_id, fact.turn, fact.player_id, instant(fact.occurred_at), hall.version + 1, about=about)
+def _apply_claim_raised(hall: Hall, event: events.ClaimRaised) -> Hall:
+    about = event.about_player_id or event.player_id
+    claim = Claim(
+        event.claim_id, event.turn, event.player_id, instant(event.occurred_at), hall.version + 1, about=about
+    )
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
 
 
-def _apply_claim_decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
+def _apply_claim_decided(hall: Hall, event: events.ClaimDecided) -> Hall:
     claim = replace(
-        hall.claims[fact.claim_id],
+        hall.claims[event.claim_id],
         decided=True,
-        accepted=fact.accepted,
-        decided_at=instant(fact.occurred_at),
+        accepted=event.accepted,
+        decided_at=instant(event.occurred_at),
         decided_by=hall.version + 1,
     )
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})

@@ -70,12 +70,12 @@ class PreparedRound:
             )
 
 
-def evolve(prepared: Prepared, fact: Message) -> Prepared:
+def evolve(prepared: Prepared, event: Message) -> Prepared:
     """Return ``prepared`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _PREPARATION_FOLDS.get(type(fact))
+    fold = _PREPARATION_FOLDS.get(type(event))
     if fold is None:
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of the preparation of a duplicate game")
-    return fold(prepared, fact)
+        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of the preparation of a duplicate game")
+    return fold(prepared, event)
 
 
 def may_prepare(prepared: Prepared, of: PreparedRound, rerun_of: str) -> None:
@@ -116,10 +116,10 @@ def may_rerun(of: PreparedRound, earlier: Duplicate) -> None:
         )
 
 
-def prepared_fact(of: PreparedRound, seal: events.Seal, embargo: Embargo | None, at: Instant) -> events.GamePrepared:
+def build_prepared(of: PreparedRound, seal: events.Seal, embargo: Embargo | None, at: Instant) -> events.GamePrepared:
     """Return the event of a prepared game."""
     ruleset, lexicon = of.pins
-    fact = events.GamePrepared(
+    event = events.GamePrepared(
         game_id=of.game_id,
         tournament_id=of.tournament_id,
         round=of.number,
@@ -129,8 +129,8 @@ def prepared_fact(of: PreparedRound, seal: events.Seal, embargo: Embargo | None,
         occurred_at=timestamp(at),
     )
     if embargo is not None and not embargo.lifted:
-        fact.embargo.CopyFrom(embargo_said(embargo))
-    return fact
+        event.embargo.CopyFrom(embargo_said(embargo))
+    return event
 
 
 def set_embargo(prepared: Prepared, of: PreparedRound, request: pb.SetEmbargoRequest, at: Instant) -> events.EmbargoSet:
@@ -175,15 +175,15 @@ def embargo_said(embargo: Embargo) -> events.Embargo:
     return events.Embargo(game_ids=embargo.game_ids, together=embargo.together)
 
 
-def _apply_game_prepared(prepared: Prepared, fact: events.GamePrepared) -> Prepared:
-    embargo = embargo_of(fact.embargo) if fact.HasField("embargo") else prepared.embargo
+def _apply_game_prepared(prepared: Prepared, event: events.GamePrepared) -> Prepared:
+    embargo = embargo_of(event.embargo) if event.HasField("embargo") else prepared.embargo
     return replace(
-        prepared, ruleset=Pin.of(fact.ruleset), lexicon=Pin.of(fact.lexicon), seal=fact.seal, embargo=embargo
+        prepared, ruleset=Pin.of(event.ruleset), lexicon=Pin.of(event.lexicon), seal=event.seal, embargo=embargo
     )
 
 
-def _apply_embargo_set(prepared: Prepared, fact: events.EmbargoSet) -> Prepared:
-    return replace(prepared, embargo=embargo_of(fact.embargo))
+def _apply_embargo_set(prepared: Prepared, event: events.EmbargoSet) -> Prepared:
+    return replace(prepared, embargo=embargo_of(event.embargo))
 
 
 _PREPARATION_FOLDS: Mapping[type[Message], Callable[[Prepared, Any], Prepared]] = {

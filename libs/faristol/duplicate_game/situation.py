@@ -27,7 +27,7 @@ from faristol.rules.duplicate_game.slips import is_same_play
 GAME_STREAM_NUMBER = 0
 """In place of a hall number: the stream of the game itself."""
 
-Fact = tuple[int, Message]
+StreamEvent = tuple[int, Message]
 """An event and the number of the hall of its stream; ``GAME_STREAM_NUMBER`` for that of the game."""
 
 
@@ -54,14 +54,14 @@ class Situation:
     sealed: OpenedSeal | None = None
     """The sealed game; None if it does not exist or cannot be opened."""
 
-    def after(self, facts: Sequence[Fact]) -> Situation:
-        """Return the situation after ``facts`` are on the record."""
+    def after(self, events: Sequence[StreamEvent]) -> Situation:
+        """Return the situation after ``events`` are on the record."""
         game, by_number = self.game, dict(self.halls)
-        for number, fact in facts:
+        for number, event in events:
             if number == GAME_STREAM_NUMBER:
-                game = games.evolve(game, fact)
+                game = games.evolve(game, event)
             else:
-                by_number[number] = halls.evolve(by_number[number], fact)
+                by_number[number] = halls.evolve(by_number[number], event)
         return replace(self, game=game, halls=by_number)
 
     def hall(self, name: str) -> Hall:
@@ -145,7 +145,7 @@ def same_play_in(turn: Turn, ruleset: Ruleset) -> IsSame:
     return partial(is_same_play, turn=slips.TurnData(turn.board, turn.rack, ruleset, lambda _: True))
 
 
-Decide = Callable[[Situation, Any], list[Fact]]
+Decide = Callable[[Situation, Any], list[StreamEvent]]
 Commands = Mapping[type[Message], Decide]
 """Decisions by request."""
 

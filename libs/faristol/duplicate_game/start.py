@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.preparation import Prepared, duplicate_id, embargo_said
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -25,7 +25,7 @@ def open_duplicate(
     at: Instant,
     prepared: Prepared | None = None,
     before: Duplicate | None = None,
-) -> list[Fact]:
+) -> list[StreamEvent]:
     """Return all events of the start of a game; ``halls`` are the players of each in the order of their numbers.
 
     The seed is derived from that of the tournament and the id of the game, so it cannot be chosen. ``pins`` are the
@@ -50,18 +50,18 @@ def open_duplicate(
         halls=of_halls,
         occurred_at=timestamp(at),
     )
-    facts: list[Fact] = [(GAME_STREAM_NUMBER, opened)]
+    new_events: list[StreamEvent] = [(GAME_STREAM_NUMBER, opened)]
     if prepared is not None and prepared.embargo is not None:
         opened.embargo.CopyFrom(embargo_said(prepared.embargo))
     if prepared is not None and prepared.seal is not None:
         opened.seal.CopyFrom(prepared.seal)
         if (prepared.ruleset, prepared.lexicon) != pins:
             void = events.SealVoided(from_turn=1, cause=events.SEAL_VOID_RULES, occurred_at=timestamp(at))
-            facts.append((GAME_STREAM_NUMBER, void))
+            new_events.append((GAME_STREAM_NUMBER, void))
     if before is not None and (before.call_names or before.call_numbers):
         names = [events.CallName(face=face, name=name) for face, name in sorted(before.call_names.items())]
         said = events.CallNamesSet(names=names, numbers=before.call_numbers, occurred_at=timestamp(at))
-        facts.append((GAME_STREAM_NUMBER, said))
+        new_events.append((GAME_STREAM_NUMBER, said))
     number = 0
     for hall, players in zip(of_halls, halls.values(), strict=True):
         for part in _parts(players):
@@ -69,10 +69,10 @@ def open_duplicate(
                 events.DuplicateSeat(player_id=player, number=number + place + 1) for place, player in enumerate(part)
             ]
             number += len(part)
-            facts.append(
+            new_events.append(
                 (hall.number, events.HallSeated(game_id=game_id, hall=hall, seats=seats, occurred_at=timestamp(at)))
             )
-    return facts
+    return new_events
 
 
 def _parts(players: Sequence[str]) -> list[Sequence[str]]:

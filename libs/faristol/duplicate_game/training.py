@@ -44,8 +44,8 @@ def next_turn(game: Duplicate, ruleset: Ruleset, words: Words) -> Duplicate:
         tops = words.tops(turn.board, turn.rack)
         chosen = events.MasterPlayChosen(turn=turn.number, play=written_play(tops[0]), top=tops[0].score)
         game = evolve(evolve(game, chosen), events.TurnCompleted(turn=turn.number))
-    for _, fact in call_rack(_situation(game, ruleset, words), pb.CallRackRequest()):
-        game = evolve(game, fact)
+    for _, event in call_rack(_situation(game, ruleset, words), pb.CallRackRequest()):
+        game = evolve(game, event)
     return game
 
 

@@ -54,7 +54,7 @@ class Folded(Protocol):
 
     folds: Folds
 
-    async def facts(self, stream: str, after_version: int = 0) -> Sequence[Message]:
+    async def events(self, stream: str, after_version: int = 0) -> Sequence[Message]:
         """Return the events of a stream after a version."""
 
 
@@ -65,9 +65,9 @@ async def load(record: Folded, stream: str, initial: S, evolve: Callable[[S, Mes
     under it, and only later events are read.
     """
 
-    def each_in_turn(state: S, facts: Sequence[Message]) -> S:
-        for fact in facts:
-            state = evolve(state, fact)
+    def each_in_turn(state: S, events: Sequence[Message]) -> S:
+        for event in events:
+            state = evolve(state, event)
         return state
 
     return await _load(record, stream, initial, evolve, each_in_turn)
@@ -84,9 +84,9 @@ async def _load(
     """Fold the events since the state that is cached under ``meaning``."""
     known = record.folds.last(meaning, stream)
     state, version = (known.state, known.version) if known else (initial, 0)
-    facts = await record.facts(stream, version)
-    if not facts:
+    events = await record.events(stream, version)
+    if not events:
         return Loaded(state, version)
-    loaded = Loaded(fold(state, facts), version + len(facts))
+    loaded = Loaded(fold(state, events), version + len(events))
     record.folds.keep(meaning, stream, loaded)
     return loaded

@@ -34,10 +34,10 @@ from faristol.event_store.upcasters import upcasters
 _events = tables.events.c
 _OF_STREAM = (_events.stream == bindparam("stream"), _events.version > bindparam("after_version"))
 _STREAM_EVENTS = select(tables.events).where(*_OF_STREAM).order_by(_events.version)
-_FACT = (_events.type, _events.schema_version, _events.payload)
-_FACTS = select(*_FACT).where(*_OF_STREAM).order_by(_events.version)
+_EVENT = (_events.type, _events.schema_version, _events.payload)
+_EVENTS = select(*_EVENT).where(*_OF_STREAM).order_by(_events.version)
 _FIRSTS = (
-    select(*_FACT)
+    select(*_EVENT)
     .where(_events.stream == bindparam("stream"), _events.version <= bindparam("most"))
     .order_by(_events.version)
 )
@@ -46,21 +46,21 @@ _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
 )
 _HASH = select(_events.hash).where(_events.position == bindparam("position"))
 _LAST_EVENTS = select(tables.events).where(tables.are_last()).order_by(_events.position)
-_ALL_FACTS = (
-    select(_events.stream, *_FACT)
+_ALL_EVENTS = (
+    select(_events.stream, *_EVENT)
     .where(_events.stream.in_(bindparam("streams", expanding=True)))
     .order_by(_events.stream, _events.version)
 )
 
 
 @cache
-def _facts_after(streams: int) -> Any:
+def _events_after(streams: int) -> Any:
     """Build the statement that reads this number of streams, each after its version."""
     wanted = (
         and_(_events.stream == bindparam(f"stream_{number}"), _events.version > bindparam(f"after_{number}"))
         for number in range(streams)
     )
-    return select(_events.stream, *_FACT).where(or_(*wanted)).order_by(_events.position)
+    return select(_events.stream, *_EVENT).where(or_(*wanted)).order_by(_events.position)
 
 
 _WRITE_TEST_LEASE = {"name": "written", "holder": "", "until": 0}
@@ -225,22 +225,22 @@ class Record:
         """Return the events of a stream after a version, in order."""
         return await self._read(_STREAM_EVENTS, {"stream": stream, "after_version": after_version})
 
-    async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
+    async def events(self, stream: str, after_version: int = 0) -> list[Message]:
         """Return the messages of a stream after a version, in order, without their metadata."""
-        return await self._facts(_FACTS, {"stream": stream, "after_version": after_version})
+        return await self._read_events(_EVENTS, {"stream": stream, "after_version": after_version})
 
-    async def first_fact(self, stream: str) -> Message | None:
+    async def first_event(self, stream: str) -> Message | None:
         """Return the message of the first event of a stream; None if the stream does not exist."""
-        return next(iter(await self.first_facts(stream, 1)), None)
+        return next(iter(await self.first_events(stream, 1)), None)
 
-    async def first_facts(self, stream: str, most: int) -> list[Message]:
+    async def first_events(self, stream: str, most: int) -> list[Message]:
         """Return the messages of the first ``most`` events of a stream, in order."""
-        return await self._facts(_FIRSTS, {"stream": stream, "most": most})
+        return await self._read_events(_FIRSTS, {"stream": stream, "most": most})
 
-    async def _facts(self, query: Select[Any], values: Mapping[str, object]) -> list[Message]:
+    async def _read_events(self, query: Select[Any], values: Mapping[str, object]) -> list[Message]:
         return [upcasters.message(*row) for row in await self._backend.fetch(query, values)]
 
-    async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
+    async def events_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         """Return the messages of several streams after their versions, in the order of positions, each with its stream.
 
         ``versions`` has at most ``MAX_STATEMENT_STREAMS`` entries.
@@ -252,16 +252,16 @@ class Record:
         size = len(versions) if len(versions) <= MAX_EXACT_STREAMS else 1 << (len(versions) - 1).bit_length()
         for number in range(len(versions), size):
             named[f"stream_{number}"], named[f"after_{number}"] = "", 0
-        rows = await self._backend.fetch(_facts_after(size), named)
+        rows = await self._backend.fetch(_events_after(size), named)
         return [(stream, upcasters.message(kind, version, payload)) for stream, kind, version, payload in rows]
 
-    async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
+    async def events_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
         """Return the messages of many streams, each in order; streams that do not exist are omitted."""
         found: dict[str, list[Message]] = {}
         asked = sorted(streams)
         async with self.engine.connect() as connection:
             for start in range(0, len(asked), MAX_STATEMENT_STREAMS):
-                rows = await connection.execute(_ALL_FACTS, {"streams": asked[start : start + MAX_STATEMENT_STREAMS]})
+                rows = await connection.execute(_ALL_EVENTS, {"streams": asked[start : start + MAX_STATEMENT_STREAMS]})
                 for stream, type_name, version, payload in rows.all():
                     found.setdefault(stream, []).append(upcasters.message(type_name, version, payload))
         return found

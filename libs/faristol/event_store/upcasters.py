@@ -15,7 +15,7 @@ from types import MappingProxyType
 from google.protobuf import symbol_database
 from google.protobuf.message import DecodeError, Message
 
-from faristol.kernel import facts
+from faristol.kernel import event_types
 
 FIRST_SCHEMA_VERSION = 1
 """Schema version of a new event type."""
@@ -82,6 +82,6 @@ STEPS: Mapping[tuple[str, int], Upcaster] = {}
 """Steps by the type and the version that each starts at."""
 
 upcasters = Upcasters(
-    {kind.DESCRIPTOR.full_name: facts.meaning(kind).version for kind in facts.RECORD_EVENT_TYPES}, STEPS
+    {kind.DESCRIPTOR.full_name: event_types.meaning(kind).version for kind in event_types.RECORD_EVENT_TYPES}, STEPS
 )
 """All event types of Faristol, at the versions of the contract."""

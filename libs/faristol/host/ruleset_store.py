@@ -60,13 +60,13 @@ async def load_pinned(record: Record, pin: Pin | game.Pin) -> None:
 
 async def content_of(record: Record, digest: str) -> bytes:
     """Return the stored content of a ruleset that a tournament pins; empty if it is not stored."""
-    facts = await record.facts(stream_of(digest))
-    return next((fact.content for fact in facts if isinstance(fact, pairing.RulesetKept)), b"")
+    events = await record.events(stream_of(digest))
+    return next((event.content for event in events if isinstance(event, pairing.RulesetKept)), b"")
 
 
 async def list_ruleset_writes(record: Record, ruleset: Ruleset, tournament_id: str) -> list[Write]:
     """Return the writes that store the content of a ruleset with its first tournament; empty if it is stored."""
-    if await record.facts(stream_of(ruleset.digest)):
+    if await record.events(stream_of(ruleset.digest)):
         return []
     kept = pairing.RulesetKept(digest=ruleset.digest, content=ruleset.canonical)
     return [Write(stream_of(ruleset.digest), 0, [kept], tournament_id)]

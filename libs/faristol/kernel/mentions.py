@@ -11,14 +11,14 @@ from google.protobuf.message import Message
 from faristol.pb.event.v1 import event_pb2 as options
 
 
-def players_of(fact: Message) -> list[str]:
-    """Return the ids of the players that ``fact`` names at any depth, each once, in the order of the fields."""
-    return [player_id for player_id in dict.fromkeys(_list_ids(fact, options.NAMED_PLAYER)) if player_id]
+def players_of(event: Message) -> list[str]:
+    """Return the ids of the players that ``event`` names at any depth, each once, in the order of the fields."""
+    return [player_id for player_id in dict.fromkeys(_list_ids(event, options.NAMED_PLAYER)) if player_id]
 
 
-def teams_of(fact: Message) -> list[str]:
-    """Return the ids of the teams that ``fact`` names at any depth, each once, in the order of the fields."""
-    return [team_id for team_id in dict.fromkeys(_list_ids(fact, options.NAMED_TEAM)) if team_id]
+def teams_of(event: Message) -> list[str]:
+    """Return the ids of the teams that ``event`` names at any depth, each once, in the order of the fields."""
+    return [team_id for team_id in dict.fromkeys(_list_ids(event, options.NAMED_TEAM)) if team_id]
 
 
 def _list_ids(message: Message, whom: options.Named.ValueType) -> Iterator[str]:

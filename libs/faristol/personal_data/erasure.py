@@ -15,7 +15,7 @@ from faristol.event_store.errors import RecordError
 from faristol.event_store.event import Metadata, microseconds, utc_now
 from faristol.event_store.record import Record
 from faristol.kernel.details import Person
-from faristol.kernel.facts import OF_THE_CELL
+from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.mentions import players_of
 from faristol.pb.access.v1.events_pb2 import CredentialGranted as Granted
 from faristol.pb.people.v1 import events_pb2 as events
@@ -86,11 +86,11 @@ async def _erase_or_refuse(
     record: Record, player_id: str, name: str, at: datetime
 ) -> tuple[datetime | None, int, tuple[str, ...]]:
     """Erase, or raise ``Conflict``; return the time of an earlier erasure, the notes erased, and namesakes."""
-    version = len(await record.facts(PEOPLE_STREAM))
+    version = len(await record.events(PEOPLE_STREAM))
     async with record.reading() as connection:
         before = await when_erased(connection, player_id)
         same = await officials(connection, name) if name and is_official(player_id) else []
-    given = {fact.credential.subject_id for fact in await record.facts(_CREDENTIALS) if isinstance(fact, Granted)}
+    given = {event.credential.subject_id for event in await record.events(_CREDENTIALS) if isinstance(event, Granted)}
     together = set(same) - given if same and player_id not in given else set()
     gone = sorted({player_id, *together}) if before is None else []
     noted = 0
@@ -104,8 +104,8 @@ async def _erase_or_refuse(
 
     stamp = Timestamp()
     stamp.FromDatetime(at)
-    facts = [events.PersonErased(person_id=person_id, occurred_at=stamp) for person_id in gone]
-    await record.append(Decision([Write(PEOPLE_STREAM, version, facts, OF_THE_CELL)], also=forget_all), Metadata())
+    new_events = [events.PersonErased(person_id=person_id, occurred_at=stamp) for person_id in gone]
+    await record.append(Decision([Write(PEOPLE_STREAM, version, new_events, OF_THE_CELL)], also=forget_all), Metadata())
     return before, noted, tuple(sorted({*same} - {*gone}))
 
 

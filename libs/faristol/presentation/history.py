@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.facts import events_of, meaning
+from faristol.kernel.event_types import events_of, meaning
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.spellings import labels_of, names_of

@@ -36,9 +36,9 @@ class Table:
         """The latest time in the events of the table."""
         return max(self.game.last_at, self.clock.last_at)
 
-    def after(self, facts: Iterable[Message]) -> Table:
-        """Return the table after ``facts`` of its game and its clock. Raises ``TypeError`` for other events."""
-        game, clock = reduce(evolve, facts, (self.game, self.clock))
+    def after(self, events: Iterable[Message]) -> Table:
+        """Return the table after ``events`` of its game and its clock. Raises ``TypeError`` for other events."""
+        game, clock = reduce(evolve, events, (self.game, self.clock))
         return replace(self, game=game, clock=clock)
 
 
@@ -47,14 +47,14 @@ Decide = Callable[[Table, Any, Instant], list[Message]]
 """
 
 
-def evolve(halves: tuple[Game, Clock], fact: Message) -> tuple[Game, Clock]:
+def evolve(halves: tuple[Game, Clock], event: Message) -> tuple[Game, Clock]:
     """Return game and clock after an event of either. Raises ``TypeError`` for any other event."""
     game, clock = halves
-    if of_clock(fact):
-        return game, clocks.evolve(clock, fact)
-    return games.evolve(game, fact), clock
+    if of_clock(event):
+        return game, clocks.evolve(clock, event)
+    return games.evolve(game, event), clock
 
 
-def of_clock(fact: Message) -> bool:
+def of_clock(event: Message) -> bool:
     """Check whether an event of a table is one of its clock."""
-    return type(fact) in clocks.FACTS
+    return type(event) in clocks.EVENT_KINDS

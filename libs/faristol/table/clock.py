@@ -11,7 +11,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.facts import on_streams
+from faristol.kernel.event_types import on_streams
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
@@ -192,154 +192,156 @@ def evolve(clock: Clock, message: Message) -> Clock:
     if change is None:
         raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a clock: expected one of faristol.clock.v1")
     after = change(clock, message)
-    fact: Any = message
-    at = instant(fact.occurred_at)
+    event: Any = message
+    at = instant(event.occurred_at)
     until = after.turn_until
     if isinstance(message, TIMED):
-        until = instant(fact.turn_until) if fact.HasField("turn_until") else None
+        until = instant(event.turn_until) if event.HasField("turn_until") else None
     elif isinstance(message, _STOPPING_EVENTS):
         until = None
     return replace(after, turn_until=until, last_at=max(clock.last_at, at))
 
 
-def fold(clock: Clock, facts: Iterable[Message]) -> Clock:
-    """Return ``clock`` after ``facts``."""
-    return reduce(evolve, facts, clock)
+def fold(clock: Clock, past_events: Iterable[Message]) -> Clock:
+    """Return ``clock`` after ``past_events``."""
+    return reduce(evolve, past_events, clock)
 
 
-FACTS = on_streams("clock")
+EVENT_KINDS = on_streams("clock")
 """The events of a clock."""
 
-TIMED = tuple(kind for kind in FACTS if "turn_until" in kind.DESCRIPTOR.fields_by_name)
+TIMED = tuple(kind for kind in EVENT_KINDS if "turn_until" in kind.DESCRIPTOR.fields_by_name)
 """Events after which the time of a turn runs or changes."""
 
 _STOPPING_EVENTS = (events.ClockHeldByMover, events.ClockNeutralised, events.TurnTimedOut)
 """Events after which it is stopped."""
 
 
-def _apply_clock_opened(_: Clock, fact: events.ClockOpened) -> Clock:
-    return Clock(**read_shared_fields(fact, Clock), used_ms=(0,) * len(fact.player_ids))
+def _apply_clock_opened(_: Clock, event: events.ClockOpened) -> Clock:
+    return Clock(**read_shared_fields(event, Clock), used_ms=(0,) * len(event.player_ids))
 
 
-def _apply_clock_started(clock: Clock, fact: events.ClockStarted) -> Clock:
-    started = replace(clock, started=True, turn=1, mover=fact.player_id, absent=MappingProxyType({}))
-    return _run(started, fact.player_id, fact.occurred_at)
+def _apply_clock_started(clock: Clock, event: events.ClockStarted) -> Clock:
+    started = replace(clock, started=True, turn=1, mover=event.player_id, absent=MappingProxyType({}))
+    return _run(started, event.player_id, event.occurred_at)
 
 
-def _apply_clock_pressed(clock: Clock, fact: events.ClockPressed) -> Clock:
-    at, missed = instant(fact.occurred_at), clock.missed
+def _apply_clock_pressed(clock: Clock, event: events.ClockPressed) -> Clock:
+    at, missed = instant(event.occurred_at), clock.missed
     if clock.away:
-        missed = MappingProxyType({**missed, **dict.fromkeys(clock.away, fact.turn)})
-    accounted = _set_used_time(clock, fact.player_id, fact.used_ms)
-    pressed = replace(accounted, pressed_turn=fact.turn, pressed_at=at, missed=missed)
-    next_player = fact.next_player_id or clock.after(fact.player_id)
-    return _run(_begin_turn(pressed, fact.turn + 1, next_player), next_player, fact.occurred_at)
+        missed = MappingProxyType({**missed, **dict.fromkeys(clock.away, event.turn)})
+    accounted = _set_used_time(clock, event.player_id, event.used_ms)
+    pressed = replace(accounted, pressed_turn=event.turn, pressed_at=at, missed=missed)
+    next_player = event.next_player_id or clock.after(event.player_id)
+    return _run(_begin_turn(pressed, event.turn + 1, next_player), next_player, event.occurred_at)
 
 
-def _apply_clock_held_by_mover(clock: Clock, fact: events.ClockHeldByMover) -> Clock:
-    accounted = _set_used_time(clock, fact.player_id, fact.used_ms)
-    held = replace(accounted, held=True, held_turn=fact.turn, held_at=instant(fact.occurred_at))
-    return _halt(held, fact.occurred_at)
+def _apply_clock_held_by_mover(clock: Clock, event: events.ClockHeldByMover) -> Clock:
+    accounted = _set_used_time(clock, event.player_id, event.used_ms)
+    held = replace(accounted, held=True, held_turn=event.turn, held_at=instant(event.occurred_at))
+    return _halt(held, event.occurred_at)
 
 
-def _apply_clock_neutralised(clock: Clock, fact: events.ClockNeutralised) -> Clock:
+def _apply_clock_neutralised(clock: Clock, event: events.ClockNeutralised) -> Clock:
     # Early events have only the number of a challenge, as challenges were then the only interruptions.
-    interruption = ARBITER_STOP_NUMBER if fact.arbiter_id else fact.interruption or fact.challenge
-    halted = _halt(_set_used_time(clock, fact.player_id, fact.used_ms), fact.occurred_at)
+    interruption = ARBITER_STOP_NUMBER if event.arbiter_id else event.interruption or event.challenge
+    halted = _halt(_set_used_time(clock, event.player_id, event.used_ms), event.occurred_at)
     return replace(
         halted,
-        reason=fact.reason,
-        challenge=fact.challenge or clock.challenge,
+        reason=event.reason,
+        challenge=event.challenge or clock.challenge,
         interruption=max(interruption, clock.interruption),
         open=clock.open | {interruption},
     )
 
 
-def _apply_clock_resumed(clock: Clock, fact: events.ClockResumed) -> Clock:
+def _apply_clock_resumed(clock: Clock, event: events.ClockResumed) -> Clock:
     clock = _end_neutralisation(clock)
-    if not fact.player_id:
-        return _halt(clock, fact.occurred_at)
-    if fact.player_id != clock.mover:
-        clock = _begin_turn(clock, fact.turn or clock.turn + 1, fact.player_id)
-    return _run(replace(clock, held=False), fact.player_id, fact.occurred_at)
+    if not event.player_id:
+        return _halt(clock, event.occurred_at)
+    if event.player_id != clock.mover:
+        clock = _begin_turn(clock, event.turn or clock.turn + 1, event.player_id)
+    return _run(replace(clock, held=False), event.player_id, event.occurred_at)
 
 
-def _apply_clock_switched(clock: Clock, fact: events.ClockSwitched) -> Clock:
-    switched = _begin_turn(_set_used_time(clock, fact.player_id, fact.used_ms), fact.turn + 1, fact.next_player_id)
+def _apply_clock_switched(clock: Clock, event: events.ClockSwitched) -> Clock:
+    switched = _begin_turn(_set_used_time(clock, event.player_id, event.used_ms), event.turn + 1, event.next_player_id)
     if clock.neutralised:
-        return _halt(switched, fact.occurred_at)
-    return _run(switched, fact.next_player_id, fact.occurred_at)
+        return _halt(switched, event.occurred_at)
+    return _run(switched, event.next_player_id, event.occurred_at)
 
 
-def _apply_turn_timed_out(clock: Clock, fact: events.TurnTimedOut) -> Clock:
-    accounted = _set_used_time(clock, fact.player_id, fact.used_ms)
-    over = replace(accounted, timed_out_turn=fact.turn, timed_out_at=instant(fact.occurred_at))
-    return _halt(over, fact.occurred_at)
+def _apply_turn_timed_out(clock: Clock, event: events.TurnTimedOut) -> Clock:
+    accounted = _set_used_time(clock, event.player_id, event.used_ms)
+    over = replace(accounted, timed_out_turn=event.turn, timed_out_at=instant(event.occurred_at))
+    return _halt(over, event.occurred_at)
 
 
-def _apply_overtime_cap_exceeded(clock: Clock, fact: events.OvertimeCapExceeded) -> Clock:
-    accounted = _set_used_time(clock, fact.player_id, clock.allowance_ms + fact.overtime_ms)
-    halted = _halt(accounted, fact.occurred_at)
-    return replace(halted, exceeded=fact.player_id, exceeded_at=instant(fact.occurred_at))
+def _apply_overtime_cap_exceeded(clock: Clock, event: events.OvertimeCapExceeded) -> Clock:
+    accounted = _set_used_time(clock, event.player_id, clock.allowance_ms + event.overtime_ms)
+    halted = _halt(accounted, event.occurred_at)
+    return replace(halted, exceeded=event.player_id, exceeded_at=instant(event.occurred_at))
 
 
-def _apply_clock_corrected(clock: Clock, fact: events.ClockCorrected) -> Clock:
-    at = instant(fact.occurred_at)
+def _apply_clock_corrected(clock: Clock, event: events.ClockCorrected) -> Clock:
+    at = instant(event.occurred_at)
     if clock.running:
         clock = _set_used_time(clock, clock.running, clock.used_at(clock.running, at))
-        clock = _run(clock, clock.running, fact.occurred_at)
-    return _set_used_time(clock, fact.player_id, clock.compute_used_ms(fact.player_id) + fact.used_ms - fact.before_ms)
+        clock = _run(clock, clock.running, event.occurred_at)
+    return _set_used_time(
+        clock, event.player_id, clock.compute_used_ms(event.player_id) + event.used_ms - event.before_ms
+    )
 
 
-def _apply_round_time_expired(clock: Clock, fact: events.RoundTimeExpired) -> Clock:
-    at = instant(fact.occurred_at)
+def _apply_round_time_expired(clock: Clock, event: events.RoundTimeExpired) -> Clock:
+    at = instant(event.occurred_at)
     return replace(
         clock,
-        last_turn=fact.last_turn,
-        last_turn_ms=fact.last_turn_ms,
+        last_turn=event.last_turn,
+        last_turn_ms=event.last_turn_ms,
         round_over_at=at,
         expired_turn=clock.turn,
         expired_turn_used_ms=clock.turn_used_at(at),
     )
 
 
-def _apply_player_absent(clock: Clock, fact: events.PlayerAbsent) -> Clock:
+def _apply_player_absent(clock: Clock, event: events.PlayerAbsent) -> Clock:
     """Stop all clocks but those of absent players. Time that ran since the signal is not used."""
     if clock.started:
         clock = replace(clock, used_ms=(0,) * len(clock.player_ids), started=False, turn=0, mover="", turn_used_ms=0)
-    since = instant(fact.clock_starts_at) if fact.HasField("clock_starts_at") else None
-    absent = MappingProxyType({**clock.absent, fact.player_id: Absence(instant(fact.signal_at), since)})
-    return _halt(replace(clock, absent=absent), fact.occurred_at)
+    since = instant(event.clock_starts_at) if event.HasField("clock_starts_at") else None
+    absent = MappingProxyType({**clock.absent, event.player_id: Absence(instant(event.signal_at), since)})
+    return _halt(replace(clock, absent=absent), event.occurred_at)
 
 
-def _apply_player_arrived(clock: Clock, fact: events.PlayerArrived) -> Clock:
-    others = {player: absence for player, absence in clock.absent.items() if player != fact.player_id}
+def _apply_player_arrived(clock: Clock, event: events.PlayerArrived) -> Clock:
+    others = {player: absence for player, absence in clock.absent.items() if player != event.player_id}
     arrived = replace(clock, absent=MappingProxyType(others))
-    return _halt(_set_used_time(arrived, fact.player_id, fact.used_ms), fact.occurred_at)
+    return _halt(_set_used_time(arrived, event.player_id, event.used_ms), event.occurred_at)
 
 
-def _apply_player_left(clock: Clock, fact: events.PlayerLeft) -> Clock:
-    return replace(clock, away=clock.away | {fact.player_id})
+def _apply_player_left(clock: Clock, event: events.PlayerLeft) -> Clock:
+    return replace(clock, away=clock.away | {event.player_id})
 
 
-def _apply_player_returned(clock: Clock, fact: events.PlayerReturned) -> Clock:
-    return replace(clock, away=clock.away - {fact.player_id})
+def _apply_player_returned(clock: Clock, event: events.PlayerReturned) -> Clock:
+    return replace(clock, away=clock.away - {event.player_id})
 
 
-def _apply_time_forfeited(clock: Clock, fact: events.TimeForfeited) -> Clock:
-    return replace(clock, forfeited=(*clock.forfeited, fact.player_id), forfeited_at=instant(fact.occurred_at))
+def _apply_time_forfeited(clock: Clock, event: events.TimeForfeited) -> Clock:
+    return replace(clock, forfeited=(*clock.forfeited, event.player_id), forfeited_at=instant(event.occurred_at))
 
 
-def _apply_clock_stopped(clock: Clock, fact: events.ClockStopped) -> Clock:
-    used = {side.player_id: side.used_ms for side in fact.times}
-    halted = _halt(_end_neutralisation(clock), fact.occurred_at)
+def _apply_clock_stopped(clock: Clock, event: events.ClockStopped) -> Clock:
+    used = {side.player_id: side.used_ms for side in event.times}
+    halted = _halt(_end_neutralisation(clock), event.occurred_at)
     return replace(
         halted,
         stopped=True,
         held=False,
         absent=MappingProxyType({}),
         used_ms=tuple(used[player_id] for player_id in clock.player_ids),
-        overtime_ms=MappingProxyType({side.player_id: side.overtime_ms for side in fact.times}),
+        overtime_ms=MappingProxyType({side.player_id: side.overtime_ms for side in event.times}),
     )
 
 

@@ -26,7 +26,7 @@ class Deadline:
 
     due: Instant
     """The time from which it applies. An event one nanosecond earlier is still in time."""
-    facts: tuple[Message, ...]
+    new_events: tuple[Message, ...]
     """The events to write then."""
 
 
@@ -50,12 +50,12 @@ def deadline_in(clock: Clock, game: Game, ruleset: Ruleset, turn: int) -> Deadli
 
 def due(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> list[Message]:
     """Return the events of every deadline that was due at ``at``, in order."""
-    facts: list[Message] = []
+    new_events: list[Message] = []
     while (deadline := next_deadline(clock, game, ruleset)) is not None and deadline.due <= at:
-        for fact in deadline.facts:
-            facts.append(set_turn_end(clock, fact))
-            clock = evolve(clock, fact)
-    return facts
+        for event in deadline.new_events:
+            new_events.append(set_turn_end(clock, event))
+            clock = evolve(clock, event)
+    return new_events
 
 
 def turn_end(clock: Clock) -> Instant:
@@ -63,13 +63,13 @@ def turn_end(clock: Clock) -> Instant:
     return max(_after_ms(clock, max(0, clock.turn_limit_ms - clock.turn_used_ms)), clock.running_since)
 
 
-def set_turn_end(clock: Clock, fact: Message) -> Message:
-    """Return ``fact``, the next event of ``clock``, with the end of the turn's time that runs after it."""
-    if isinstance(fact, TIMED):
-        after = evolve(clock, fact)
+def set_turn_end(clock: Clock, event: Message) -> Message:
+    """Return ``event``, the next event of ``clock``, with the end of the turn's time that runs after it."""
+    if isinstance(event, TIMED):
+        after = evolve(clock, event)
         if after.running and after.turn_limit_ms:
-            fact.turn_until.CopyFrom(timestamp(turn_end(after)))  # type: ignore[attr-defined] # those of TIMED have it
-    return fact
+            event.turn_until.CopyFrom(timestamp(turn_end(after)))  # type: ignore[attr-defined] # those of TIMED have it
+    return event
 
 
 def round_time_over(
@@ -127,21 +127,21 @@ def _deadlines(clock: Clock, game: Game, ruleset: Ruleset) -> Iterator[Deadline]
 def _cap(clock: Clock) -> Deadline:
     """Return the deadline of the overtime cap (FISC I.8.D). The last millisecond of the cap may still be used."""
     left_ms = clock.allowance_ms + clock.overtime_cap_ms - clock.compute_used_ms(clock.running)
-    fact = events.OvertimeCapExceeded(
+    event = events.OvertimeCapExceeded(
         player_id=clock.running,
         overtime_ms=clock.overtime_cap_ms,
         occurred_at=timestamp(max(_after_ms(clock, left_ms), clock.running_since)),
     )
-    return Deadline(_after_ms(clock, left_ms + 1), (fact,))
+    return Deadline(_after_ms(clock, left_ms + 1), (event,))
 
 
 def _turn(clock: Clock) -> Deadline:
     """Return the deadline of the turn (UF 18.1, FM 2, FISE 33). A play at its very end is in time."""
     at = turn_end(clock)
-    fact = events.TurnTimedOut(
+    event = events.TurnTimedOut(
         player_id=clock.running, turn=clock.turn, used_ms=clock.used_at(clock.running, at), occurred_at=timestamp(at)
     )
-    return Deadline(at + 1, (fact,))
+    return Deadline(at + 1, (event,))
 
 
 def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:

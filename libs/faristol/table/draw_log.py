@@ -15,48 +15,48 @@ from faristol.table.game.evolution import evolve
 from faristol.table.game.state import Game
 
 
-def draws_of(facts: Iterable[Message], ruleset: Ruleset) -> Iterator[Draw]:
+def draws_of(past_events: Iterable[Message], ruleset: Ruleset) -> Iterator[Draw]:
     """Yield every draw of a table whose bag the system holds, in order."""
     game = Game()
     set_aside: tuple[str, ...] = ()
     first = _StartingBag(full_bag(ruleset.tile_set), returns=ruleset.start.tie == "return-and-redraw")
-    for fact in facts:
-        match fact:
+    for event in past_events:
+        match event:
             case events.StartTileDrawn():
-                among = first.before(fact.player_id, fact.face)
-                yield Draw(fact.draw, fact.player_id, Source.START, among, (fact.face,))
+                among = first.before(event.player_id, event.face)
+                yield Draw(event.draw, event.player_id, Source.START, among, (event.face,))
             case events.Exchanged():
-                set_aside = tuple(fact.faces)  # they go into the bag after as many were drawn (FISC I.7.1)
+                set_aside = tuple(event.faces)  # they go into the bag after as many were drawn (FISC I.7.1)
             case events.TilesDrawn():
                 among = without(unseen(game, ruleset), set_aside)
-                yield Draw(fact.draw, fact.player_id, Source.BAG, tuple(sorted(among)), tuple(fact.faces))
+                yield Draw(event.draw, event.player_id, Source.BAG, tuple(sorted(among)), tuple(event.faces))
                 set_aside = ()
             case events.OverdrawFound():
-                yield _of_surplus(game, ruleset, fact)
+                yield _of_surplus(game, ruleset, event)
             case events.IllegalExchangeFound():
-                rack = tuple(sorted(game.racks[fact.player_id]))
-                yield Draw(fact.draw, fact.player_id, Source.RACK, rack, tuple(fact.from_rack))
+                rack = tuple(sorted(game.racks[event.player_id]))
+                yield Draw(event.draw, event.player_id, Source.RACK, rack, tuple(event.from_rack))
             case _:
                 pass
-        game = evolve(game, fact)
+        game = evolve(game, event)
 
 
-def _of_surplus(game: Game, ruleset: Ruleset, fact: events.OverdrawFound) -> Draw:
+def _of_surplus(game: Game, ruleset: Ruleset, event: events.OverdrawFound) -> Draw:
     """Return the draw of surplus tiles to return or show; without tiles if all are shown or an arbiter decides."""
-    held, new = rack_parts(game, ruleset, fact.player_id)
+    held, new = rack_parts(game, ruleset, event.player_id)
     rack = (*held, *new)
     law = ruleset.overdraw
-    if fact.arbiter or fact.turn_lost:
-        return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(rack)), ())
-    if fact.stage == events.DRAW_STAGE_LATE:
-        among = rack if fact.from_rack or law.late == "as-racked" else new
-        return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(among)), tuple(fact.shown))
-    racked = fact.stage == events.DRAW_STAGE_RACKED
-    shows = law.racked.startswith("two-more") == bool(fact.choose)
+    if event.arbiter or event.turn_lost:
+        return Draw(event.draw, event.player_id, Source.RACK, tuple(sorted(rack)), ())
+    if event.stage == events.DRAW_STAGE_LATE:
+        among = rack if event.from_rack or law.late == "as-racked" else new
+        return Draw(event.draw, event.player_id, Source.RACK, tuple(sorted(among)), tuple(event.shown))
+    racked = event.stage == events.DRAW_STAGE_RACKED
+    shows = law.racked.startswith("two-more") == bool(event.choose)
     # Tiles lying apart count as racked if they were seen; the remedy chosen shows that.
     procedure = law.racked if racked or (law.seen_counts_as_racked and shows) else law.unracked
     among = new if procedure.endswith("of-new") else rack
-    return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(among)), tuple(fact.shown))
+    return Draw(event.draw, event.player_id, Source.RACK, tuple(sorted(among)), tuple(event.shown))
 
 
 class _StartingBag:

@@ -68,9 +68,9 @@ def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
     if racks_wanted(game, clock, ruleset) or _waits_for_clock(game, clock, ruleset):
         return None
     for line in _lines(game, clock, ruleset):
-        key, fact = _fact(game, clock, line)
+        key, event = _event_of_line(game, clock, line)
         if (line.player, key) not in game.adjusted:
-            return fact
+            return event
     return None
 
 
@@ -108,10 +108,10 @@ def result(game: Game, at: Instant) -> events.ResultFinal:
 
 def final(game: Game, at: Instant) -> tuple[Message, ...]:
     """Return the final result; before the first one, the seed if the system held the bag."""
-    facts = (result(game, at),)
+    new_events = (result(game, at),)
     if game.hosted and game.seed and not game.revision:
-        return (events.SeedRevealed(seed=game.seed, occurred_at=timestamp(at)), *facts)
-    return facts
+        return (events.SeedRevealed(seed=game.seed, occurred_at=timestamp(at)), *new_events)
+    return new_events
 
 
 def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
@@ -125,19 +125,19 @@ def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
         yield from time_adjustments(clock.overtime_ms, ruleset)
 
 
-def _fact(game: Game, clock: Clock, line: Adjustment) -> tuple[str, Message]:
+def _event_of_line(game: Game, clock: Clock, line: Adjustment) -> tuple[str, Message]:
     """Return a line as an event, and its key among the lines that exist already."""
-    fact: Message
+    event: Message
     match line.kind:
         case AdjustmentKind.RACK_PENALTY:
-            fact = events.RackPenalty(player_id=line.player, faces=game.racks[line.player], points=-line.points)
+            event = events.RackPenalty(player_id=line.player, faces=game.racks[line.player], points=-line.points)
         case AdjustmentKind.OUT_BONUS:
-            fact = events.OutBonus(player_id=line.player, points=line.points)
+            event = events.OutBonus(player_id=line.player, points=line.points)
         case AdjustmentKind.TIME_PENALTY:
             overtime = clock.overtime_ms[line.player]
-            fact = events.TimePenalty(player_id=line.player, overtime_ms=overtime, points=-line.points)
+            event = events.TimePenalty(player_id=line.player, overtime_ms=overtime, points=-line.points)
         case AdjustmentKind.ABANDONMENT | AdjustmentKind.FORFEIT:
             reason = events.AdjustmentReason.Value(f"ADJUSTMENT_REASON_{line.kind.name}")
-            fact = events.ScoreAdjusted(player_id=line.player, points=line.points, reason=reason, article=line.article)
-            return events.AdjustmentReason.Name(reason), fact
-    return fact.DESCRIPTOR.name, fact
+            event = events.ScoreAdjusted(player_id=line.player, points=line.points, reason=reason, article=line.article)
+            return events.AdjustmentReason.Name(reason), event
+    return event.DESCRIPTOR.name, event

@@ -27,16 +27,16 @@ class RackAtTurn(NamedTuple):
     """The board before the turn."""
 
 
-def racks_of(facts: Iterable[Message]) -> list[RackAtTurn]:
+def racks_of(past_events: Iterable[Message]) -> list[RackAtTurn]:
     """Return the rack before each turn of a table whose bag the system holds, in order.
 
     After a play that was taken back, the next action in its turn counts: another play, or the loss of the turn.
     """
     game = Game()
     found: dict[tuple[int, str], RackAtTurn] = {}
-    for fact in facts:
-        if isinstance(fact, _BEGIN):
-            key = (fact.turn, fact.player_id)
-            found[key] = RackAtTurn(*key, tuple(sorted(game.racks.get(fact.player_id, ()))), game.board)
-        game = evolve(game, fact)
+    for event in past_events:
+        if isinstance(event, _BEGIN):
+            key = (event.turn, event.player_id)
+            found[key] = RackAtTurn(*key, tuple(sorted(game.racks.get(event.player_id, ()))), game.board)
+        game = evolve(game, event)
     return sorted(found.values(), key=lambda held: held.turn)

@@ -27,7 +27,7 @@ def open_table(
     """
     seed = derive_seed(tournament.seed, pairing.game_id)
     players = seats_of(pairing)
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.GameOpened(
             game_id=pairing.game_id,
             tournament_id=tournament.tournament_id,
@@ -44,39 +44,39 @@ def open_table(
         )
     ]
     if tournament.keeping == events.KEEPING_RECORDED:
-        return [*facts, *_dealt_unseen(players, ruleset, at)]
-    facts.append(events.DrawsCommitted(commitment=commitment(seed, pairing.game_id), occurred_at=timestamp(at)))
+        return [*new_events, *_dealt_unseen(players, ruleset, at)]
+    new_events.append(events.DrawsCommitted(commitment=commitment(seed, pairing.game_id), occurred_at=timestamp(at)))
     first, number = players[0], 0
     if ruleset.start.method == "draw":
         drawn = starting_draw(ruleset, players, seed)
         first, number = drawn.first, drawn.next_counter
-        facts.extend(
+        new_events.extend(
             events.StartTileDrawn(player_id=tile.player, face=tile.face, draw=tile.counter, occurred_at=timestamp(at))
             for tile in drawn.tiles
         )
-    facts.append(events.StartDecided(player_id=first, occurred_at=timestamp(at)))
+    new_events.append(events.StartDecided(player_id=first, occurred_at=timestamp(at)))
     bag = full_bag(ruleset.tile_set)
     for player in sorted(players, key=lambda player: player != first):
         rack = draw(bag, ruleset.game.rack_size, seed, number)
         bag = without(bag, rack)
-        facts.append(
+        new_events.append(
             events.TilesDrawn(player_id=player, faces=rack, draw=number, bag_left=len(bag), occurred_at=timestamp(at))
         )
         number += 1
     if not ruleset.arbiter.required:
-        facts.append(events.GameStarted(first_player_id=first, occurred_at=timestamp(at)))
-    return facts
+        new_events.append(events.GameStarted(first_player_id=first, occurred_at=timestamp(at)))
+    return new_events
 
 
 def _dealt_unseen(players: Sequence[str], ruleset: Ruleset, at: Instant) -> list[Message]:
     """Return the first racks at a recorded table: full, with unknown tiles."""
     size, left = ruleset.game.rack_size, len(full_bag(ruleset.tile_set))
-    facts: list[Message] = []
+    new_events: list[Message] = []
     for number, player in enumerate(players):
         left -= size
-        facts.append(
+        new_events.append(
             events.TilesDrawn(
                 player_id=player, faces=[UNENTERED_TILE] * size, draw=number, bag_left=left, occurred_at=timestamp(at)
             )
         )
-    return facts
+    return new_events

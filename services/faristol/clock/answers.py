@@ -34,8 +34,8 @@ COMMAND_EVENTS: Mapping[type[Message], type[Message]] = {
 """The event of each command, unless the command is too late."""
 
 
-def answer(response: type[M], position: int, request: Any, settled: Settled, facts: Sequence[Message]) -> M:
-    """Build the answer to a command that led to ``facts``.
+def answer(response: type[M], position: int, request: Any, settled: Settled, new_events: Sequence[Message]) -> M:
+    """Build the answer to a command that led to ``new_events``.
 
     It has the fields ``too_late`` and ``used_ms`` (the time that the player has used) if its type does.
     """
@@ -43,10 +43,10 @@ def answer(response: type[M], position: int, request: Any, settled: Settled, fac
     said = response.DESCRIPTOR.fields_by_name
     if "too_late" in said:
         answered.too_late = not any(
-            isinstance(fact, COMMAND_EVENTS[type(request)]) for fact in (*settled.missing, *facts)
+            isinstance(event, COMMAND_EVENTS[type(request)]) for event in (*settled.missing, *new_events)
         )
     if "used_ms" in said:
-        answered.used_ms = settled.table.after(facts).clock.compute_used_ms(request.player_id)
+        answered.used_ms = settled.table.after(new_events).clock.compute_used_ms(request.player_id)
     return answered  # type: ignore[no-any-return] # it is of the type asked for
 
 
@@ -69,7 +69,7 @@ def build_clock_response(settled: Settled, *, at: Instant) -> clock_pb2.GetClock
         away_player_ids=sorted(state.away),
         round_time_over=state.round_time_over,
         deadline_at=timestamp(deadline.due) if deadline else None,
-        deadline=deadline.facts[0].DESCRIPTOR.name if deadline else "",
+        deadline=deadline.new_events[0].DESCRIPTOR.name if deadline else "",
         forgotten_player_id=find_forgotten_press(state, table.game, table.ruleset),
         following=sum(map(of_clock, settled.missing)),
     )

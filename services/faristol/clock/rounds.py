@@ -7,7 +7,7 @@ from collections.abc import Collection
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Record, Recorded, load
 from faristol.host.table_store import Settled, game_of, load_table
-from faristol.kernel.facts import types_of
+from faristol.kernel.event_types import types_of
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.table.deadlines import lost_with_the_round

@@ -43,12 +43,12 @@ class ClockService:
             if settled is None:
                 raise NotFound("game", request.game_id)
             acted = decide.decide(settled.table, request, settled.moment(request, self._runtime.now))
-            facts = settled.with_consequences(acted)
+            new_events = settled.with_consequences(acted)
 
             def answer(position: int) -> M:
                 return answers.answer(response, position, request, settled, acted)
 
-            return settled.decision(facts), answer
+            return settled.decision(new_events), answer
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 

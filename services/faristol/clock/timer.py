@@ -29,11 +29,11 @@ from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Re
 from faristol.event_store.append.appender import MAX_GROUP_REQUESTS
 from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.host.table_store import GAME, TABLE_BATCH_SIZE, Settled, clock_stream, game_of, load_tables
-from faristol.kernel.facts import types_of
+from faristol.kernel.event_types import types_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
 from faristol.pb.clock.v1 import events_pb2
-from faristol.table.clock import FACTS
+from faristol.table.clock import EVENT_KINDS
 from faristol.table.deadlines import due, next_deadline
 
 NANOSECONDS_FACTOR = 1_000_000_000
@@ -62,7 +62,7 @@ MAX_FOREIGN_DEADLINES = MAX_GROUP_REQUESTS
 CLOCK_RETRY_NANOSECONDS = 60 * NANOSECONDS_FACTOR
 """Retry interval of a clock whose deadlines cannot be computed or written, in nanoseconds."""
 
-CLOCK_EVENT_TYPES = types_of(FACTS)
+CLOCK_EVENT_TYPES = types_of(EVENT_KINDS)
 OPEN_AND_STOP_TYPES = types_of((events_pb2.ClockOpened, events_pb2.ClockStopped))
 """The first and the last event of every clock."""
 
@@ -253,11 +253,13 @@ class ClockTimer:
             return
         at = self._alarms[game_id] = deadline.due + self._lags[game_id]
         if at <= _instant(self._now()) + PREPARE_AHEAD_NANOSECONDS:
-            facts = due(table.clock, table.game, table.ruleset, deadline.due)
+            new_events = due(table.clock, table.game, table.ruleset, deadline.due)
             command_id = str(
-                uuid.uuid5(_CLOCK_COMMAND_NAMESPACE, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}")
+                uuid.uuid5(
+                    _CLOCK_COMMAND_NAMESPACE, f"{game_id}/{deadline.new_events[0].DESCRIPTOR.name}/{deadline.due}"
+                )
             )
-            self._prepared[game_id] = Prepared(at, found.decision(found.with_consequences(facts)), command_id)
+            self._prepared[game_id] = Prepared(at, found.decision(found.with_consequences(new_events)), command_id)
 
     @contextmanager
     def _of_one(self, game_id: str) -> Iterator[None]:

@@ -15,7 +15,7 @@ from faristol.duplicate_game.settlement import next_tick, settle
 from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.host.duplicate_store import game_stream, load_game
 from faristol.host.ruleset_store import rules_of
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.times import instant, to_timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 
@@ -27,7 +27,7 @@ TURN_TIMER_RETRY_SECONDS = 60.0
 """Retry interval of a game whose time cannot be read or written, in seconds, unless its time starts again."""
 TURN_BATCH_EVENTS = 1_000
 """Events per read."""
-TURN_START_TYPES = facts.types_of((ticks.TurnTimerStarted, ticks.TurnTimerResumed))
+TURN_START_TYPES = event_types.types_of((ticks.TurnTimerStarted, ticks.TurnTimerResumed))
 """Events that start the time of a turn."""
 
 _TURN_COMMAND_NAMESPACE = uuid.UUID("3c1d8a52-9d1c-4a61-8e0e-2f6d2f4b7a90")

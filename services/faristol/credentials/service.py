@@ -36,7 +36,7 @@ from faristol.host.security.actor import Actor, check_id, new_official
 from faristol.host.security.authorization import caller
 from faristol.host.security.visitor import visitor_of
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.facts import OF_THE_CELL
+from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL, check_name
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
@@ -116,10 +116,10 @@ class AccessService:
             credential = Credential(command_id, given_to.actor_id, request.role, scope, now, expires_at, player=player)
             if request.subject_id and request.role != PLAYER:
                 grants.check_subject(caller(), state.state, credential)
-            facts = grants.grant(caller(), credential, request.form, state.state)
+            new_events = grants.grant(caller(), credential, request.form, state.state)
             await _check_places(self._record, credential)
             given = to_message(credential)
-            return self._decision(state, facts, given_to), lambda position: pb.GrantCredentialResponse(
+            return self._decision(state, new_events, given_to), lambda position: pb.GrantCredentialResponse(
                 credential=given, position=position
             )
 
@@ -175,8 +175,8 @@ class AccessService:
     async def sign_out(self, request: pb.SignOutRequest, context: Context) -> pb.SignOutResponse:
         """Sign out the caller."""
         at = to_timestamp(self._runtime.now())
-        facts = grants.sign_out(self._caller(), at, this_device_alone=request.this_device_alone)
-        answer = await self._append(request, context, pb.SignOutResponse, lambda state: facts)
+        new_events = grants.sign_out(self._caller(), at, this_device_alone=request.this_device_alone)
+        answer = await self._append(request, context, pb.SignOutResponse, lambda state: new_events)
         audit.note_done("signed out", visitor_of(context), caller())
         return answer
 
@@ -288,9 +288,9 @@ class AccessService:
         subject = OFFICIAL + self._keyring.digest("openid", f"{provider.openid.issuer}\0{person.subject}").hex()[:12]
         session_id, until = self._session_id(request.command_id), now + grants.MAX_SESSION_LIFETIME
         credential = Credential(session_id, subject, person.role, person.scope, now, until)
-        facts = grants.by_open_id(credential)
+        new_events = grants.by_open_id(credential)
         who = Actor(subject, person.name)
-        answer = await self._append(request, context, pb.SignInResponse, lambda state: facts, who)
+        answer = await self._append(request, context, pb.SignInResponse, lambda state: new_events, who)
         answer.credential.CopyFrom(to_message(credential))
         answer.token = issue(credential, self._keyring.signer(), self._record.record_id)
         audit.note_done("signed in by open_id", visitor_of(context), credential)
@@ -377,9 +377,9 @@ class AccessService:
     async def _load(self) -> Loaded[Access]:
         return await load_at_once(self._record, ACCESS_STREAM, Access(), fold)
 
-    def _decision(self, state: Loaded[Access], facts: list[Message], who: Actor | None = None) -> Decision:
-        writes = [Write(ACCESS_STREAM, state.version, facts, OF_THE_CELL)] if facts else []
-        return Decision(writes, also=who.remember if facts and who and who.name else None)
+    def _decision(self, state: Loaded[Access], new_events: list[Message], who: Actor | None = None) -> Decision:
+        writes = [Write(ACCESS_STREAM, state.version, new_events, OF_THE_CELL)] if new_events else []
+        return Decision(writes, also=who.remember if new_events and who and who.name else None)
 
 
 async def _check_places(record: Record, credential: Credential) -> None:

@@ -25,22 +25,22 @@ from faristol.table.rack_log import RackAtTurn, racks_of
 M = TypeVar("M", bound=Message)
 
 
-def answer(response: type[M], position: int, facts: Sequence[Message]) -> M:
-    """Build the answer of type ``response`` to a command that led to ``facts``."""
+def answer(response: type[M], position: int, new_events: Sequence[Message]) -> M:
+    """Build the answer of type ``response`` to a command that led to ``new_events``."""
     answered: Any = response(position=position)
-    for fact in facts:
-        _copy_fields(answered, fact)
+    for event in new_events:
+        _copy_fields(answered, event)
     return answered  # type: ignore[no-any-return] # it is of the type asked for
 
 
-def _copy_fields(answered: Any, fact: Message) -> None:
-    """Copy the fields of ``fact`` to an answer that has them."""
-    match answered, fact:
+def _copy_fields(answered: Any, event: Message) -> None:
+    """Copy the fields of ``event`` to an answer that has them."""
+    match answered, event:
         case game_pb2.PlacePlayResponse(), events.PlayPlaced():
-            answered.turn, answered.score, answered.off_centre = fact.turn, fact.score, fact.off_centre
-            answered.words.extend(fact.words)
+            answered.turn, answered.score, answered.off_centre = event.turn, event.score, event.off_centre
+            answered.words.extend(event.words)
         case game_pb2.PlacePlayResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_TOUCH):
-            answered.turn, answered.turn_lost = fact.turn, True
+            answered.turn, answered.turn_lost = event.turn, True
         case game_pb2.TakeBackTilesResponse() | game_pb2.FreeExchangeResponse(), events.TurnLost():
             answered.turn_lost = True
         case game_pb2.ExchangeResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_ILLEGAL_EXCHANGE):
@@ -51,24 +51,24 @@ def _copy_fields(answered: Any, fact: Message) -> None:
             game_pb2.ExchangeResponse() | game_pb2.FreeExchangeResponse() | game_pb2.DrawTilesResponse(),
             events.TilesDrawn(),
         ):
-            answered.drawn.extend(fact.faces)
+            answered.drawn.extend(event.faces)
         case game_pb2.WriteScoreResponse(), events.CountDisputed():
             answered.disputed = True
         case game_pb2.ChallengeResponse(), events.ChallengeRaised():
-            answered.challenge = fact.challenge
+            answered.challenge = event.challenge
         case game_pb2.ClaimOverdrawResponse(), events.OverdrawFound():
-            answered.surplus, answered.choose, answered.arbiter = fact.surplus, fact.choose, fact.arbiter
+            answered.surplus, answered.choose, answered.arbiter = event.surplus, event.choose, event.arbiter
         case game_pb2.ClaimUnderdrawResponse(), events.UnderdrawFound():
-            answered.arbiter = fact.arbiter
+            answered.arbiter = event.arbiter
         case game_pb2.ReportTilesFoundResponse(), events.TilesFound():
-            answered.into_bag = fact.into_bag
+            answered.into_bag = event.into_bag
         case game_pb2.SettleBlankResponse(), events.BlankSettled():
-            answered.face = fact.face
+            answered.face = event.face
         case game_pb2.CorrectPlayResponse(), events.PlayCorrected():
-            answered.total = fact.total
+            answered.total = event.total
         case game_pb2.RecordOverholdingResponse(), events.SanctionImposed():
-            answered.count = fact.overholding
-            answered.expulsion = fact.kind == events.SANCTION_KIND_EXPULSION
+            answered.count = event.overholding
+            answered.expulsion = event.kind == events.SANCTION_KIND_EXPULSION
 
 
 def build_game_response(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
@@ -108,7 +108,7 @@ def build_game_response(settled: Settled, player_id: str) -> game_pb2.GetGameRes
         arbiter_called_by=game.arbiter_called,
         arbiter_id=game.arbiter,
         unseen=_unseen(table, player_id),
-        following=sum(not of_clock(fact) for fact in settled.missing),
+        following=sum(not of_clock(event) for event in settled.missing),
         appealed=game.course.appealed,
         announced=game.course.announced,
         exchanged=game.taken is TurnKind.EXCHANGE,
@@ -142,12 +142,12 @@ def _ruling(last: LastRuling | None) -> game_pb2.Ruling | None:
     if last is None:
         return None
     return game_pb2.Ruling(
-        turn=last.fact.turn,
-        challenge=last.fact.challenge,
-        appeal=isinstance(last.fact, events.AppealRuled),
-        valid=last.fact.valid,
+        turn=last.event.turn,
+        challenge=last.event.challenge,
+        appeal=isinstance(last.event, events.AppealRuled),
+        valid=last.event.valid,
         word=last.play.words[0].word,
-        words=last.fact.words if isinstance(last.fact, events.ChallengeRuled) else (),
+        words=last.event.words if isinstance(last.event, events.ChallengeRuled) else (),
     )
 
 
@@ -191,29 +191,29 @@ def _interruption(game: Game, player_id: str) -> game_pb2.Interruption | None:
             return game_pb2.Interruption(count=found)
 
 
-def racks(settled: Settled, facts: Sequence[Message]) -> list[RackAtTurn]:
+def racks(settled: Settled, past_events: Sequence[Message]) -> list[RackAtTurn]:
     """Return the rack before every turn of a table. Raises ``Refusal`` as ``draws`` does."""
-    _check_revealed(settled.game, facts)
-    return racks_of(facts)
+    _check_revealed(settled.game, past_events)
+    return racks_of(past_events)
 
 
-def _check_revealed(game: Game, facts: Sequence[Message]) -> None:
+def _check_revealed(game: Game, past_events: Sequence[Message]) -> None:
     if not game.hosted:
         raise Refusal(
             "NO_DRAWS", "", N_("This table is played over the board: players draw the tiles, not the system.")
         )
-    revealed = any(isinstance(fact, events.SeedRevealed) for fact in facts)
+    revealed = any(isinstance(event, events.SeedRevealed) for event in past_events)
     if not revealed and game.phase is not Phase.FINAL:
         raise Refusal(
             "DRAWS_SECRET", "", N_("Draws are shown when the result is final: now they would reveal the racks.")
         )
 
 
-def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsResponse:
+def draws(settled: Settled, past_events: Sequence[Message]) -> game_pb2.ListDrawsResponse:
     """Build the list of a table's draws from its events. Raises ``Refusal`` if they are secret or not by the system."""
     game = settled.game
-    _check_revealed(game, facts)
-    committed = next((fact.commitment for fact in facts if isinstance(fact, events.DrawsCommitted)), b"")
+    _check_revealed(game, past_events)
+    committed = next((event.commitment for event in past_events if isinstance(event, events.DrawsCommitted)), b"")
     return game_pb2.ListDrawsResponse(
         seed=game.seed,
         commitment=committed,
@@ -225,10 +225,11 @@ def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsRespo
                 among=drawn.among,
                 faces=drawn.faces,
             )
-            for drawn in draws_of(facts, settled.table.ruleset)
+            for drawn in draws_of(past_events, settled.table.ruleset)
         ],
         ruleset=game.ruleset.message(),
         racks=[
-            game_pb2.HeldRack(turn=held.turn, player_id=held.player_id, faces=held.faces) for held in racks_of(facts)
+            game_pb2.HeldRack(turn=held.turn, player_id=held.player_id, faces=held.faces)
+            for held in racks_of(past_events)
         ],
     )

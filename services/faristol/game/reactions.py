@@ -9,7 +9,7 @@ from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
 from faristol.game.duplicate_game.reactions import open_game
 from faristol.host.ruleset_store import rules_of
 from faristol.host.table_store import build_table_opening, game_stream, load_table
-from faristol.kernel.facts import types_of
+from faristol.kernel.event_types import types_of
 from faristol.kernel.likeness import like
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1.events_pb2 import TableClosed
@@ -75,10 +75,10 @@ async def _end_abandoned_game(
     if settled is None:
         return None
     at = max(instant(withdrawn.occurred_at), settled.table.last_at)
-    facts = leave_tournament(settled.table, withdrawn.player_id, at)
-    if not facts:
+    new_events = leave_tournament(settled.table, withdrawn.player_id, at)
+    if not new_events:
         return None
-    decision = settled.decision(settled.with_consequences(facts))
+    decision = settled.decision(settled.with_consequences(new_events))
     back = Guard(stream, tournament.version)
     return replace(decision, guards=[*decision.guards, back])
 

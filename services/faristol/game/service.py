@@ -57,8 +57,8 @@ class GameService:
     async def list_draws(self, request: game_pb2.ListDrawsRequest, context: Context) -> game_pb2.ListDrawsResponse:
         """Return the draws of a finished table."""
         table = await self._table(request.game_id, rulings=False)
-        facts = await self._runtime.record.facts(game_stream(request.game_id))
-        return answers.draws(table, facts)
+        events = await self._runtime.record.events(game_stream(request.game_id))
+        return answers.draws(table, events)
 
     async def list_best_plays(
         self, request: game_pb2.ListBestPlaysRequest, context: Context
@@ -67,9 +67,9 @@ class GameService:
         if not self._runtime.settings.best_plays:
             raise Refusal("NOT_SHOWN", "", N_("The organiser does not show the best plays."))
         table = await self._table(request.game_id, rulings=False)
-        facts = await self._runtime.record.facts(game_stream(request.game_id))
-        held = answers.racks(table, facts)
-        return await self._best_plays.of(request.game_id, len(facts), table.game.lexicon.digest, held)
+        events = await self._runtime.record.events(game_stream(request.game_id))
+        held = answers.racks(table, events)
+        return await self._best_plays.of(request.game_id, len(events), table.game.lexicon.digest, held)
 
     async def _table_for(self, request: game_pb2.GetGameRequest | game_pb2.ListOffersRequest) -> Settled:
         """Load the table for a player of it or the public. Raises ``Invalid`` for any other person."""
@@ -94,13 +94,13 @@ class GameService:
             if isinstance(request, game_pb2.RecordWordAskedRequest):
                 involved = [player for player in (request.player_id, request.answerer_id) if player]
                 table = await add_other_games(self._runtime.record, table, *involved)
-            facts = table.with_consequences(
+            new_events = table.with_consequences(
                 decide.decide(table.table, request, table.moment(request, self._runtime.now))
             )
 
             def answer(position: int) -> M:
-                return answers.answer(response, position, facts)
+                return answers.answer(response, position, new_events)
 
-            return table.decision(facts), answer
+            return table.decision(new_events), answer
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)

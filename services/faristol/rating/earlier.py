@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from faristol.event_store import Record, Recorded
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.games import Rated
 from faristol.rating.model import RatingList, TournamentView, stream, tournament_stream
@@ -17,7 +17,7 @@ from faristol.rating.systems import system_named
 RATING_BATCH_LINES = 1_000
 """Lines per read."""
 
-_LINES = facts.types_of([events.RatingUpdated])
+_LINES = event_types.types_of([events.RatingUpdated])
 
 
 class Certainty(NamedTuple):

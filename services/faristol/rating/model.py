@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.facts import Kind
+from faristol.kernel.event_types import Kind
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.games import Rated, RatedGame, of_table
@@ -43,19 +43,19 @@ class RatingList:
     """In the order of publication."""
 
 
-def evolve(state: RatingList, fact: Message) -> RatingList:
+def evolve(state: RatingList, event: Message) -> RatingList:
     """Apply an event to the list. Raises ``TypeError`` if the message is not an event of a rating list."""
-    match fact:
+    match event:
         case events.RatingSystemChosen():
-            return replace(state, system=fact.system)
-        case events.RatingListPublished() if fact.revision:
-            return replace(state, system=fact.system, revision=fact.revision, revised_at=fact.occurred_at, lines=())
+            return replace(state, system=event.system)
+        case events.RatingListPublished() if event.revision:
+            return replace(state, system=event.system, revision=event.revision, revised_at=event.occurred_at, lines=())
         case events.RatingListPublished():
-            return RatingList(fact.tournament_id, fact.system, fact.occurred_at)
+            return RatingList(event.tournament_id, event.system, event.occurred_at)
         case events.RatingUpdated():
-            return replace(state, lines=(*state.lines, fact))
+            return replace(state, lines=(*state.lines, event))
         case _:
-            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a rating list")
+            raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a rating list")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class TournamentView:
         )
 
 
-def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
+def view(state: TournamentView, past_events: Iterable[Message]) -> TournamentView:
     """Apply events to the tournament. Events that ratings do not depend on are ignored."""
     draft = _Draft(
         state.rounds,
@@ -100,9 +100,9 @@ def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
         dict(state.entered),
         set(state.never_paired),
     )
-    for fact in facts:
-        if fold := VIEW_METHODS.get(type(fact)):
-            fold(draft, fact)
+    for event in past_events:
+        if fold := VIEW_METHODS.get(type(event)):
+            fold(draft, event)
     return TournamentView(
         draft.rounds,
         tuple(draft.players),
@@ -126,36 +126,36 @@ class _Draft:
     entered: dict[str, int]
     never_paired: set[str]
 
-    def set_rounds(self, fact: pairing_events.TournamentCreated | pairing_events.RoundsChanged) -> None:
-        self.rounds = fact.rounds
+    def set_rounds(self, event: pairing_events.TournamentCreated | pairing_events.RoundsChanged) -> None:
+        self.rounds = event.rounds
 
-    def enter(self, fact: pairing_events.PlayerRegistered | pairing_events.LateEntryAdmitted) -> None:
-        self.players.append(Rated(fact.player_id, fact.rating, fact.unrated))
-        if isinstance(fact, pairing_events.LateEntryAdmitted):
-            self.entered[fact.player_id] = fact.round
+    def enter(self, event: pairing_events.PlayerRegistered | pairing_events.LateEntryAdmitted) -> None:
+        self.players.append(Rated(event.player_id, event.rating, event.unrated))
+        if isinstance(event, pairing_events.LateEntryAdmitted):
+            self.entered[event.player_id] = event.round
 
-    def amend(self, fact: pairing_events.PlayerAmended) -> None:
-        if pairing_events.ENTRY_PART_RATING in fact.parts:
-            place = next(at for at, player in enumerate(self.players) if player.player_id == fact.player_id)
-            self.players[place] = Rated(fact.player_id, fact.rating, fact.unrated)
+    def amend(self, event: pairing_events.PlayerAmended) -> None:
+        if pairing_events.ENTRY_PART_RATING in event.parts:
+            place = next(at for at, player in enumerate(self.players) if player.player_id == event.player_id)
+            self.players[place] = Rated(event.player_id, event.rating, event.unrated)
 
-    def withdraw(self, fact: pairing_events.PlayerWithdrawn) -> None:
-        if fact.round <= self.entered.get(fact.player_id, 1):
-            self.never_paired.add(fact.player_id)
+    def withdraw(self, event: pairing_events.PlayerWithdrawn) -> None:
+        if event.round <= self.entered.get(event.player_id, 1):
+            self.never_paired.add(event.player_id)
 
-    def reinstate(self, fact: pairing_events.PlayerReinstated) -> None:
-        self.never_paired.discard(fact.player_id)
+    def reinstate(self, event: pairing_events.PlayerReinstated) -> None:
+        self.never_paired.discard(event.player_id)
 
-    def score(self, fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> None:
-        if _is_unplayed(fact, was=fact.game_id in self.unplayed):
-            self.results[fact.game_id] = ()
-            self.unplayed.add(fact.game_id)
+    def score(self, event: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> None:
+        if _is_unplayed(event, was=event.game_id in self.unplayed):
+            self.results[event.game_id] = ()
+            self.unplayed.add(event.game_id)
         else:
-            self.results[fact.game_id] = _games(fact)
-            self.unplayed.discard(fact.game_id)
+            self.results[event.game_id] = _games(event)
+            self.unplayed.discard(event.game_id)
 
-    def close(self, fact: pairing_events.RoundClosed) -> None:
-        self.closed = fact.round
+    def close(self, event: pairing_events.RoundClosed) -> None:
+        self.closed = event.round
 
 
 VIEW_METHODS: Mapping[Kind, Callable[[_Draft, Any], None]] = {
@@ -173,22 +173,22 @@ VIEW_METHODS: Mapping[Kind, Callable[[_Draft, Any], None]] = {
 """The method that applies each type of event. A test compares the types with the contract."""
 
 
-def _is_unplayed(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, was: bool) -> bool:
+def _is_unplayed(event: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, was: bool) -> bool:
     """Check whether the game was not played. A correction without the field, from older versions, leaves ``was``."""
-    if isinstance(fact, pairing_events.ResultCorrected) and not fact.HasField("unplayed"):
+    if isinstance(event, pairing_events.ResultCorrected) and not event.HasField("unplayed"):
         return was
-    return fact.unplayed
+    return event.unplayed
 
 
-def _games(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> tuple[RatedGame, ...]:
+def _games(event: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> tuple[RatedGame, ...]:
     """Return the rated pairs of a result. A winner named by it wins, even with the lower score (FISC I.8.E)."""
-    if fact.lost_by_all:
+    if event.lost_by_all:
         return ()
-    if len(fact.scores) > 2:
-        return of_table((score.player_id, score.score) for score in fact.scores)
-    first, second = fact.scores
-    if fact.winner_id:
-        half_points = 2 if fact.winner_id == first.player_id else 0
+    if len(event.scores) > 2:
+        return of_table((score.player_id, score.score) for score in event.scores)
+    first, second = event.scores
+    if event.winner_id:
+        half_points = 2 if event.winner_id == first.player_id else 0
     else:
         half_points = 1 + (first.score > second.score) - (first.score < second.score)
     return (RatedGame(first.player_id, second.player_id, half_points),)

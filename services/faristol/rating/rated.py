@@ -12,9 +12,9 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating.model import tournament_stream
 
 
-def note_rules(pin: Pin, fact: Message) -> Pin:
+def note_rules(pin: Pin, event: Message) -> Pin:
     """Return the rules of a tournament after one more of its events."""
-    return Pin.of(fact.ruleset) if isinstance(fact, pairing_events.RulesetPinned) else pin
+    return Pin.of(event.ruleset) if isinstance(event, pairing_events.RulesetPinned) else pin
 
 
 async def mode_of(record: Record, tournament_id: str) -> str:

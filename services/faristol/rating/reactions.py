@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Record, Recorded, Write, load, load_at_once
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
 from faristol.rating.earlier import EarlierDeviations
@@ -26,24 +26,26 @@ def lists(record: Record, earlier: EarlierDeviations) -> Reaction:
     """
 
     async def follow(event: Recorded) -> Decision | None:
-        fact = event.message
-        assert isinstance(fact, CLOSES + CORRECTS)
-        if isinstance(fact, pairing_events.ResultRecorded) and not fact.revision:
+        message = event.message
+        assert isinstance(message, CLOSES + CORRECTS)
+        if isinstance(message, pairing_events.ResultRecorded) and not message.revision:
             return None  # the first result of a game, before its round is closed
         published = await load(record, stream(event.tournament), RatingList(), evolve)
-        if isinstance(fact, CORRECTS) and not published.state.tournament_id:
+        if isinstance(message, CORRECTS) and not published.state.tournament_id:
             return None
         tournament = await load_at_once(record, tournament_stream(event.tournament), TournamentView(), view)
         if await mode_of(record, event.tournament) == "duplicate":
             return None
-        if isinstance(fact, CLOSES) and _last(fact) < tournament.state.rounds:
+        if isinstance(message, CLOSES) and _last(message) < tournament.state.rounds:
             # A late consumer may find the last round closed already. Only the event of that round causes the list.
             return None
         seen = await earlier.before(event.tournament, tournament.state, published.state, event.position)
         if published.state.tournament_id:
-            lines = decide.revise(published.state, seen, occurred_at=fact.occurred_at)
+            lines = decide.revise(published.state, seen, occurred_at=message.occurred_at)
         else:
-            lines = decide.publish(published.state, seen, tournament_id=event.tournament, occurred_at=fact.occurred_at)
+            lines = decide.publish(
+                published.state, seen, tournament_id=event.tournament, occurred_at=message.occurred_at
+            )
         if not lines:
             return None
         return Decision(
@@ -51,9 +53,9 @@ def lists(record: Record, earlier: EarlierDeviations) -> Reaction:
             guards=[Guard(tournament_stream(event.tournament), tournament.version)],
         )
 
-    return Reaction("rating.lists", facts.types_of(CLOSES + CORRECTS), follow)
+    return Reaction("rating.lists", event_types.types_of(CLOSES + CORRECTS), follow)
 
 
-def _last(fact: pairing_events.RoundClosed | pairing_events.RoundsChanged) -> int:
+def _last(event: pairing_events.RoundClosed | pairing_events.RoundsChanged) -> int:
     """Return the round that the event closes, or the new number of rounds."""
-    return fact.round if isinstance(fact, pairing_events.RoundClosed) else fact.rounds
+    return event.round if isinstance(event, pairing_events.RoundClosed) else event.rounds

@@ -89,10 +89,10 @@ class RatingListService:
             chosen = await self._list(request.tournament_id)
             tournament = await self._tournament(request.tournament_id)
             refuse_without_tables(await mode_of(self._record, request.tournament_id), request.tournament_id)
-            facts = decide.choose(
+            new_events = decide.choose(
                 chosen.state, tournament_id=request.tournament_id, system=request.system, occurred_at=at
             )
-            write = Write(stream(request.tournament_id), chosen.version, facts, request.tournament_id)
+            write = Write(stream(request.tournament_id), chosen.version, new_events, request.tournament_id)
             guard = Guard(tournament_stream(request.tournament_id), tournament.version)
             return Decision([write], guards=[guard]), lambda position: response(position=position)
 

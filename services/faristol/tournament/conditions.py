@@ -180,14 +180,14 @@ def build_result_known_refusal(game: str, article: str) -> Refusal:
 
 def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...], name: str) -> None:
     """Raise ``Refusal`` if one of the ``later`` events is of a type that the command rests on."""
-    if found := next((fact for fact in later if isinstance(fact, rests_on)), None):
+    if found := next((event for event in later if isinstance(event, rests_on)), None):
         raise Refusal(
             "CHANGED_MEANWHILE",
             "",
             N_(
                 "{name} has changed since you started: review the changes, then repeat the command if it still applies."
             ),
-            {"name": name, "fact": found.DESCRIPTOR.name},
+            {"name": name, "event": found.DESCRIPTOR.name},
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Record, Recorded, Write, load
 from faristol.host.ruleset_store import rules_of
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.discipline.at_tables import note_sanction, with_note
@@ -34,7 +34,7 @@ def results(record: Record) -> Reaction:
         )
         return Decision([Write(name, loaded.version, recorded, event.tournament)]) if recorded else None
 
-    return Reaction("pairing.results", facts.types_of([game_events.ResultFinal]), note)
+    return Reaction("pairing.results", event_types.types_of([game_events.ResultFinal]), note)
 
 
 def sanctions(record: Record) -> Reaction:
@@ -59,4 +59,4 @@ def sanctions(record: Record) -> Reaction:
         )
         return Decision([write_of(loaded, noted)]) if noted else None
 
-    return Reaction("pairing.sanctions", facts.types_of([game_events.SanctionImposed]), note)
+    return Reaction("pairing.sanctions", event_types.types_of([game_events.SanctionImposed]), note)

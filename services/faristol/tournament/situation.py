@@ -60,7 +60,7 @@ class Situation:
     """The requested time of the command; None for ``now``."""
     rules: Ruleset | None = None
     """The rules of the tournament; None for the pinned ones."""
-    facts: Sequence[Message] = ()
+    past_events: Sequence[Message] = ()
     """All events of the tournament so far."""
     divisions: Sequence[TournamentState] = ()
     """The other divisions of its championship."""
@@ -89,10 +89,10 @@ class Situation:
         """The time of the command as a message."""
         return to_timestamp(self.moment)
 
-    def again(self, fact: M, note: str = "") -> M:
+    def again(self, event: M, note: str = "") -> M:
         """Copy an event with the time of the command, and with ``note`` if its type has one."""
-        repeated: Any = type(fact)()
-        repeated.CopyFrom(fact)
+        repeated: Any = type(event)()
+        repeated.CopyFrom(event)
         repeated.occurred_at.CopyFrom(self.occurred_at)
         if "note" in repeated.DESCRIPTOR.fields_by_name:
             repeated.note = note
@@ -102,9 +102,9 @@ class Situation:
         """Return the event of ``version``, from 1. Raises ``Invalid`` if it is 0, ``NotFound`` if it is unknown."""
         if not version:
             raise Invalid("version", N_("is missing; expected the number of the command in the history"))
-        if not 1 <= version <= len(self.facts):
+        if not 1 <= version <= len(self.past_events):
             raise NotFound("act", f"{self.state.tournament_id}/{version}")
-        return self.facts[version - 1]
+        return self.past_events[version - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ class PairingCommand:
     """Whether it is about pairs, tables or results of games of two, and so not for duplicate games."""
     tells: type[Message] | None = None
     """The type of event whose fields the answer copies by name."""
-    more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, facts: {}
+    more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, new_events: {}
     """Computes further fields of the answer from the request and the new events."""
-    facts: bool = False
+    needs_past_events: bool = False
     """Whether all events of the tournament are read."""
     divisions: bool = False
     """Whether the other divisions are read and guarded against concurrent changes."""
@@ -149,7 +149,7 @@ def of_game(state: TournamentState, request: Any) -> Collection[str]:
 
 def latest(kind: type[M], before: Sequence[Message]) -> M:
     """Return the last event of a type among ``before``, or an empty one."""
-    return next((fact for fact in reversed(before) if isinstance(fact, kind)), kind())
+    return next((event for event in reversed(before) if isinstance(event, kind)), kind())
 
 
 def paired_since(act: Any, later: Message) -> bool:

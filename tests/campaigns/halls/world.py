@@ -133,7 +133,7 @@ class World:
 
     async def prepare(self) -> None:
         """Create the tournament, prepare its game if the plan requires it, and start its round."""
-        facts: list[Message] = [
+        new_events: list[Message] = [
             pairing_events.TournamentCreated(tournament_id=CUP, rounds=1, seed=bytes([self.plan.seed % 256] * 32)),
             pairing_events.RulesetPinned(ruleset=pin_of(FISC).message()),
             pairing_events.LexiconPinned(lexicon=Pin("words", "0" * 64).message()),
@@ -147,7 +147,7 @@ class World:
         for name, players in self.plan.halls.items():
             seats.halls.add(name=name, first_table=first, last_table=first + len(players) - 1)
             first += len(players)
-        await self._write([*facts, seats])
+        await self._write([*new_events, seats])
         if self.plan.sealed:
             await self.ask(pb.PrepareGameRequest(command_id=new_id(), tournament_id=CUP, round=1))
         started = pairing_events.RoundStarted(round=1, occurred_at=to_timestamp(self.now))
@@ -158,10 +158,10 @@ class World:
         assert decision is not None
         await self.record.append(decision, Metadata())
 
-    async def _write(self, facts: list[Message]) -> None:
+    async def _write(self, past_events: list[Message]) -> None:
         stream = f"tournament-{CUP}"
         version = len(await self.record.read_stream(stream))
-        await self.record.append(Decision([Write(stream, version, facts, CUP)]), Metadata())
+        await self.record.append(Decision([Write(stream, version, past_events, CUP)]), Metadata())
 
     async def ask(self, request: Message) -> Any:
         """Return the answer to one query of the services. Raises ``ServicesUnavailable`` if their process is killed."""
@@ -292,10 +292,10 @@ class World:
         """Return the number of slips of a player in a turn on the record."""
         found: dict[tuple[str, int], int] = {}
         for place, _ in enumerate(self.plan.halls, start=1):
-            for fact in await self.record.facts(stream_of(GAME, place)):
-                if isinstance(fact, events.SlipsTaken):
-                    for slip in fact.slips:
-                        key = (slip.player_id, fact.turn)
+            for event in await self.record.events(stream_of(GAME, place)):
+                if isinstance(event, events.SlipsTaken):
+                    for slip in event.slips:
+                        key = (slip.player_id, event.turn)
                         found[key] = found.get(key, 0) + 1
         return found
 

@@ -214,7 +214,9 @@ class Campaign:
 
     async def _write(self, record: Record, api: Api, game_id: str) -> None:
         """Write the score of the play, as the mover."""
-        placed = [fact for fact in await record.facts(f"game-{game_id}") if isinstance(fact, game_events.PlayPlaced)]
+        placed = [
+            event for event in await record.events(f"game-{game_id}") if isinstance(event, game_events.PlayPlaced)
+        ]
         request = game_pb2.WriteScoreRequest(command_id=_command(), game_id=game_id, player_id=placed[-1].player_id)
         await call(api.game.WriteScore, request)
 
@@ -239,15 +241,15 @@ class Campaign:
         """
         wrong, cases = self._outcome.wrong, []
         for game_id in game_ids:
-            table, clock = await record.facts(f"game-{game_id}"), await record.facts(f"clock-{game_id}")
-            raised = [fact for fact in table if isinstance(fact, game_events.ChallengeRaised)]
+            table, clock = await record.events(f"game-{game_id}"), await record.events(f"clock-{game_id}")
+            raised = [event for event in table if isinstance(event, game_events.ChallengeRaised)]
             if len(raised) != 1:
                 wrong.append(f"{game_id}: {len(raised)} challenges")
-            seed = next(fact.seed for fact in table if isinstance(fact, game_events.GameOpened))
+            seed = next(event.seed for event in table if isinstance(event, game_events.GameOpened))
             for challenge in raised:
                 case_id = case_id_of(game_id, seed, challenge.challenge)
-                facts = await record.facts(f"case-{case_id}")
-                wrong += _other_than(1, case_id, facts, events.CaseOpened, events.CaseRuled)
+                past_events = await record.events(f"case-{case_id}")
+                wrong += _other_than(1, case_id, past_events, events.CaseOpened, events.CaseRuled)
                 cases.append((await queries.cases(record, [case_id])).get(case_id, Case()))
             told = (game_events.ChallengeRuled, clock_events.ClockNeutralised, clock_events.ClockResumed)
             wrong += _other_than(len(raised), game_id, [*table, *clock], *told)
@@ -272,9 +274,9 @@ class Campaign:
         return all(self._graph.contains(word) for word in case.words)
 
 
-def _other_than(count: int, whose: str, facts: Sequence[Message], *kinds: type[Message]) -> list[str]:
+def _other_than(count: int, whose: str, past_events: Sequence[Message], *kinds: type[Message]) -> list[str]:
     """Return a sentence for each type of event that does not occur ``count`` times."""
-    found = {kind: sum(isinstance(fact, kind) for fact in facts) for kind in kinds}
+    found = {kind: sum(isinstance(event, kind) for event in past_events) for kind in kinds}
     return [f"{whose}: {times} times {kind.DESCRIPTOR.name}" for kind, times in found.items() if times != count]
 
 

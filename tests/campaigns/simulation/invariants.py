@@ -89,8 +89,8 @@ def _tables(events: Sequence[Recorded]) -> list[str]:
     for event in events:
         streams.setdefault(event.stream, []).append(event)
     wrong = []
-    results = {fact.game_id: fact for fact in _only(events, pairing.ResultRecorded)}
-    paired = [table.game_id for fact in _only(events, pairing.RoundPaired) for table in fact.pairings]
+    results = {message.game_id: message for message in _only(events, pairing.ResultRecorded)}
+    paired = [table.game_id for message in _only(events, pairing.RoundPaired) for table in message.pairings]
     opened = {name.removeprefix("game-") for name in streams if name.startswith("game-")}
     if sorted(paired) != sorted(opened):
         wrong.append(f"paired: {sorted(paired)}, opened: {sorted(opened)}")
@@ -112,12 +112,12 @@ def _game(table: Sequence[Recorded]) -> list[str]:
         for kind in (game.GameOpened, game.GameStarted, game.GameEnded, game.ResultFinal)
     }
     wrong = [f"{count} times {name}" for name, count in counts.items() if count != 1]
-    done = [fact.turn for fact in _only(table, game.PlayCompleted, game.PlayWithdrawn)]
+    done = [event.turn for event in _only(table, game.PlayCompleted, game.PlayWithdrawn)]
     if done != list(range(1, len(done) + 1)):
         wrong.append(f"turns completed: {done}")
-    taken = Counter(fact.turn for fact in _only(table, game.PlayPlaced, game.Exchanged, game.Passed))
+    taken = Counter(event.turn for event in _only(table, game.PlayPlaced, game.Exchanged, game.Passed))
     wrong.extend(f"turn {turn} was taken {times} times" for turn, times in taken.items() if times > 1)
-    draws = [fact.draw for fact in _only(table, game.TilesDrawn)]
+    draws = [event.draw for event in _only(table, game.TilesDrawn)]
     if len(set(draws)) < len(draws):
         wrong.append(f"a draw was made twice: {draws}")
     return wrong
@@ -128,15 +128,15 @@ def _challenges(both: Sequence[Recorded]) -> list[str]:
     wrong: list[str] = []
     raised: game.ChallengeRaised | None = None
     for event in both:
-        fact = event.message
-        match fact:
+        message = event.message
+        match message:
             case game.ChallengeRaised():
                 if raised:
-                    wrong.append(f"challenge {fact.challenge} while {raised.challenge} waits")
-                raised = fact
+                    wrong.append(f"challenge {message.challenge} while {raised.challenge} waits")
+                raised = message
             case game.ChallengeRuled():
-                if not raised or raised.challenge != fact.challenge:
-                    wrong.append(f"a ruling on challenge {fact.challenge}, which does not wait")
+                if not raised or raised.challenge != message.challenge:
+                    wrong.append(f"a ruling on challenge {message.challenge}, which does not wait")
                 raised = None
             case game.GameEnded():
                 raised = None
@@ -155,16 +155,16 @@ def _times(table: Sequence[Recorded], times: Sequence[Recorded]) -> list[str]:
     ran: Counter[str] = Counter()
     running, since = "", 0
     for event in times:
-        fact: Any = event.message
-        at = fact.occurred_at.ToMilliseconds()
+        message: Any = event.message
+        at = message.occurred_at.ToMilliseconds()
         if running:
             ran[running] += at - since
-        match fact:
+        match message:
             case clock.ClockStarted() | clock.ClockResumed():
-                running = fact.player_id
+                running = message.player_id
             case clock.ClockPressed():
                 (opened,) = _only(times, clock.ClockOpened)
-                running = next(player for player in opened.player_ids if player != fact.player_id)
+                running = next(player for player in opened.player_ids if player != message.player_id)
             case clock.ClockNeutralised() | clock.OvertimeCapExceeded() | clock.ClockStopped():
                 running = ""
         since = at
@@ -173,8 +173,8 @@ def _times(table: Sequence[Recorded], times: Sequence[Recorded]) -> list[str]:
         for side in stopped.times
         if side.used_ms != ran[side.player_id]
     ]
-    pressed = [fact.turn for fact in _only(times, clock.ClockPressed)]
-    completed = [fact.turn for fact in _only(table, game.PlayCompleted)]
+    pressed = [message.turn for message in _only(times, clock.ClockPressed)]
+    completed = [message.turn for message in _only(table, game.PlayCompleted)]
     if pressed != completed and pressed[:-1] != completed:
         wrong.append(f"pressed: {pressed}, completed: {completed}")
     return wrong
@@ -186,12 +186,12 @@ def _result(table: Sequence[Recorded], recorded: pairing.ResultRecorded | None) 
     scores: Counter[str] = Counter()
     for event in table:
         match event.message:
-            case game.PlayCompleted() as fact:
-                scores[fact.player_id] += fact.score
-            case game.RackPenalty() | game.TimePenalty() as fact:
-                scores[fact.player_id] -= fact.points
-            case game.OutBonus() as fact:
-                scores[fact.player_id] += fact.points
+            case game.PlayCompleted() as message:
+                scores[message.player_id] += message.score
+            case game.RackPenalty() | game.TimePenalty() as message:
+                scores[message.player_id] -= message.points
+            case game.OutBonus() as message:
+                scores[message.player_id] += message.points
     for final in _only(table, game.ResultFinal):
         wrong.extend(
             f"{score.player_id} has {score.score}, and the sheet says {scores[score.player_id]}"

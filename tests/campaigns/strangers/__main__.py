@@ -21,8 +21,8 @@ from tests.campaigns.strangers import calls, excess, insiders
 from tests.campaigns.strangers.outcome import (
     FEWEST_PAIRS_COUNT,
     Attack,
-    facts_of_strangers,
     find_delays,
+    find_events_of_strangers,
     names_of_others,
     secrets_in,
 )
@@ -140,7 +140,7 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
         entitled = frozenset(who.credential_id for who in (scorer, director, federation)) | {officials.credential_id}
         outcome.wrong += [line for attack in outcome.attacks for line in attack.wrong]
         outcome.wrong += officials.failed
-        outcome.wrong += facts_of_strangers(events, entitled, frozenset(locked[1]))
+        outcome.wrong += find_events_of_strangers(events, entitled, frozenset(locked[1]))
         outcome.wrong += names_of_others(events, scorer.credential_id, scorer.subject)
         outcome.wrong += secrets_in(cell.child.output(), [given, cell.token(scorer)])
         if await _fetch_shown(cell) != shown:

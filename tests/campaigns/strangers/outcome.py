@@ -58,7 +58,7 @@ def private_in(message: Message) -> Iterator[str]:
                 yield from (f"{descriptor.name}.{path}" for path in private_in(part))
 
 
-def facts_of_strangers(
+def find_events_of_strangers(
     events: Iterable[Recorded], entitled: frozenset[str], entered: frozenset[str] = frozenset()
 ) -> Iterator[str]:
     """Yield the events since the attack began that no entitled caller caused.
@@ -68,9 +68,9 @@ def facts_of_strangers(
     """
     of_the_hall: set[str] = set()
     for event in events:
-        fact = event.message
-        if isinstance(fact, SignedIn) and fact.credential_id in entered:
-            of_the_hall.add(fact.session_id)
+        message = event.message
+        if isinstance(message, SignedIn) and message.credential_id in entered:
+            of_the_hall.add(message.session_id)
         elif event.name != "PinRefused" and event.metadata.credential not in {*entitled, *of_the_hall}:
             yield f"{event.position}: {event.name} in {event.stream} by {event.metadata}"
 

@@ -221,18 +221,20 @@ class Campaign:
         """Append events, each once: if an answer is lost, the record shows whether it was executed."""
         begun, version = time.monotonic(), 0
         while self._written < self.outcome.news:
-            facts = [game.PlayAccepted(turn=1) for _ in range(min(BATCH_EVENTS, self.outcome.news - self._written))]
+            new_events = [
+                game.PlayAccepted(turn=1) for _ in range(min(BATCH_EVENTS, self.outcome.news - self._written))
+            ]
             try:
                 if version < self._written:  # an answer was lost
                     version = len(await record.read_stream(TABLE))
                     self._written = version
                     continue
-                await record.append(Decision([Write(TABLE, version, facts, "lliga")]), Metadata())
+                await record.append(Decision([Write(TABLE, version, new_events, "lliga")]), Metadata())
             except (SQLAlchemyError, RecordError, OSError):
                 await asyncio.sleep(0.2)
                 version = -1
                 continue
-            version = self._written = self._written + len(facts)
+            version = self._written = self._written + len(new_events)
             await asyncio.sleep(max(0.0, self._written / per_second - (time.monotonic() - begun)))
 
     async def _kill(self) -> None:

@@ -178,7 +178,7 @@ async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_clai
     ruling = {"words": [{"tiles": ["A", "NY"], "valid": True}]}
     process.stdin.write(json.dumps(ruling).encode() + b"\n")
     assert await line() == {"case_id": first, "given": True, "ruled": True, "problem": ""}
-    assert await court.facts(first, events.CaseReturned) == []
+    assert await court.events(first, events.CaseReturned) == []
     second = await court.challenge(GAME, ANY, number=2)
     assert (await line())["case_id"] == second
     process.stdin.write(b"{}\n")

@@ -36,9 +36,9 @@ ABSENT = clock_events.PlayerAbsent(
 AWAY = clock_events.PlayerLeft(player_id="biel", turn=1, told=True, occurred_at=timestamp(START_NS))
 
 
-async def add(record: Record, stream: str, *facts: Message) -> None:
+async def add(record: Record, stream: str, *events: Message) -> None:
     version = len(await record.read_stream(stream))
-    await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
+    await record.append(Decision([Write(stream, version, events, "cup")]), Metadata())
 
 
 async def began(record: Record, ruleset: str, games: Sequence[str] = GAMES) -> None:
@@ -85,7 +85,7 @@ async def test_who_is_missing_from_the_last_game_of_a_round_loses_with_the_one_b
     decision = await end_game(record, GAMES[1], ended)
     assert decision is not None
     await record.append(decision, Metadata())
-    lost, stopped = (await record.facts(f"clock-{GAMES[2]}"))[3:]
+    lost, stopped = (await record.events(f"clock-{GAMES[2]}"))[3:]
     assert isinstance(stopped, clock_events.ClockStopped)
     assert lost == clock_events.TimeForfeited(player_id="biel", reason=reason, occurred_at=ENDED.occurred_at)
     settled = await load_table(record, GAMES[2])
@@ -140,8 +140,8 @@ async def test_a_game_that_is_played_later_is_not_waited_for_until_it_begins(rec
 async def test_a_game_whose_postponement_is_taken_back_is_waited_for(record: Record) -> None:
     await began(record, "fise")
     await missing_from(record, GAMES[2])
-    facts = (pairing_events.GamePostponed, pairing_events.PostponementCancelled)
-    await add(record, "tournament-cup", *(fact(round=1, game_id=GAMES[0]) for fact in facts))
+    new_events = (pairing_events.GamePostponed, pairing_events.PostponementCancelled)
+    await add(record, "tournament-cup", *(event(round=1, game_id=GAMES[0]) for event in new_events))
     assert await end_game(record, GAMES[1]) is None
 
 
@@ -169,7 +169,7 @@ async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game
     elif order == "any":
         random.Random(7).shuffle(ending_games)
     reaction, read = build_end_reaction(record), 0
-    plain = record.facts_after
+    plain = record.events_after
 
     async def count_read(versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         nonlocal read
@@ -180,9 +180,9 @@ async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game
     for game_id in ending_games:
         await add(record, f"game-{game_id}", ENDED)
         news = (await record.read_stream(f"game-{game_id}"))[-1]
-        record.facts_after = count_read  # type: ignore[method-assign] # it counts, and reads as before
+        record.events_after = count_read  # type: ignore[method-assign] # it counts, and reads as before
         decisions.append(await reaction.react(news))
-        record.facts_after = plain  # type: ignore[method-assign] # as it was
+        record.events_after = plain  # type: ignore[method-assign] # as it was
         if signed:
             await add(record, "tournament-cup", pairing_events.ResultRecorded(round=1, game_id=game_id))
 

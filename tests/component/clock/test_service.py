@@ -63,11 +63,11 @@ async def clocks(record: Record) -> AsyncIterator[clock_pb2_grpc.ClockServiceAsy
     await server.stop(None)
 
 
-async def play(record: Record, *facts: Message) -> None:
+async def play(record: Record, *events: Message) -> None:
     """Continue the game."""
     stream = f"game-{GAME}"
     version = len(await record.read_stream(stream))
-    await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
+    await record.append(Decision([Write(stream, version, events, "cup")]), Metadata())
 
 
 async def load_settled(record: Record) -> Settled:
@@ -82,7 +82,7 @@ async def follow(record: Record) -> Decision:
     return (await load_settled(record)).decision()
 
 
-async def facts(record: Record) -> list[str]:
+async def events(record: Record) -> list[str]:
     return [event.name for event in await record.read_stream(f"clock-{GAME}")]
 
 
@@ -108,7 +108,7 @@ async def test_a_press_does_not_wait_for_the_clock_to_have_heard_of_the_game(
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED, PASSED)
     answer = await clocks.Press(pressing(at=START_NS + 3 * SECOND_NS))
-    assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockPressed"]
+    assert await events(record) == ["ClockOpened", "ClockStarted", "ClockPressed"]
     assert (answer.used_ms, answer.position) == (3_000, await record.last_position())
 
 
@@ -137,7 +137,7 @@ async def test_a_press_sent_twice_is_one_press_with_one_answer(
     await play(record, OPENED, *DEALT, STARTED, PASSED)
     request = pressing(at=START_NS + 3 * SECOND_NS)
     assert await clocks.Press(request) == await clocks.Press(request)
-    assert (await facts(record)).count("ClockPressed") == 1
+    assert (await events(record)).count("ClockPressed") == 1
 
 
 async def test_a_press_without_a_time_happens_now(record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
@@ -167,7 +167,7 @@ async def test_a_refused_press_names_its_article_and_writes_nothing(
         "TURN_NOT_TAKEN",
         "FISC I.11",
     )
-    assert await facts(record) == []
+    assert await events(record) == []
 
 
 async def test_a_press_before_the_last_fact_is_an_invalid_argument(
@@ -217,7 +217,7 @@ async def test_what_an_arbiter_does_to_a_clock_is_on_the_record_with_the_arbiter
     shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
     assert [side.used_ms for side in shown.times] == [0, 7_000]
     written: list[Any] = [event.message for event in await record.read_stream(f"clock-{GAME}")][2:]
-    assert [fact.arbiter_id for fact in written] == ["arbiter-1"] * 3
+    assert [message.arbiter_id for message in written] == ["arbiter-1"] * 3
 
 
 async def test_players_who_are_not_there_are_noted_and_come(
@@ -241,7 +241,7 @@ async def test_players_who_are_not_there_are_noted_and_come(
     shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
     assert (list(shown.absent_player_ids), list(shown.away_player_ids)) == ([], ["anna"])
     await clocks.ReturnToTable(clock_pb2.ReturnToTableRequest(command_id=str(uuid.uuid4()), **who))
-    assert (await facts(record))[2:] == [
+    assert (await events(record))[2:] == [
         "PlayerAbsent",
         "PlayerArrived",
         "ClockStarted",
@@ -268,7 +268,7 @@ async def test_a_press_that_comes_too_late_says_so(
     await play(record, OPENED, *DEALT, started, PASSED)
     answer = await clocks.Press(pressing())
     assert (answer.too_late, answer.used_ms) == (True, 35 * 60_000)
-    assert (await facts(record))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
+    assert (await events(record))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
 
 
 async def test_a_time_that_is_over_goes_on_the_record_when_it_is_claimed(
@@ -279,7 +279,7 @@ async def test_a_time_that_is_over_goes_on_the_record_when_it_is_claimed(
     claim = clock_pb2.ClaimTimeRequest(command_id=str(uuid.uuid4()), game_id=GAME, player_id="anna")
     answer = await clocks.ClaimTime(claim)
     assert answer.position == await record.last_position()
-    assert (await facts(record))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
+    assert (await events(record))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
 
 
 async def test_what_does_not_exist_is_not_found_by_its_id(clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
@@ -294,7 +294,7 @@ async def test_the_clock_follows_its_game_once(record: Record) -> None:
     await play(record, OPENED, *DEALT, STARTED)
     decision = await follow(record)
     await record.append(decision, Metadata())
-    assert await facts(record) == ["ClockOpened", "ClockStarted"]
+    assert await events(record) == ["ClockOpened", "ClockStarted"]
     assert not (await follow(record)).writes
 
 
@@ -306,7 +306,7 @@ async def test_what_the_clock_decides_holds_only_for_the_game_that_it_saw(record
     with pytest.raises(Conflict) as caught:
         await record.append(decision, Metadata())
     assert caught.value.stream == f"game-{GAME}"
-    assert await facts(record) == []
+    assert await events(record) == []
 
 
 async def test_what_two_replicas_decide_at_once_is_written_once(record: Record) -> None:
@@ -325,7 +325,7 @@ async def test_a_clock_that_is_behind_its_game_follows_all_of_it(record: Record)
     written = game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=timestamp(START_NS + 2 * SECOND_NS))
     await play(record, OPENED, *DEALT, STARTED, placed, raised, ruled, written)
     await record.append(await follow(record), Metadata())
-    assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockNeutralised", "ClockResumed"]
+    assert await events(record) == ["ClockOpened", "ClockStarted", "ClockNeutralised", "ClockResumed"]
     assert not (await follow(record)).writes
 
 

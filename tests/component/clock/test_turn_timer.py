@@ -50,9 +50,9 @@ async def ticking(record: Record) -> AsyncIterator[None]:
 
 async def wait_for_call(record: Record, game_id: str) -> ticks.TimeCalled:
     """Return the end of the time of a game's turn, once it is on the record."""
-    fact = (await wait_for_event(record, game_id, "TimeCalled", stream="duplicate")).message
-    assert isinstance(fact, ticks.TimeCalled)
-    return fact
+    message = (await wait_for_event(record, game_id, "TimeCalled", stream="duplicate")).message
+    assert isinstance(message, ticks.TimeCalled)
+    return message
 
 
 async def test_time_is_called_when_it_is_over_in_games_before_the_timer_began_and_after(record: Record) -> None:
@@ -62,9 +62,9 @@ async def test_time_is_called_when_it_is_over_in_games_before_the_timer_began_an
         await begin(record, "cup-r2", 200)
         await wait_for_call(record, "cup-r2")
     for game_id in ("cup-r1", "cup-r2"):
-        told_of = [fact.message for fact in await record.read_stream(f"duplicate-{game_id}")]
-        (start,) = [fact for fact in told_of if isinstance(fact, ticks.TurnTimerStarted)]
-        (over,) = [fact for fact in told_of if isinstance(fact, ticks.TimeCalled)]
+        told_of = [message.message for message in await record.read_stream(f"duplicate-{game_id}")]
+        (start,) = [message for message in told_of if isinstance(message, ticks.TurnTimerStarted)]
+        (over,) = [message for message in told_of if isinstance(message, ticks.TimeCalled)]
         assert over.occurred_at.ToNanoseconds() - start.occurred_at.ToNanoseconds() == 200_000_000
 
 

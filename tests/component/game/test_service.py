@@ -53,9 +53,9 @@ async def tables(record: Record) -> AsyncIterator[game_pb2_grpc.GameServiceAsync
     await server.stop(None)
 
 
-async def write(record: Record, stream: str, *facts: Message) -> Recorded:
+async def write(record: Record, stream: str, *past_events: Message) -> Recorded:
     version = len(await record.read_stream(stream))
-    await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
+    await record.append(Decision([Write(stream, version, past_events, "cup")]), Metadata())
     return (await record.read_stream(stream))[-1]
 
 
@@ -99,7 +99,7 @@ async def follow(record: Record, event: Recorded) -> list[str]:
         return []
     await record.append(decision, Metadata())
     assert not (await decide()).writes
-    return [fact.DESCRIPTOR.name for write in decision.writes for fact in write.events]
+    return [message.DESCRIPTOR.name for write in decision.writes for message in write.events]
 
 
 def command() -> str:
@@ -454,19 +454,19 @@ async def test_who_asks_or_answers_about_a_word_again_in_another_game_is_disqual
             word=events.Word(faces="CASA"),
         )
         await tables.RecordWordAsked(request)
-        facts = await record.facts(f"game-{game_id}")
+        past_events = await record.events(f"game-{game_id}")
         return [
-            fact.player_id
-            for fact in facts
-            if isinstance(fact, events.SanctionImposed) and fact.kind == events.SANCTION_KIND_EXPULSION
+            event.player_id
+            for event in past_events
+            if isinstance(event, events.SanctionImposed) and event.kind == events.SANCTION_KIND_EXPULSION
         ]
 
     with pytest.raises(grpc.aio.AioRpcError, match="stranger is not a player of the tournament"):
         await ask_word(1, "anna", "stranger")
     assert await ask_word(1, "biel", "anna") == []
     assert await ask_word(3, "biel", "anna") == ["biel", "anna"]
-    ended = [fact for fact in await record.facts("game-cup-r3-t1") if isinstance(fact, events.GameEnded)]
-    assert [sorted(fact.loser_ids) for fact in ended] == [["anna", "biel"]]
+    ended = [event for event in await record.events("game-cup-r3-t1") if isinstance(event, events.GameEnded)]
+    assert [sorted(event.loser_ids) for event in ended] == [["anna", "biel"]]
 
 
 @pytest.mark.parametrize(("turns", "condition"), [(0, "FORFEIT"), (1, "ABANDONED")])
@@ -490,7 +490,7 @@ async def test_who_withdraws_from_the_tournament_loses_the_game_that_is_being_pl
     decision = await reaction.react(news)
 
     assert decision is not None
-    ended = next(fact for fact in decision.writes[0].events if isinstance(fact, events.GameEnded))
+    ended = next(event for event in decision.writes[0].events if isinstance(event, events.GameEnded))
     assert (events.EndCondition.Name(ended.condition), list(ended.loser_ids)) == (
         f"END_CONDITION_{condition}",
         ["biel"],

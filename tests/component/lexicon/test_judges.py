@@ -55,7 +55,7 @@ async def test_of_two_judges_who_claim_at_once_one_gets_the_case_and_the_other_i
         court.claim(case_id, "carles"),
         return_exceptions=True,
     )
-    (claimed,) = await court.facts(case_id, events.CaseClaimed)
+    (claimed,) = await court.events(case_id, events.CaseClaimed)
     refused = [answer for answer in answers if isinstance(answer, grpc.aio.AioRpcError)]
     assert len(refused) == 2
     assert all(f"assigned to {claimed.judge_id}" in str(answer.details()) for answer in refused)
@@ -123,7 +123,7 @@ async def test_judges_of_a_panel_are_blind_to_each_other_until_the_last_has_rule
         ("berta", False),
         ("carles", True),
     ]
-    (ruled,) = await court.facts(case_id, events.CaseRuled)
+    (ruled,) = await court.events(case_id, events.CaseRuled)
     assert list(ruled.judge_ids) == ["ada", "berta", "carles"]
 
 
@@ -143,7 +143,7 @@ async def test_a_judge_who_gives_no_sign_loses_the_case_and_no_other(court: Cour
     assert (await reason(court.rule(lost, "berta", {ANY: True})))[0] == "CLAIM_LOST"
     assert (await court.claim(lost, "carles")).seat == 1
     assert (await court.keep(kept, "ada")).lease_seconds == 600
-    assert await court.facts(kept, events.CaseReturned) == []
+    assert await court.events(kept, events.CaseReturned) == []
 
 
 async def test_a_case_that_is_given_back_is_free_at_once(court: Court) -> None:
@@ -179,8 +179,8 @@ async def test_a_case_is_escalated_once_by_however_many_processes_and_the_direct
         assert (await court.wait_for_case("head", case_id)).escalated
         await court.claim(case_id, "head")
         assert (await court.rule(case_id, "head", {ANY: True})).ruled
-    assert len(await court.facts(case_id, events.CaseEscalated)) == 1
-    (ruled,) = await court.facts(case_id, events.CaseRuled)
+    assert len(await court.events(case_id, events.CaseEscalated)) == 1
+    (ruled,) = await court.events(case_id, events.CaseRuled)
     assert ruled.director
 
 
@@ -257,9 +257,9 @@ async def test_an_appeal_goes_to_another_judge_with_its_arguments(court: Court) 
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=appeal.case_id, judge_id="berta"))
     assert file.arguments == ""
     await court.rule(appeal.case_id, "berta", {ANYS: True}, "the plural of any", "Gramàtica, 7.2")
-    (ruled,) = await court.facts(appeal.case_id, events.CaseRuled)
+    (ruled,) = await court.events(appeal.case_id, events.CaseRuled)
     assert (ruled.appeal, ruled.valid, ruled.challenge) == (True, True, 1)
-    assert len(await court.facts(case_id, events.CaseRuled)) == 1
+    assert len(await court.events(case_id, events.CaseRuled)) == 1
 
 
 async def test_an_appeal_that_the_arbiter_at_the_table_ruled_on_leaves_the_queue(court: Court) -> None:

@@ -152,8 +152,8 @@ async def test_the_case_of_a_game_is_that_of_its_last_challenge_or_of_the_appeal
 ) -> None:
     seed, asked = b"s" * 32, lexicon_pb2.GetCaseRequest(game_id="g")
 
-    async def add(stream: str, version: int, fact: Message) -> None:
-        await record.append(Decision([Write(stream, version, [fact], "cup")]), Metadata())
+    async def add(stream: str, version: int, event: Message) -> None:
+        await record.append(Decision([Write(stream, version, [event], "cup")]), Metadata())
 
     await add("game-g", 0, game_events.GameOpened(game_id="g", tournament_id="cup", seed=seed))
     with pytest.raises(grpc.aio.AioRpcError, match="there is no case of the game 'g'"):

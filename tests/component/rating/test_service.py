@@ -39,7 +39,7 @@ async def play(record: Record) -> list[Recorded]:
     hall = Hall({"a": 1500, "b": 1450, "c": 1400, "d": 1350, "e": None, "f": 900})
     for number in range(1, 6):
         hall.play(number)
-    await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    await record.append(Decision([Write("tournament-open", 0, hall.events, "open")]), Metadata())
     return [event for event in await record.read_stream("tournament-open") if event.name == "RoundClosed"]
 
 
@@ -96,7 +96,7 @@ async def test_the_list_follows_when_a_round_that_is_closed_becomes_the_last(rec
     for number in range(1, 6):
         hall.play(number)
     hall.carry_out(pb.ChangeRoundsRequest(rounds=5))
-    await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    await record.append(Decision([Write("tournament-open", 0, hall.events, "open")]), Metadata())
     reaction = lists(record, EarlierDeviations(record))
     followed = ("RoundClosed", "RoundsChanged")
     news = [event for event in await record.read_stream("tournament-open") if event.name in followed]
@@ -145,8 +145,8 @@ async def test_a_revised_list_is_read_with_both_its_moments(
     first = await ratings.GetRatingList(request)
     assert (first.revision, first.HasField("revised_at")) == (0, False)
     scores = [game_events.FinalScore(player_id=player, score=score) for player, score in (("a", 300), ("b", 400))]
-    facts = await record.facts("tournament-open")
-    results = [fact for fact in facts if isinstance(fact, pairing_events.ResultRecorded)]
+    past_events = await record.events("tournament-open")
+    results = [event for event in past_events if isinstance(event, pairing_events.ResultRecorded)]
     (game_id,) = [result.game_id for result in results if {score.player_id for score in result.scores} == {"a", "b"}]
     correction = pairing_events.ResultCorrected(
         round=5, game_id=game_id, scores=scores, winner_id="b", occurred_at=Timestamp(seconds=1_800_000_000)

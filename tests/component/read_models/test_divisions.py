@@ -59,7 +59,7 @@ class Cell:
     async def append(self, *writes: tuple[str, int, Sequence[Message]]) -> None:
         self._clock[0] += timedelta(minutes=1)
         before = await self.record.last_position()
-        decided = [Write(f"tournament-{write}", version, facts, write) for write, version, facts in writes]
+        decided = [Write(f"tournament-{write}", version, new_events, write) for write, version, new_events in writes]
         await self.record.append(Decision(decided), Metadata())
         for event in await self.record.read(before):
             async with self.record.writing() as connection:

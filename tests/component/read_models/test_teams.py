@@ -176,9 +176,9 @@ def test_a_team_that_left_before_any_round_has_no_place_and_one_that_comes_back_
 
 
 def test_what_is_said_of_a_team_that_there_is_not_stops_the_projection() -> None:
-    for fact in (pairing.LineUpSet(team_id="reus"), pairing.TeamWithdrawn(team_id="reus", round=1)):
+    for event in (pairing.LineUpSet(team_id="reus"), pairing.TeamWithdrawn(team_id="reus", round=1)):
         with pytest.raises(Broken, match="team 'reus' is not registered"):
-            Folded(League().create()).add(fact)
+            Folded(League().create()).add(event)
 
 
 def test_only_the_option_makes_a_tournament_one_of_teams() -> None:

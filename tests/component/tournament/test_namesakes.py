@@ -88,4 +88,4 @@ async def test_a_category_goes_along_to_another_division(desk: Desk) -> None:
         pb.MovePlayerRequest(command_id=command(), tournament_id="open", player_id="anna", to_tournament_id="second")
     )
     moved = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="second"))).players
-    assert [(fact.player_id, fact.category) for fact in moved] == [("anna", "U18")]
+    assert [(event.player_id, event.category) for event in moved] == [("anna", "U18")]

@@ -16,7 +16,7 @@ from tests.support.pairing_service import Desk
 
 from faristol.event_store import Decision, Loaded, Metadata, Write
 from faristol.event_store.integrity.verification import verify
-from faristol.kernel.facts import OF_THE_CELL
+from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import Refusal, check_none
 from faristol.pb.access.v1.events_pb2 import Credential as GivenCredential
@@ -477,7 +477,7 @@ async def test_final_standings_have_the_sanctions_of_tables_that_were_not_noted_
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
     for number in range(1, 6):
         hall.play(number)
-    await desk.record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    await desk.record.append(Decision([Write("tournament-open", 0, hall.events, "open")]), Metadata())
     pairing = hall.state.played[4].pairings[1]
     await impose_at(desk, pairing.game_id, pairing.player_ids[0])
 

@@ -244,9 +244,9 @@ async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
     await open_tournament(desk)
     version = len(await desk.record.read_stream("tournament-open"))
     rounds = [
-        fact
+        event
         for number in (1, 2)
-        for fact in (
+        for event in (
             events.RoundPaired(round=number),
             events.RoundStarted(round=number),
             events.RoundClosed(round=number),
@@ -588,7 +588,7 @@ async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the
     first = [game_events.FinalScore(player_id="p1", score=310), game_events.FinalScore(player_id="p5", score=402)]
     second = [game_events.FinalScore(player_id="p1", score=410), game_events.FinalScore(player_id="p5", score=402)]
     none = [game_events.FinalScore(player_id="p2"), game_events.FinalScore(player_id="p6")]
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.ResultRecorded(round=1, game_id="g", scores=first, winner_id="p5"),
         events.ResultCorrected(round=1, game_id="g", scores=second, winner_id="p1", unplayed=False),
         events.ResultRecorded(round=1, game_id="h", scores=none, winner_id="p2", unplayed=True),
@@ -596,7 +596,7 @@ async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the
         events.ResultCorrected(round=1, game_id="h", scores=none, unplayed=False),
     ]
     version = len(await names_on_stream(desk))
-    await desk.record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
+    await desk.record.append(Decision([Write("tournament-open", version, new_events, "open")]), Metadata())
 
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     set_halls = next(told for told in acts if told.type == "HallsSet")
@@ -628,8 +628,8 @@ def test_what_is_noted_of_a_game_concerns_its_players_even_where_it_names_one_of
     loaded = Loaded(hall.state, 7)
     game_id = hall.state.played[0].pairings[0].game_id
 
-    def list_concerned(fact: Message) -> list[str]:
-        return sorted(write_of(loaded, [fact]).concerned)
+    def list_concerned(event: Message) -> list[str]:
+        return sorted(write_of(loaded, [event]).concerned)
 
     assert list_concerned(events.ResultEntered(game_id=game_id, note="anna was ill")) == ["anna", "dolors"]
     assert list_concerned(events.PostponementCancelled(game_id=game_id, note="both are here")) == ["anna", "dolors"]

@@ -68,8 +68,8 @@ def open_case(settings: Adjudication, *words: Word, queued: datetime = START, ba
     return after(Case(), adjudicate(Case(), question, GAME, settings, LAW, to_timestamp(queued)))
 
 
-def after(case: Case, facts: Iterable[Message]) -> Case:
-    return reduce(evolve, facts, case)
+def after(case: Case, past_events: Iterable[Message]) -> Case:
+    return reduce(evolve, past_events, case)
 
 
 def as_lexicon(case: Case) -> list[Ruling]:

@@ -59,8 +59,8 @@ def choose_layers(
 
 
 def set_to(state: Adjudication, mode: events.Mode.ValueType, panel: int = 0, language: str = "ca") -> Adjudication:
-    for fact in set_adjudication(state, mode, panel, (PES, language)):
-        state = evolve(state, fact)
+    for event in set_adjudication(state, mode, panel, (PES, language)):
+        state = evolve(state, event)
     return state
 
 
@@ -184,10 +184,10 @@ def test_an_appeal_that_waits_keeps_the_judges_and_directors_who_did_not_rule_fi
 
 
 def test_a_judge_is_appointed_and_dismissed_once() -> None:
-    (fact,) = appoint(STAFFED, "eva", ["es", "ca", "es"])
-    assert isinstance(fact, events.JudgeAppointed)
-    assert fact.languages == ["ca", "es"]
-    state = evolve(STAFFED, fact)
+    (event,) = appoint(STAFFED, "eva", ["es", "ca", "es"])
+    assert isinstance(event, events.JudgeAppointed)
+    assert event.languages == ["ca", "es"]
+    state = evolve(STAFFED, event)
     assert appoint(state, "eva", ["ca", "es"]) == []
     for each in dismiss(state, "eva"):
         state = evolve(state, each)
@@ -206,8 +206,8 @@ def test_where_layers_are_chosen_with_the_tournament_they_stay(name: str) -> Non
 def test_pes_lets_dictionaries_be_chosen_until_the_first_game() -> None:
     pes = load_ruleset("pes-2024")
     tournament = AdjudicatedTournament("cup", lexicon=Pin("greek", "ab"))
-    (fact,) = choose_layers(tournament, pes, ["lkn", "babiniotis"], ["babiniotis", "lkn"])
-    assert evolve(automatic(), fact).layers == ("babiniotis", "lkn")
+    (event,) = choose_layers(tournament, pes, ["lkn", "babiniotis"], ["babiniotis", "lkn"])
+    assert evolve(automatic(), event).layers == ("babiniotis", "lkn")
     started = AdjudicatedTournament("cup", lexicon=Pin("greek", "ab"), started=True)
     with pytest.raises(Refusal) as caught:
         choose_layers(started, pes, ["lkn"], ["lkn"])

@@ -80,9 +80,11 @@ def test_a_play_stands_exactly_when_every_word_challenged_is_a_word(words: list[
 @pytest.mark.parametrize("panel", [0, 1, 3])
 def test_a_case_is_opened_and_ruled_on_once_however_often_the_challenge_is_told(panel: int) -> None:
     settings = build_adjudication(panel) if panel else automatic()
-    facts = adjudicate_words(Case(), settings, ("S", "O", "L"))
-    for done in range(len(facts)):
-        assert adjudicate_words(after(Case(), facts[: done + 1]), settings, ("S", "O", "L")) == facts[done + 1 :]
+    new_events = adjudicate_words(Case(), settings, ("S", "O", "L"))
+    for done in range(len(new_events)):
+        assert (
+            adjudicate_words(after(Case(), new_events[: done + 1]), settings, ("S", "O", "L")) == new_events[done + 1 :]
+        )
 
 
 def test_an_appeal_that_a_director_alone_may_rule_on_is_with_the_director_at_once() -> None:

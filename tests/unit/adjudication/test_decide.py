@@ -145,9 +145,9 @@ def test_a_case_that_waits_for_too_long_is_escalated_once_and_then_the_director_
     case = claim_case(open_case(build_adjudication(3), SOL), "ada")
     assert read_refusal(lambda: claim(case, build_adjudication(3), "head", NOBODY, at(1))) == "OTHER_LANGUAGE"
     assert list_due_events(case, build_adjudication(3), NOBODY, at(119.9)) == []
-    (fact,) = list_due_events(case, build_adjudication(3), NOBODY, at(120))
-    assert isinstance(fact, events.CaseEscalated)
-    escalated = after(case, [fact])
+    (event,) = list_due_events(case, build_adjudication(3), NOBODY, at(120))
+    assert isinstance(event, events.CaseEscalated)
+    escalated = after(case, [event])
     assert list_due_events(escalated, build_adjudication(3), NOBODY, at(500)) == []
     ruled = rules(claim_case(escalated, "head", seconds=121), "head", True, seconds=122)
     assert ruled.ruled_by == ("head",)
@@ -169,10 +169,10 @@ def test_a_case_goes_back_when_its_judge_is_silent_dismissed_or_gives_it_back() 
     (dismissed,) = list_due_events(case, without, NOBODY, at(2))
     (released,) = release(case, "ada", at(2))
     reasons = []
-    for fact in (silent, dismissed, released):
-        assert isinstance(fact, events.CaseReturned)
-        reasons.append(fact.reason)
-        assert after(case, [fact]).free_seats == (1,)
+    for event in (silent, dismissed, released):
+        assert isinstance(event, events.CaseReturned)
+        reasons.append(event.reason)
+        assert after(case, [event]).free_seats == (1,)
     assert reasons == [
         events.RETURN_REASON_SILENT,
         events.RETURN_REASON_DISMISSED,
@@ -190,9 +190,9 @@ def test_a_case_that_is_withdrawn_is_not_ruled_on() -> None:
 
 def test_a_fact_is_not_before_the_one_that_it_follows_though_clocks_differ() -> None:
     case = claim_case(open_case(build_adjudication(), SOL, queued=at(0)), "ada", seconds=5)
-    (fact,) = release(case, "ada", at(3))
-    assert isinstance(fact, events.CaseReturned)
-    assert fact.occurred_at == case.last_at
+    (event,) = release(case, "ada", at(3))
+    assert isinstance(event, events.CaseReturned)
+    assert event.occurred_at == case.last_at
 
 
 STEPS = st.lists(
@@ -227,14 +227,14 @@ def test_whatever_judges_do_in_whatever_order_a_case_is_ruled_on_exactly_once(
 ) -> None:
     court = build_adjudication(panel)
     case = open_case(court, SOL, XX)
-    facts: list[Message] = []
+    new_events: list[Message] = []
 
     def take(found: list[Message]) -> None:
         nonlocal case
-        for fact in found:
-            assert case.waiting, f"{fact} follows the ruling"
-            case = after(case, [fact])
-            facts.append(fact)
+        for event in found:
+            assert case.waiting, f"{event} follows the ruling"
+            case = after(case, [event])
+            new_events.append(event)
             assert len({held.seat for held in case.claims}) == len(case.claims)
             assert len(set(case.held_by)) == len(case.held_by)
 
@@ -259,8 +259,8 @@ def test_whatever_judges_do_in_whatever_order_a_case_is_ruled_on_exactly_once(
                 take(give_opinion(case, court, judge, as_lexicon(case), list_sources(case), at(now)))
             except Refusal:
                 continue
-    assert sum(isinstance(fact, events.CaseRuled) for fact in facts) == 1
+    assert sum(isinstance(event, events.CaseRuled) for event in new_events) == 1
     assert case.ruled
-    assert sum(isinstance(fact, events.CaseEscalated) for fact in facts) <= 1
+    assert sum(isinstance(event, events.CaseEscalated) for event in new_events) <= 1
     if not case.by_director:
         assert len(set(case.ruled_by)) == panel

@@ -79,8 +79,8 @@ async def test_what_is_said_of_a_tournament_names_its_players(tmp_path: Path, tu
 
 def test_a_message_is_written_as_a_case_writes_it() -> None:
     word = events.ScoredWord(word=events.Word(faces=["C", "A"]), row=7, column=7, score=4)
-    fact = events.PlayPlaced(turn=1, player_id="anna", words=[word], score=4)
-    assert format_message(fact, {"anna": "Anna"}.__getitem__) == (
+    event = events.PlayPlaced(turn=1, player_id="anna", words=[word], score=4)
+    assert format_message(event, {"anna": "Anna"}.__getitem__) == (
         "turn: 1, player-id: Anna, words: [{square: 8H, word: C A, score: 4}], score: 4"
     )
     assert (

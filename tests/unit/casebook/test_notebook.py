@@ -11,17 +11,17 @@ from faristol.pb.game.v1 import events_pb2 as events
 PASSED = events.Passed(turn=1, player_id="Anna")
 
 
-def one_fact(version: int) -> Write:
+def write_one_event(version: int) -> Write:
     return Write("game-case", version, [PASSED], "cases")
 
 
 async def test_facts_come_back_in_order_by_stream_and_by_position() -> None:
     notebook = Notebook()
-    await notebook.append(Decision([one_fact(0), Write("clock-case", 0, [PASSED, PASSED], "cases")]), Metadata())
-    await notebook.append(Decision([one_fact(1)]), Metadata())
+    await notebook.append(Decision([write_one_event(0), Write("clock-case", 0, [PASSED, PASSED], "cases")]), Metadata())
+    await notebook.append(Decision([write_one_event(1)]), Metadata())
     assert [event.version for event in await notebook.read_stream("game-case")] == [1, 2]
     assert [event.stream for event in await notebook.read(1)] == ["clock-case", "clock-case", "game-case"]
-    assert await notebook.facts("game-case", 1) == [PASSED]
+    assert await notebook.events("game-case", 1) == [PASSED]
     assert await notebook.last_position() == 4
     folded = await load(notebook, "game-case", 0, lambda count, _: count + 1)
     assert (folded.state, folded.version) == (2, 2)
@@ -29,11 +29,11 @@ async def test_facts_come_back_in_order_by_stream_and_by_position() -> None:
 
 async def test_a_stream_or_a_guard_that_moved_is_a_conflict_and_nothing_is_written() -> None:
     notebook = Notebook()
-    await notebook.append(Decision([one_fact(0)]), Metadata())
+    await notebook.append(Decision([write_one_event(0)]), Metadata())
     with pytest.raises(Conflict):
-        await notebook.append(Decision([Write("clock-case", 0, [PASSED], "cases"), one_fact(0)]), Metadata())
+        await notebook.append(Decision([Write("clock-case", 0, [PASSED], "cases"), write_one_event(0)]), Metadata())
     with pytest.raises(Conflict):
-        await notebook.append(Decision([one_fact(1)], [Guard("clock-case", 3)]), Metadata())
+        await notebook.append(Decision([write_one_event(1)], [Guard("clock-case", 3)]), Metadata())
     assert await notebook.last_position() == 1
 
 
@@ -41,7 +41,7 @@ async def test_a_command_is_known_by_its_first_answer() -> None:
     notebook = Notebook()
     assert await notebook.find_answer("00000000-0000-0000-0000-000000000001") is None
     command = AppendCommand("00000000-0000-0000-0000-000000000001", lambda position: b"at %d" % position)
-    appended = await notebook.append(Decision([one_fact(0)]), Metadata(), command=command)
+    appended = await notebook.append(Decision([write_one_event(0)]), Metadata(), command=command)
     assert (appended.answer, appended.repeated) == (b"at 1", False)
     again = await notebook.find_answer(command.command_id)
     assert again is not None

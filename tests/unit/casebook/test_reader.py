@@ -73,7 +73,7 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
         ("place-play", "lay", 8, "there is no verb 'lay'; there are: abandon, "),
         ("H8 C A S A", "Z8 C A S A", 8, "'Z8' is not a start of a word"),
         ("N Y T", "X X T", 4, "the set has fewer tiles X than the rack of Anna requires"),
-        ("score: 10", "facts: [Playplaced]", 9, "there is no fact 'Playplaced'; did you mean 'PlayPlaced'?"),
+        ("score: 10", "facts: [Playplaced]", 9, "there is no event 'Playplaced'; did you mean 'PlayPlaced'?"),
         (
             "score: 10",
             "facts: [PlayPlaced: {points: 10}]",

@@ -28,8 +28,8 @@ TOKEN, LINK, PIN = events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN
 AT = Timestamp(seconds=int(NOW.timestamp()) + 60)
 
 
-def state(*facts: Sequence[Message]) -> Access:
-    return fold(Access(), [fact for some in facts for fact in some])
+def state(*past_events: Sequence[Message]) -> Access:
+    return fold(Access(), [event for some in past_events for event in some])
 
 
 def director(**more: Any) -> Credential:
@@ -113,13 +113,13 @@ def test_who_ends_a_credential_ends_all_that_were_handed_on_from_it() -> None:
         grants.grant(eva, aina, TOKEN),
         grants.grant(aina, ona, TOKEN),
     )
-    ended = state(*[list(_facts(known))], grants.revoke(eva, known, aina.credential_id, AT))
+    ended = state(*[list(_grant_events(known))], grants.revoke(eva, known, aina.credential_id, AT))
     shown = {granted.credential.subject: ended.has_ended(granted.credential) for granted in ended.granted.values()}
     assert shown == {"eva": False, "aina": True, "ona": True}
     assert grants.revoke(eva, ended, aina.credential_id, AT) == []
 
 
-def _facts(known: Access) -> list[Message]:
+def _grant_events(known: Access) -> list[Message]:
     from faristol.access_control.state import to_message
 
     return [
@@ -193,8 +193,8 @@ def pin(subject: str = "ona", **more: Any) -> Credential:
 def test_a_pin_lets_in_at_its_table_and_nowhere_else() -> None:
     ona = pin()
     known = state(grants.grant(None, ona, PIN))
-    (fact,) = grants.by_pin(known, "open", 3, lambda credential: credential == ona.credential_id, "s", NOW)
-    assert isinstance(fact, events.SignedIn)
+    (event,) = grants.by_pin(known, "open", 3, lambda credential: credential == ona.credential_id, "s", NOW)
+    assert isinstance(event, events.SignedIn)
     for tournament, table in (("open", 4), ("closed", 3)):
         with pytest.raises(Unauthenticated, match="not valid for table"):  # and no event is written
             grants.by_pin(known, tournament, table, lambda credential: True, "s", NOW)
@@ -280,9 +280,9 @@ def test_a_pin_that_was_ended_or_is_over_lets_nobody_in() -> None:
 def test_a_link_lets_devices_in_until_it_ends() -> None:
     ona = pin()
     known = state(grants.grant(None, ona, LINK))
-    (fact,) = grants.by_link(known, ona.credential_id, "s", NOW)
-    assert isinstance(fact, events.SignedIn)
-    assert fact.expires_at.ToDatetime(NOW.tzinfo) == ona.expires_at, "no session outlives its link"
+    (event,) = grants.by_link(known, ona.credential_id, "s", NOW)
+    assert isinstance(event, events.SignedIn)
+    assert event.expires_at.ToDatetime(NOW.tzinfo) == ona.expires_at, "no session outlives its link"
     with pytest.raises(Unauthenticated, match="expired at"):
         grants.by_link(known, ona.credential_id, "s", NOW + timedelta(hours=2))
     with pytest.raises(Unauthenticated, match="this link is not valid"):

@@ -62,7 +62,7 @@ async def test_commands_that_met_at_their_own_streams_first_do_not_wear_each_oth
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
     desk = CommandHandler(record)
     caller: Any = Caller()
-    fact = events.RoundStarted(round=1)
+    event = events.RoundStarted(round=1)
 
     async def enter(number: int) -> None:
         own, looked = f"game-t{number}", 0
@@ -72,8 +72,8 @@ async def test_commands_that_met_at_their_own_streams_first_do_not_wear_each_oth
             looked += 1
             shared, version = len(await record.read_stream("tournament-cup")), len(await record.read_stream(own))
             if looked == 1:  # the table continues during this decision
-                await record.append(Decision([Write(own, version, [fact], "cup")]), Metadata())
-            writes = [Write("tournament-cup", shared, [fact], "cup")]
+                await record.append(Decision([Write(own, version, [event], "cup")]), Metadata())
+            writes = [Write("tournament-cup", shared, [event], "cup")]
             decision = Decision(writes, guards=[Guard(own, version)])
             return decision, lambda position: pairing_pb2.StartRoundResponse(position=position)
 
@@ -91,13 +91,13 @@ async def test_nobody_is_overtaken_for_ever_at_a_stream_by_commands_that_come_la
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
     desk = CommandHandler(record)
     caller: Any = Caller()
-    fact = events.RoundStarted(round=1)
+    event = events.RoundStarted(round=1)
 
     async def enter(thinking: float) -> None:
         async def attempt() -> tuple[Decision, Callable[[int], pairing_pb2.StartRoundResponse]]:
-            version = len(await record.facts("tournament-cup"))
+            version = len(await record.events("tournament-cup"))
             await asyncio.sleep(thinking)
-            decision = Decision([Write("tournament-cup", version, [fact], "cup")])
+            decision = Decision([Write("tournament-cup", version, [event], "cup")])
             return decision, lambda position: pairing_pb2.StartRoundResponse(position=position)
 
         request = pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), tournament_id="cup", round=1)
@@ -122,17 +122,17 @@ async def test_commands_of_one_lane_that_come_at_once_are_decided_once_each_and_
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
     desk = CommandHandler(record)
     caller: Any = Caller()
-    fact = events.RoundStarted(round=1)
+    event = events.RoundStarted(round=1)
     decided = {"nord": 0, "sud": 0}
     stuck = asyncio.Event()
 
     async def enter(hall: str, *, waits: bool = False) -> None:
         async def attempt() -> tuple[Decision, Callable[[int], pairing_pb2.StartRoundResponse]]:
             decided[hall] += 1
-            version = len(await record.facts(f"slips-{hall}"))
+            version = len(await record.events(f"slips-{hall}"))
             if waits:
                 await stuck.wait()
-            decision = Decision([Write(f"slips-{hall}", version, [fact], "cup")])
+            decision = Decision([Write(f"slips-{hall}", version, [event], "cup")])
             return decision, lambda position: pairing_pb2.StartRoundResponse(position=position)
 
         request = pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), tournament_id="cup", round=1)

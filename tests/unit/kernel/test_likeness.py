@@ -39,6 +39,6 @@ def test_only_set_fields_of_the_same_type_of_a_message_are_copied() -> None:
 
 
 def test_plain_fields_of_a_message_become_those_of_a_data_class() -> None:
-    fact = events.PlayerSanctioned(player_id="anna", rounds=[3])
-    fact.occurred_at.FromSeconds(60)
-    assert read_shared_fields(fact, Sanction) == {"player_id": "anna", "rounds": (3,)}
+    event = events.PlayerSanctioned(player_id="anna", rounds=[3])
+    event.occurred_at.FromSeconds(60)
+    assert read_shared_fields(event, Sanction) == {"player_id": "anna", "rounds": (3,)}

@@ -19,7 +19,7 @@ CASE = case_id_of(GAME, b"", 1)
 
 async def record_challenge(record: Record, digest: str, *words: tuple[str, ...]) -> Recorded:
     """Record a game whose only play was challenged; return the event of the challenge."""
-    facts = [
+    new_events = [
         game_events.GameOpened(
             game_id=GAME,
             tournament_id="cup",
@@ -33,7 +33,7 @@ async def record_challenge(record: Record, digest: str, *words: tuple[str, ...])
             occurred_at=Timestamp(seconds=1_700_000_000),
         ),
     ]
-    await record.append(Decision([Write(f"game-{GAME}", 0, facts, "cup")]), Metadata())
+    await record.append(Decision([Write(f"game-{GAME}", 0, new_events, "cup")]), Metadata())
     return (await record.read_stream(f"game-{GAME}"))[-1]
 
 
@@ -112,6 +112,6 @@ async def test_a_case_that_waits_is_withdrawn_when_its_game_or_its_table_ends(
     assert last.type in reaction.types
     decision = await reaction.react(last)
     assert decision is not None
-    ((fact,),) = (write.events for write in decision.writes)
-    assert isinstance(fact, events.CaseWithdrawn)
-    assert fact.occurred_at == ended.occurred_at
+    ((message,),) = (write.events for write in decision.writes)
+    assert isinstance(message, events.CaseWithdrawn)
+    assert message.occurred_at == ended.occurred_at

@@ -19,7 +19,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
 from faristol.event_store.upcasters import Upcasters, message_class, upcasters
-from faristol.kernel import facts
+from faristol.kernel import event_types
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -30,9 +30,9 @@ class Changed(Exception):
     """The definition of an event differs from that of its stated version."""
 
 
-def event_types() -> list[Descriptor]:
+def event_descriptors() -> list[Descriptor]:
     """Return every event."""
-    return [kind.DESCRIPTOR for kind in facts.RECORD_EVENT_TYPES]  # type: ignore[misc] # the stubs know two kinds of Descriptor
+    return [kind.DESCRIPTOR for kind in event_types.RECORD_EVENT_TYPES]  # type: ignore[misc] # the stubs know two kinds of Descriptor
 
 
 def path_of(type_name: str, folder: Path = FOLDER) -> Path:
@@ -158,7 +158,7 @@ def _write_if_changed(path: Path, text: str) -> bool:
 def main() -> int:
     """Store new examples; return 0 on success."""
     try:
-        written = keep(FOLDER, event_types(), upcasters)
+        written = keep(FOLDER, event_descriptors(), upcasters)
     except Changed as problem:
         print(problem, file=sys.stderr)  # noqa: T201
         return 1

@@ -14,7 +14,7 @@ from faristol.adjudication.cases import model as case
 from faristol.duplicate_game import game as duplicate
 from faristol.duplicate_game import hall as slips
 from faristol.duplicate_game import preparation as prepared
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.rating import model as ratings
 from faristol.table import clock
 from faristol.table.game import evolution
@@ -22,7 +22,7 @@ from faristol.table.game.state import Game
 from faristol.tournament import state as tournament
 
 FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
-    "access": (access.Access(), lambda state, fact: access.fold(state, [fact])),
+    "access": (access.Access(), lambda state, event: access.fold(state, [event])),
     "game": (Game(), evolution.evolve),
     "clock": (clock.Clock(), clock.evolve),
     "duplicate": (duplicate.Duplicate(), duplicate.evolve),
@@ -37,7 +37,7 @@ KEPT = {"people", "ruleset"}
 """Streams that are looked up and not folded."""
 
 
-def knows(stream: str, kind: facts.Kind) -> bool:
+def knows(stream: str, kind: event_types.Kind) -> bool:
     """Return whether the fold of a stream accepts an event, though an empty one may be invalid for it."""
     state, evolve = FOLDS[stream]
     try:
@@ -51,8 +51,8 @@ def knows(stream: str, kind: facts.Kind) -> bool:
 
 @pytest.mark.parametrize("stream", FOLDS)
 def test_a_stream_is_folded_by_its_owner_to_the_last_event(stream: str) -> None:
-    assert {kind for kind in facts.RECORD_EVENT_TYPES if knows(stream, kind)} == facts.on_streams(stream)
+    assert {kind for kind in event_types.RECORD_EVENT_TYPES if knows(stream, kind)} == event_types.on_streams(stream)
 
 
 def test_every_event_is_on_a_stream_that_somebody_folds() -> None:
-    assert {facts.meaning(kind).stream for kind in facts.RECORD_EVENT_TYPES} == FOLDS.keys() | KEPT
+    assert {event_types.meaning(kind).stream for kind in event_types.RECORD_EVENT_TYPES} == FOLDS.keys() | KEPT

@@ -11,7 +11,7 @@ from tests.unit.old_events.golden import (
     FOLDER,
     Changed,
     definition,
-    event_types,
+    event_descriptors,
     keep,
     kept_of,
     path_of,
@@ -25,14 +25,14 @@ PASSED: Descriptor = events_pb2.Passed.DESCRIPTOR
 EXCHANGED: Descriptor = events_pb2.Exchanged.DESCRIPTOR
 
 
-@pytest.mark.parametrize("event", event_types(), ids=lambda event: event.full_name)
+@pytest.mark.parametrize("event", event_descriptors(), ids=lambda event: event.full_name)
 def test_an_event_is_defined_as_it_was_when_its_version_was_released(event: Descriptor) -> None:
     kept = kept_of(event.full_name).get(str(upcasters.version(event.full_name)))
     assert kept, f"no bytes of {event.full_name} are kept: run `make golden`"
     assert kept["definition"] == definition(event), f"{event.full_name} changed: raise the version in its meaning"
 
 
-@pytest.mark.parametrize("event", event_types(), ids=lambda event: event.full_name)
+@pytest.mark.parametrize("event", event_descriptors(), ids=lambda event: event.full_name)
 def test_every_version_ever_released_reads_as_it_should(event: Descriptor) -> None:
     current, kept = upcasters.version(event.full_name), kept_of(event.full_name)
     for version in range(1, current + 1):
@@ -42,7 +42,7 @@ def test_every_version_ever_released_reads_as_it_should(event: Descriptor) -> No
 
 def test_nothing_is_kept_of_what_is_no_event() -> None:
     kept = [name for path in FOLDER.iterdir() for name in json.loads(path.read_text())]
-    assert sorted(kept) == sorted(event.full_name for event in event_types())
+    assert sorted(kept) == sorted(event.full_name for event in event_descriptors())
 
 
 def test_an_event_that_changed_without_a_version_is_not_kept_over_the_old_one(tmp_path: Path) -> None:
@@ -77,5 +77,5 @@ def test_a_new_version_is_kept_beside_the_old_one_whose_bytes_stay(tmp_path: Pat
 
 
 def test_two_definitions_that_differ_in_a_part_alone_differ() -> None:
-    digests = [definition(event) for event in event_types()]
+    digests = [definition(event) for event in event_descriptors()]
     assert len(set(digests)) == len(digests)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
-from tests.unit.old_events.golden import event_types
+from tests.unit.old_events.golden import event_descriptors
 
 from faristol.event_store.beside_events.notes import WITH_WORDS, Note, field_of, split_note
-from faristol.kernel.facts import CONTEXTS
+from faristol.kernel.event_types import CONTEXTS
 from faristol.kernel.mentions import players_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -74,7 +74,7 @@ def test_whatever_somebody_can_write_freely_stands_beside_the_event(field: Field
     marked = field.GetOptions().debug_redact
     assert fixed != marked, "mark it with debug_redact, or say above why it stays in the event for ever"
     if marked:
-        assert field.containing_type in event_types(), "a part of an event: its words are not taken out"
+        assert field.containing_type in event_descriptors(), "a part of an event: its words are not taken out"
         assert not field.is_repeated
         assert field_of(field.containing_type) == field.name, "an event has words in one field"
 
@@ -86,18 +86,18 @@ def test_what_is_marked_is_known() -> None:
 
 
 def test_words_are_parted_from_the_event_and_concern_whom_it_names_and_whom_the_writer_says() -> None:
-    fact = pairing.ResultCorrected(round=1, winner_id="biel", player_ids=["biel", "anna"], note="a slip")
-    stored, note = split_note(fact, {"carme"})
+    event = pairing.ResultCorrected(round=1, winner_id="biel", player_ids=["biel", "anna"], note="a slip")
+    stored, note = split_note(event, {"carme"})
     assert note == Note("a slip", ("anna", "biel", "carme"))
     assert stored == pairing.ResultCorrected(round=1, winner_id="biel", player_ids=["biel", "anna"])
-    assert fact.note == "a slip"
+    assert event.note == "a slip"
     assert note.written_ids == '["anna","biel","carme"]'
 
 
 def test_an_event_without_words_is_stored_as_it_is() -> None:
-    for fact in (game.Passed(turn=1, player_id="anna"), pairing.PlayerWithdrawn(player_id="anna")):
-        assert split_note(fact, ()) == (fact, None)
-        assert split_note(fact, ())[0] is fact
+    for event in (game.Passed(turn=1, player_id="anna"), pairing.PlayerWithdrawn(player_id="anna")):
+        assert split_note(event, ()) == (event, None)
+        assert split_note(event, ())[0] is event
 
 
 def test_players_are_found_wherever_in_a_fact_they_are_named() -> None:

@@ -20,7 +20,7 @@ AT = Timestamp(seconds=1_700_000_000)
 
 
 def build_view(hall: Hall) -> TournamentView:
-    return view(TournamentView(), hall.facts)
+    return view(TournamentView(), hall.events)
 
 
 def test_there_is_no_list_while_a_round_is_left() -> None:
@@ -57,7 +57,7 @@ def test_who_withdrew_before_the_first_round_and_never_played_is_on_no_list() ->
     hall = Hall(FIVE)
     before = view(build_view(hall), [*gone, back])
     hall.play(1)
-    played = view(view(TournamentView(), hall.facts), [*gone, back])
+    played = view(view(TournamentView(), hall.events), [*gone, back])
 
     assert {change.player_id for change in changes(RatingList(), before)} == {"anna", "cinta", "dolors"}
     met = {player for game in played.games for player in (game.first, game.second)}
@@ -80,9 +80,9 @@ def test_a_list_is_published_once() -> None:
     hall = Hall(FIVE)
     for number in range(1, 6):
         hall.play(number)
-    facts = publish(RatingList(), build_view(hall), tournament_id="open", occurred_at=AT)
+    new_events = publish(RatingList(), build_view(hall), tournament_id="open", occurred_at=AT)
 
-    state = reduce(evolve, facts, RatingList())
+    state = reduce(evolve, new_events, RatingList())
 
     assert len(state.lines) == 5
     assert publish(state, build_view(hall), tournament_id="open", occurred_at=AT) == []

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.support.halls import Hall
 
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -29,7 +29,7 @@ def test_games_count_as_won_lost_or_drawn_by_their_scores() -> None:
     hall.report("open-r1-t3", 350, 350)
     hall.close(1)
 
-    found = view(TournamentView(), hall.facts)
+    found = view(TournamentView(), hall.events)
 
     assert found.games == (RatedGame("a", "e", 2), RatedGame("b", "f", 0), RatedGame("c", "d", 1))
     assert found.players[3] == Rated("d", 1000, unrated=True)
@@ -41,8 +41,8 @@ def test_the_view_is_the_same_whatever_else_the_tournament_tells() -> None:
 
 
 def test_ratings_take_up_the_events_that_the_contract_says_they_are_computed_from_and_no_others() -> None:
-    assert VIEW_METHODS.keys() == facts.types_that_change(options.CHANGE_RATED)
-    assert {*VIEW_METHODS} >= facts.types_that_change(options.CHANGE_ENTRIES)
+    assert VIEW_METHODS.keys() == event_types.types_that_change(options.CHANGE_RATED)
+    assert {*VIEW_METHODS} >= event_types.types_that_change(options.CHANGE_ENTRIES)
 
 
 def test_a_game_that_was_not_played_is_not_rated() -> None:

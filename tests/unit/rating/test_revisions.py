@@ -43,25 +43,25 @@ def correct_result(hall: Hall, game: str, first: int, second: int) -> Sequence[M
         for player, score in zip(found[1].player_ids, (first, second), strict=True)
     ]
     winner = "" if first == second else scores[first < second].player_id
-    fact = pairing_events.ResultCorrected(
+    event = pairing_events.ResultCorrected(
         round=found[0].number, game_id=game, scores=scores, winner_id=winner, arbiter_id="eva", occurred_at=AT
     )
-    return hall.do([fact])
+    return hall.do([event])
 
 
 def build_view(hall: Hall) -> TournamentView:
-    return view(TournamentView(), hall.facts)
+    return view(TournamentView(), hall.events)
 
 
 def publish_list(hall: Hall, chosen: RatingList = RatingList()) -> RatingList:  # noqa: B008 # it is immutable
-    facts = publish(chosen, build_view(hall), tournament_id="open", occurred_at=AT)
-    return reduce(evolve, facts, chosen)
+    new_events = publish(chosen, build_view(hall), tournament_id="open", occurred_at=AT)
+    return reduce(evolve, new_events, chosen)
 
 
-async def happen(record: Record, facts: Sequence[Message]) -> Recorded:
+async def happen(record: Record, past_events: Sequence[Message]) -> Recorded:
     """Record events of the tournament; return the last one from the record."""
     version = len(await record.read_stream("tournament-open"))
-    await record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
+    await record.append(Decision([Write("tournament-open", version, past_events, "open")]), Metadata())
     return (await record.read_stream("tournament-open"))[-1]
 
 
@@ -77,7 +77,7 @@ async def follow(record: Record, event: Recorded) -> bool:
 
 
 async def load_list(record: Record) -> RatingList:
-    return reduce(evolve, await record.facts("ratings-open"), RatingList())
+    return reduce(evolve, await record.events("ratings-open"), RatingList())
 
 
 PLAYED = play_rounds()
@@ -86,7 +86,7 @@ PLAYED = play_rounds()
 def copy(hall: Hall) -> Hall:
     """Return another hall with the same events."""
     other = Hall({})
-    other.facts, other.now = list(hall.facts), hall.now
+    other.events, other.now = list(hall.events), hall.now
     return other
 
 
@@ -105,9 +105,9 @@ def test_whatever_is_corrected_the_revised_list_is_the_one_that_the_results_make
     state, revisions = publish_list(hall, chosen), 0
     for round_, table, first, second in corrections:
         correct_result(hall, f"open-r{round_}-t{table}", first, second)
-        facts = revise(state, build_view(hall), occurred_at=AT)
-        revisions += bool(facts)
-        state = reduce(evolve, facts, state)
+        new_events = revise(state, build_view(hall), occurred_at=AT)
+        revisions += bool(new_events)
+        state = reduce(evolve, new_events, state)
         assert state.lines == publish_list(hall, chosen).lines
         assert state.revision == revisions
         assert not revise(state, build_view(hall), occurred_at=AT)
@@ -131,7 +131,7 @@ def test_nothing_is_revised_before_there_is_a_list() -> None:
 
 async def test_a_list_is_published_anew_when_a_result_behind_it_is_corrected(record: Record) -> None:
     hall = play_rounds()
-    closed = await happen(record, hall.facts)
+    closed = await happen(record, hall.events)
     assert await follow(record, closed)
     first = await load_list(record)
 
@@ -147,8 +147,8 @@ async def test_a_list_is_published_anew_when_a_result_behind_it_is_corrected(rec
 
 async def test_a_game_that_was_opened_again_and_has_another_result_revises_the_list(record: Record) -> None:
     hall = play_rounds()
-    assert await follow(record, await happen(record, hall.facts))
-    scores = list(hall.facts[-2].scores)  # type: ignore[attr-defined] # the result of the last table
+    assert await follow(record, await happen(record, hall.events))
+    scores = list(hall.events[-2].scores)  # type: ignore[attr-defined] # the result of the last table
     result = pairing_events.ResultRecorded(round=5, game_id="open-r5-t3", scores=scores, revision=1, occurred_at=AT)
     result.winner_id = scores[1].player_id
 
@@ -160,9 +160,9 @@ async def test_corrections_before_the_list_are_in_it_and_a_late_consumer_does_no
     record: Record,
 ) -> None:
     hall = play_rounds()
-    facts = len(hall.facts)
+    new_events = len(hall.events)
     correction = correct_result(hall, LAST, 300, 400)
-    await happen(record, hall.facts[:facts])
+    await happen(record, hall.events[:new_events])
     told = await happen(record, correction)
 
     assert not await follow(record, told)
@@ -178,7 +178,7 @@ async def test_corrections_before_the_list_are_in_it_and_a_late_consumer_does_no
 
 async def test_a_correction_while_a_list_is_revised_makes_it_decide_again(record: Record) -> None:
     hall = play_rounds()
-    assert await follow(record, await happen(record, hall.facts))
+    assert await follow(record, await happen(record, hall.events))
     first = await happen(record, correct_result(hall, LAST, 300, 400))
     decision = await lists(record, EarlierDeviations(record)).react(first)
     assert decision is not None
@@ -196,16 +196,16 @@ async def test_a_list_stands_while_rounds_that_were_added_are_played_and_is_revi
     hall = Hall({f"p{place}": 2000 - 50 * place for place in range(1, 9)})
     for number in range(1, 6):
         hall.play(number)
-    assert await follow(record, await happen(record, hall.facts))
+    assert await follow(record, await happen(record, hall.events))
     before = await load_list(record)
 
     added = hall.carry_out(pb.ChangeRoundsRequest(rounds=6))
     assert not await follow(record, await happen(record, added))
     assert not await follow(record, await happen(record, correct_result(hall, LAST, 300, 400)))
     assert await load_list(record) == before
-    count = len(hall.facts)
+    count = len(hall.events)
     hall.play(6)
-    assert await follow(record, await happen(record, hall.facts[count:]))
+    assert await follow(record, await happen(record, hall.events[count:]))
 
     state = await load_list(record)
     assert (state.revision, {change.games for change in state.lines}) == (1, {6})
@@ -216,7 +216,7 @@ async def test_lists_that_may_rest_on_a_list_are_no_earlier_lists_when_it_is_rev
     await record.append(
         Decision([Write("ratings-open", 0, [events.RatingSystemChosen(system="glicko2-1")], "open")]), Metadata()
     )
-    assert await follow(record, await happen(record, hall.facts))
+    assert await follow(record, await happen(record, hall.events))
     first = await load_list(record)
     later = [
         events.RatingListPublished(tournament_id="cup", system="glicko2-1"),

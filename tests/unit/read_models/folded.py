@@ -18,14 +18,14 @@ from faristol.read_models.storage.rows import Round
 STREAM = f"tournament-{TOURNAMENT}"
 
 
-def to_recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Recorded:
+def to_recorded(message: Message, stream: str = STREAM, version: int = 1) -> Recorded:
     """Return a message as an event of the one tournament."""
     event = Recorded(
         position=1,
         stream=stream,
         version=version,
         event_id="1",
-        type=fact.DESCRIPTOR.full_name,
+        type=message.DESCRIPTOR.full_name,
         schema_version=1,
         tournament=TOURNAMENT,
         payload=b"",
@@ -33,7 +33,7 @@ def to_recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Record
         recorded_at=utc_now(),
         hash=b"",
     )
-    vars(event)["message"] = fact
+    vars(event)["message"] = message
     return event
 
 
@@ -43,18 +43,18 @@ class Folded:
     def __init__(self, steps: Iterable[Step] = ()) -> None:
         self.state = State()
         for step in steps:
-            for stream, facts in step.items():
-                for fact in facts:
-                    self.take(fact, stream)
+            for stream, new_events in step.items():
+                for event in new_events:
+                    self.take(event, stream)
 
-    def take(self, fact: Message, stream: str = STREAM, version: int = 1) -> None:
+    def take(self, event: Message, stream: str = STREAM, version: int = 1) -> None:
         """Fold another event."""
-        fold(self.state, to_recorded(fact, stream, version))
+        fold(self.state, to_recorded(event, stream, version))
 
-    def add(self, *facts: Message) -> None:
+    def add(self, *events: Message) -> None:
         """Fold events of the tournament."""
-        for fact in facts:
-            self.take(fact)
+        for event in events:
+            self.take(event)
 
     @property
     def of(self) -> Championship:

@@ -24,7 +24,7 @@ class Page:
 
     @property
     def shown(self) -> results.GetGameResponse:
-        found = game_by_itself([*self.hall.facts, *self.hall.ticks])
+        found = game_by_itself([*self.hall.events, *self.hall.ticks])
         assert found is not None
         return found
 

@@ -19,9 +19,9 @@ class Clocks:
         opened = game.GameOpened(game_id="cup-r1-t1", player_ids=players)
         self._told = [opened, clock.ClockOpened(player_ids=players, turn_ms=turn_ms), *told]
 
-    def tick(self, fact: Message) -> None:
+    def tick(self, event: Message) -> None:
         """Add an event of the clock."""
-        self._told.append(fact)
+        self._told.append(event)
 
     @property
     def shown(self) -> results.GetGameResponse:

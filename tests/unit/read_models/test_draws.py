@@ -17,7 +17,7 @@ def test_the_public_has_the_commitment_from_the_start_and_the_seed_when_it_is_re
     assert get_game(opened, game.SeedRevealed(seed=SEED)).seed == SEED
 
 
-def get_game(*facts: Message) -> results.GetGameResponse:
-    found = game_by_itself(facts)
+def get_game(*events: Message) -> results.GetGameResponse:
+    found = game_by_itself(events)
     assert found is not None
     return found

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from tests.unit.read_models.folded import Folded
 
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
@@ -27,7 +27,7 @@ from faristol.read_models.projections import (
 from faristol.read_models.projections.broken import Unknown
 from faristol.read_models.projections.model import State
 
-FOLDS: Mapping[options.Change.ValueType, set[facts.Kind]] = {
+FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {
     options.CHANGE_TOURNAMENT: {pairing.TournamentCreated, *tournament.TOURNAMENT_HANDLERS, *tournament.WITH_WORDS},
     options.CHANGE_PLAYERS: {*players.PLAYER_HANDLERS},
     options.CHANGE_ROUND: {*rounds.ROUND_HANDLERS, *rounds.RESULT_HANDLERS},
@@ -40,9 +40,9 @@ FOLDS: Mapping[options.Change.ValueType, set[facts.Kind]] = {
 
 @pytest.mark.parametrize("change", FOLDS, ids=options.Change.Name)
 def test_a_fold_handles_the_events_that_change_what_it_folds_and_no_others(change: options.Change.ValueType) -> None:
-    told = facts.types_that_change(change)
+    told = event_types.types_that_change(change)
     if change == options.CHANGE_SHEET:
-        told |= facts.types_that_change(options.CHANGE_INCIDENTS)  # they are noted on the row of the sheet
+        told |= event_types.types_that_change(options.CHANGE_INCIDENTS)  # they are noted on the row of the sheet
     assert FOLDS[change] == told
 
 
@@ -51,25 +51,25 @@ def test_every_event_that_changes_what_the_public_reads_is_folded() -> None:
 
 
 def test_events_that_change_scores_find_the_lines_of_the_sheet_in_memory() -> None:
-    assert facts.types_that_change(options.CHANGE_SCORE).isdisjoint(scoresheet.WITHOUT_LINES)
+    assert event_types.types_that_change(options.CHANGE_SCORE).isdisjoint(scoresheet.WITHOUT_LINES)
 
 
 def test_standings_are_made_anew_after_every_result_and_every_pairing() -> None:
     of_pairings = {pairing.RoundPaired, pairing.RoundUnpaired, pairing.ByeAwarded}
-    assert facts.types_that_change(options.CHANGE_RESULT) | of_pairings == rounds.RANKED
+    assert event_types.types_that_change(options.CHANGE_RESULT) | of_pairings == rounds.RANKED
 
 
 def test_scores_change_on_the_sheet_alone_and_a_result_with_its_round() -> None:
-    assert facts.types_that_change(options.CHANGE_SCORE) <= facts.types_that_change(options.CHANGE_SHEET)
-    of_round = facts.types_that_change(options.CHANGE_RESULT, options.CHANGE_SCHEDULE)
-    assert of_round <= facts.types_that_change(options.CHANGE_ROUND)
-    of_players = facts.types_that_change(options.CHANGE_ENTRIES, options.CHANGE_TEAMS)
-    assert of_players <= facts.types_that_change(options.CHANGE_PLAYERS)
+    assert event_types.types_that_change(options.CHANGE_SCORE) <= event_types.types_that_change(options.CHANGE_SHEET)
+    of_round = event_types.types_that_change(options.CHANGE_RESULT, options.CHANGE_SCHEDULE)
+    assert of_round <= event_types.types_that_change(options.CHANGE_ROUND)
+    of_players = event_types.types_that_change(options.CHANGE_ENTRIES, options.CHANGE_TEAMS)
+    assert of_players <= event_types.types_that_change(options.CHANGE_PLAYERS)
 
 
 def test_an_event_that_changes_no_read_model_passes_and_one_that_can_be_none_of_theirs_does_not() -> None:
-    elsewhere = facts.events_of(access, lexicon, people)
-    nothing = {kind for kind in facts.RECORD_EVENT_TYPES if not facts.meaning(kind).changes} - {*elsewhere}
+    elsewhere = event_types.events_of(access, lexicon, people)
+    nothing = {kind for kind in event_types.RECORD_EVENT_TYPES if not event_types.meaning(kind).changes} - {*elsewhere}
     assert {game.SheetSigned, pairing.ByeGranted} <= nothing
     for kind in nothing - {pairing.RulesetKept}:
         folded = Folded()

@@ -18,7 +18,7 @@ from faristol.read_models.projections.broken import Broken
 def fold_game(steps: Iterable[Step], game_: str) -> results.GetGameResponse:
     streams = {f"game-{game_}", f"clock-{game_}"}
     shown = answers.game_by_itself(
-        fact for step in steps for stream, facts in step.items() if stream in streams for fact in facts
+        event for step in steps for stream, new_events in step.items() if stream in streams for event in new_events
     )
     assert shown is not None
     return shown
@@ -215,7 +215,7 @@ def test_rounds_that_were_paired_before_a_correction_are_marked_and_later_ones_a
     corrected.unplayed, corrected.condition = True, game.END_CONDITION_FORFEIT
     corrected.loser_ids.append("anna")
     before = pairing.ResultCorrected(round=1, game_id="g1", scores=scores, winner_id="biel")
-    for fact in (corrected, before):
-        folded.add(fact)
+    for event in (corrected, before):
+        folded.add(event)
         (table,) = folded.pairings(1).tables
         assert (table.unplayed, table.condition, list(table.loser_ids)) == (True, game.END_CONDITION_FORFEIT, ["anna"])

@@ -27,15 +27,15 @@ OFF_CENTRE.off_centre = True
 CHALLENGE = game.ChallengeRaised(turn=1, challenge=1, player_id="biel", occurred_at=AT)
 
 
-def watch_table(*facts: Message) -> results.WatchedTable:
+def watch_table(*events: Message) -> results.WatchedTable:
     opened = game.GameOpened(game_id="cup-r1-t1", player_ids=("anna", "biel"))
-    found = table_of([opened, clock.ClockOpened(player_ids=("anna", "biel")), *facts])
+    found = table_of([opened, clock.ClockOpened(player_ids=("anna", "biel")), *events])
     assert found is not None
     return answers.to_watched_table(found)
 
 
-def kinds(facts: Iterable[Message]) -> list[str]:
-    return [results.WaitKind.Name(wait.kind).removeprefix("WAIT_KIND_") for wait in watch_table(*facts).waits]
+def kinds(events: Iterable[Message]) -> list[str]:
+    return [results.WaitKind.Name(wait.kind).removeprefix("WAIT_KIND_") for wait in watch_table(*events).waits]
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,9 @@ def start_table(players: Sequence[str] = ("anna", "biel"), first: str = "biel") 
     return replace(evolve_table(Game(), opened, begun), bag_left=80)
 
 
-def evolve_table(table: Game, *facts: Message) -> Game:
+def evolve_table(table: Game, *events: Message) -> Game:
     """Return the table after events of the game."""
-    return reduce(evolve_game, facts, table)
+    return reduce(evolve_game, events, table)
 
 
 def place_play(table: Game, seconds: float) -> Game:
@@ -96,11 +96,11 @@ def interrupt_table(table: Game, reason: Neutraliser, seconds: float, until: flo
 
 def settle(clock: Clock, game: Game, ruleset: Ruleset) -> list[Message]:
     """Return all pending events of the clock, while the game stands still."""
-    facts: list[Message] = []
+    new_events: list[Message] = []
     while missing := settlement.missing(clock, game, ruleset):
-        facts += missing
+        new_events += missing
         clock = fold(clock, missing)
-    return facts
+    return new_events
 
 
 def build_clock(table: Game, ruleset: Ruleset, clock: Clock | None = None) -> Clock:
@@ -109,6 +109,6 @@ def build_clock(table: Game, ruleset: Ruleset, clock: Clock | None = None) -> Cl
     return fold(clock, settle(clock, table, ruleset))
 
 
-def names(facts: Sequence[Message]) -> list[str]:
+def names(events: Sequence[Message]) -> list[str]:
     """Return the names of the events."""
-    return [fact.DESCRIPTOR.name for fact in facts]
+    return [event.DESCRIPTOR.name for event in events]

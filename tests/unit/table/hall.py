@@ -55,7 +55,7 @@ class Hall:
         self.ruleset = ruleset
         self.players = PLAYERS[:players]
         self.at = START_NS
-        self.facts: list[Message] = []
+        self.events: list[Message] = []
         self.ticks: list[Message] = []
         self.table = Table(ruleset)
         self.ruling: Ruling | None = None
@@ -70,26 +70,26 @@ class Hall:
             self.do(game_pb2.StartGameRequest(player_id=self.players[0]))
         self.settle()
 
-    def _deal(self, facts: list[Message], racks: Sequence[str], bag_left: int | None) -> list[Message]:
+    def _deal(self, past_events: list[Message], racks: Sequence[str], bag_left: int | None) -> list[Message]:
         """Return the opening with chosen racks; the first player of ``players`` begins."""
         if racks:
             size = len(full_bag(self.ruleset.tile_set))
-            for fact in facts:
-                match fact:
+            for event in past_events:
+                match event:
                     case events.StartDecided() | events.GameStarted():
-                        field = "player_id" if isinstance(fact, events.StartDecided) else "first_player_id"
-                        setattr(fact, field, self.players[0])
+                        field = "player_id" if isinstance(event, events.StartDecided) else "first_player_id"
+                        setattr(event, field, self.players[0])
                     case events.TilesDrawn():
-                        fact.faces[:] = racks[self.players.index(fact.player_id)].split()
-                        size -= len(fact.faces)
-                        fact.bag_left = size
+                        event.faces[:] = racks[self.players.index(event.player_id)].split()
+                        size -= len(event.faces)
+                        event.bag_left = size
         if bag_left is not None:
-            game = fold(Game(), facts)
+            game = fold(Game(), past_events)
             out = bag_of(game, self.ruleset)[bag_left:]
             found = events.TilesFound(turn=1, faces=out, bag_left=bag_left)
             found.occurred_at.FromNanoseconds(START_NS)
-            facts = [*facts, found]
-        return facts
+            past_events = [*past_events, found]
+        return past_events
 
     @property
     def game(self) -> Game:
@@ -109,11 +109,11 @@ class Hall:
         """Execute a command ``seconds`` later, and return its events. A refusal takes no time."""
         at = self.at + int(seconds * SECOND_NS)
         self.settle()
-        before = len(self.facts)
+        before = len(self.events)
         self._write(decide(self.table, request, at))
         self.at = at
         self.settle()
-        return self.facts[before:]
+        return self.events[before:]
 
     def decide(self, request: Message, seconds: float = 1) -> list[Message]:
         """Return the events that a command would cause ``seconds`` later. They are not applied."""
@@ -161,14 +161,14 @@ class Hall:
         """Challenge words (faces with spaces between them); the lexicon finds them ``good`` or not."""
         asked = [events.Word(faces=word.split()) for word in words]
         player = player or self.game.others(self.game.mover)[0]
-        before = len(self.facts)
+        before = len(self.events)
         self.do(game_pb2.ChallengeRequest(player_id=player, words=asked))
         self.rule([good] * len(words) if isinstance(good, bool) else good)
-        return self.facts[before:]
+        return self.events[before:]
 
     def rule(self, good: Sequence[bool]) -> None:
         """Rule by the lexicon on the words of the last challenge."""
-        raised = next(fact for fact in reversed(self.facts) if isinstance(fact, events.ChallengeRaised))
+        raised = next(event for event in reversed(self.events) if isinstance(event, events.ChallengeRaised))
         words = tuple((tuple(word.faces), valid) for word, valid in zip(raised.words, good, strict=True))
         self.ruling = Ruling(all(good), self.at, words)
         self.settle()
@@ -207,7 +207,7 @@ class Hall:
             assert not outside - whole
         assert len(bag) == self.game.bag_left
 
-    def _write(self, facts: Sequence[Message]) -> None:
-        for fact in facts:
-            (self.ticks if of_clock(fact) else self.facts).append(fact)
-        self.table = self.table.after(facts)
+    def _write(self, past_events: Sequence[Message]) -> None:
+        for event in past_events:
+            (self.ticks if of_clock(event) else self.events).append(event)
+        self.table = self.table.after(past_events)

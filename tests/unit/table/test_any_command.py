@@ -57,7 +57,7 @@ class Somebody:
             elif roll < 0.25:
                 self.hall.stop(self.chance.random() * 20, self._player())
             elif roll < 0.4 and game.phase is Phase.CHALLENGED and game.ruled is None and not game.course.appealed:
-                play = next(fact for fact in reversed(self.hall.facts) if isinstance(fact, events.ChallengeRaised))
+                play = next(event for event in reversed(self.hall.events) if isinstance(event, events.ChallengeRaised))
                 self.hall.rule([self.chance.random() < 0.5 for _ in play.words])
             elif roll < 0.75:
                 self.hall.do(self._fitting(game), self.chance.random() * 10)
@@ -251,10 +251,10 @@ def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:
         hall.check_tiles()
         if hall.game.phase is Phase.FINAL:
             break
-    assert fold(Game(), hall.facts) == hall.game
+    assert fold(Game(), hall.events) == hall.game
     assert not [told for told in somebody.told if "{" in told]
     if hall.game.hosted:
-        game, log = hall.game, list(draws_of(hall.facts, ruleset))
+        game, log = hall.game, list(draws_of(hall.events, ruleset))
         committed = commitment(game.seed, game.game_id)
         wrong = check_draws(log, game_id=game.game_id, seed=game.seed, committed=committed, tile_set=ruleset.tile_set)
         assert list(wrong) == []
@@ -280,26 +280,26 @@ STANDING = (
 """Corrections and sanctions of an arbiter, and departures: no entries of a turn."""
 
 
-def stands(fact: Message, turn: int, before: Game) -> bool:
-    """Return whether ``fact``, which came after ``turn`` had begun from ``before``, was not taken back."""
-    match fact:
+def stands(event: Message, turn: int, before: Game) -> bool:
+    """Return whether ``event``, which came after ``turn`` had begun from ``before``, was not taken back."""
+    match event:
         case events.NextTurnForfeited():
-            return fact.reason == events.TURN_LOST_REASON_SANCTION
+            return event.reason == events.TURN_LOST_REASON_SANCTION
         case events.PlayCorrected():
-            return fact.turn < turn
+            return event.turn < turn
         case events.BlankSettled():
-            return bool(fact.arbiter_id) and before.board.get(Square(fact.row, fact.column)) is not None
-    return isinstance(fact, STANDING)
+            return bool(event.arbiter_id) and before.board.get(Square(event.row, event.column)) is not None
+    return isinstance(event, STANDING)
 
 
-def apply_correction(game: Game, fact: Message) -> Game:
+def apply_correction(game: Game, event: Message) -> Game:
     """Return ``game`` with the corrections and sanctions of a later game: totals change by the same points."""
-    if isinstance(fact, events.TotalCorrected | events.PlayCorrected):
-        corrected = deepcopy(fact)
-        to = fact.total if isinstance(fact, events.TotalCorrected) else fact.score
-        corrected.total = game.scores[fact.player_id] + to - fact.before
+    if isinstance(event, events.TotalCorrected | events.PlayCorrected):
+        corrected = deepcopy(event)
+        to = event.total if isinstance(event, events.TotalCorrected) else event.score
+        corrected.total = game.scores[event.player_id] + to - event.before
         return evolve(game, corrected)
-    return evolve(game, fact)
+    return evolve(game, event)
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=lambda value: str(value))
@@ -317,9 +317,9 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
     if game.over:
         return
     turn = chance.randint(1, game.turn) if hall.ruleset.clock.model == "none" else game.turn
-    began = next(place for place in range(len(hall.facts), 0, -1) if fold(Game(), hall.facts[:place]).turn < turn) + 1
-    before = fold(Game(), hall.facts[:began])
-    left = reduce(apply_correction, [fact for fact in hall.facts[began:] if stands(fact, turn, before)], before)
+    began = next(place for place in range(len(hall.events), 0, -1) if fold(Game(), hall.events[:place]).turn < turn) + 1
+    before = fold(Game(), hall.events[:began])
+    left = reduce(apply_correction, [event for event in hall.events[began:] if stands(event, turn, before)], before)
     called = game.arbiter_called if before.arbiter_called or turn < game.turn else ""
     again = turn if turn < game.turn else game.again
     kept = {"next_draw": game.next_draw, "challenges": game.challenges, "again": again}

@@ -41,7 +41,7 @@ class Course:
     """A game with random events, each when it is possible."""
 
     table: Game = field(default_factory=start_table)
-    facts: list[Message] = field(default_factory=list)
+    events: list[Message] = field(default_factory=list)
     now: int = START_NS
     challenges: int = 0
     lasting: list[str] = field(default_factory=list)
@@ -49,14 +49,14 @@ class Course:
     def step(self, choice: int, elapsed: int) -> list[Message]:
         """Return the next events, if ``choice`` is possible now."""
         self.now += elapsed
-        made = list(self._build_facts(choice))
-        for fact in made:
-            fact.occurred_at.FromNanoseconds(self.now)  # type: ignore[attr-defined] # each of these has it
-            self.table = evolve_game(self.table, fact)
-        self.facts += made
+        made = list(self._build_events(choice))
+        for event in made:
+            event.occurred_at.FromNanoseconds(self.now)  # type: ignore[attr-defined] # each of these has it
+            self.table = evolve_game(self.table, event)
+        self.events += made
         return made
 
-    def _build_facts(self, choice: int) -> list[Message]:
+    def _build_events(self, choice: int) -> list[Message]:
         table, turn, mover = self.table, self.table.turn, self.table.mover
         taken = table.signals.taken_at(turn) is not None
         match choice:
@@ -111,8 +111,8 @@ def test_one_clock_runs_at_a_time_and_what_ran_is_what_was_used(book: str, steps
     ruleset = BOOKS[book]
     game, said = play_steps(steps, ruleset, at_once=False)
     clock, ran_ms = Clock(), 0
-    for fact in said:
-        after = fold(clock, [fact])
+    for event in said:
+        after = fold(clock, [event])
         ran_ms += elapsed_ms(clock.running_since, after.last_at) if clock.running else 0
         assert after.last_at >= clock.last_at
         clock = after
@@ -127,13 +127,13 @@ def test_what_is_due_is_due_once_and_in_order(book: str, steps: list[tuple[int, 
     ruleset = BOOKS[book]
     game, said = play_steps(steps, ruleset, at_once=False)
     clock = fold(Clock(), said)
-    facts = due(clock, game.table, ruleset, game.now + later)
-    after = fold(clock, facts)
+    new_events = due(clock, game.table, ruleset, game.now + later)
+    after = fold(clock, new_events)
     assert due(after, game.table, ruleset, game.now + later) == []
-    moments = [fact.occurred_at.ToNanoseconds() for fact in facts]  # type: ignore[attr-defined] # as above
+    moments = [event.occurred_at.ToNanoseconds() for event in new_events]  # type: ignore[attr-defined] # as above
     assert moments == sorted(moments)
     assert all(moment <= game.now + later for moment in moments)
-    timed_out = [fact.turn for fact in said + facts if isinstance(fact, clock_events.TurnTimedOut)]
+    timed_out = [event.turn for event in said + new_events if isinstance(event, clock_events.TurnTimedOut)]
     assert len(timed_out) == len(set(timed_out))
     assert settle(after, game.table, ruleset) == []
 

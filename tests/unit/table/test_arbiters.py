@@ -28,13 +28,13 @@ def test_nobody_is_arbiter_of_the_own_table(kind: type[Message], player_id: str)
     hall.turn("H8 S (O) L")
     if kind is game_pb2.SettleCountRequest:
         hall.do(game_pb2.DisputeCountRequest(player_id="anna"))
-    before = len(hall.facts)
+    before = len(hall.events)
 
     with pytest.raises(Refusal) as refused:
         hall.do(kind(**FIELDS.get(kind, {}), arbiter_id=player_id))
 
     assert (refused.value.reason, refused.value.params["officials"]) == ("OWN_GAME", player_id)
-    assert len(hall.facts) == before
+    assert len(hall.events) == before
 
 
 def test_who_plays_at_another_table_can_be_arbiter_of_this_one() -> None:

@@ -66,8 +66,8 @@ def deadline(clock: Clock, game: Game, ruleset: Ruleset) -> Deadline:
 def losers(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[int, list[str]]:
     """Return the players who lose and the times, in seconds from the signal."""
     found = deadline(clock, game, ruleset)
-    assert all(isinstance(fact, events.TimeForfeited) for fact in found.facts)
-    return (found.due - START_NS) // 1_000_000, [str(getattr(fact, "player_id", "")) for fact in found.facts]
+    assert all(isinstance(event, events.TimeForfeited) for event in found.new_events)
+    return (found.due - START_NS) // 1_000_000, [str(getattr(event, "player_id", "")) for event in found.new_events]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_where_the_book_is_silent_nothing_runs_and_an_arbiter_decides(ruleset: R
     game, clock = absent(ruleset, "anna")
     assert clock.used_at("anna", after(3_000)) == 0
     found = next_deadline(clock, game, ruleset)
-    assert found is None or not isinstance(found.facts[0], events.TimeForfeited)
+    assert found is None or not isinstance(found.new_events[0], events.TimeForfeited)
 
 
 def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() -> None:
@@ -129,10 +129,10 @@ def test_who_comes_has_lost_exactly_from_the_moment_of_the_book(law: tuple[Rules
     ruleset, loses_at_ms = law
     for moment_ms in (late_ms, loses_at_ms - 1, loses_at_ms):
         game, clock = absent(ruleset, "anna")
-        facts = decide(
+        new_events = decide(
             Table(ruleset, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(moment_ms / 1_000)
         )
-        assert ("TimeForfeited" in names(facts)) == (moment_ms >= loses_at_ms)
+        assert ("TimeForfeited" in names(new_events)) == (moment_ms >= loses_at_ms)
 
 
 @given(st.integers(30_000, 30 * 60_000 - 1))
@@ -224,7 +224,7 @@ def test_no_clock_is_pressed_while_a_player_is_absent() -> None:
 
 def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() -> None:
     game, clock = absent(FISC, "anna")
-    clock = fold(clock, deadline(clock, game, FISC).facts)
+    clock = fold(clock, deadline(clock, game, FISC).new_events)
     over = end_game(game, 900.001)
     (stopped,) = settle(clock, over, FISC)
     assert isinstance(stopped, events.ClockStopped)
@@ -250,7 +250,7 @@ def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
     game = complete_play(game, 41)
     assert (clock.running, clock.away) == ("biel", frozenset({"biel"}))
     found = deadline(clock, game, FISE)
-    assert found.facts == (
+    assert found.new_events == (
         events.TimeForfeited(
             player_id="biel",
             reason=events.FORFEIT_REASON_ABSENT,
@@ -288,12 +288,12 @@ def test_who_leaves_under_pes_has_laid_two_tiles_and_drawn_none() -> None:
 @pytest.mark.parametrize(("ruleset", "loses"), [(UF, True), (FISE, True), (FISC, False), (FM, False)])
 def test_who_tells_nobody_loses_where_the_book_says_so(ruleset: Ruleset, loses: bool) -> None:
     game = start_table()
-    facts = decide(
+    new_events = decide(
         Table(ruleset, game, build_clock(game, ruleset)),
         clock_pb2.LeaveTableRequest(player_id="biel", told=False),
         after(12),
     )
-    assert names(facts) == ["PlayerLeft", *["TimeForfeited"] * loses]
+    assert names(new_events) == ["PlayerLeft", *["TimeForfeited"] * loses]
 
 
 def test_who_is_away_leaves_once_and_comes_back_once() -> None:

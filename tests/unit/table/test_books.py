@@ -50,8 +50,8 @@ def expect_refusal(reason: str, article: str, act: Callable[[], object]) -> None
     assert (caught.value.reason, caught.value.article) == (reason, article)
 
 
-def names(facts: Sequence[Message]) -> list[str]:
-    return [fact.DESCRIPTOR.name for fact in facts]
+def names(past_events: Sequence[Message]) -> list[str]:
+    return [event.DESCRIPTOR.name for event in past_events]
 
 
 def build_challenge(hall: Hall, word: str) -> Callable[[], object]:
@@ -81,8 +81,8 @@ def test_fise_lets_the_opponent_accept_a_first_play_off_the_centre_and_keeps_the
 def test_fise_lets_the_opponent_declare_it_invalid_and_the_next_play_is_a_first_one() -> None:
     hall = fise()
     hall.play("H9 S O L")
-    facts = hall.do(game_pb2.DecideOffCentreRequest(player_id="biel", accept=False))
-    assert names(facts) == ["OffCentreDecided", "PlayWithdrawn"]
+    new_events = hall.do(game_pb2.DecideOffCentreRequest(player_id="biel", accept=False))
+    assert names(new_events) == ["OffCentreDecided", "PlayWithdrawn"]
     assert (hall.game.mover, len(hall.game.board), kinds_of(hall.game)) == ("biel", 0, (TurnKind.WITHDRAWN,))
     hall.play("H9 P A R")
     assert hall.game.phase is Phase.OFF_CENTRE
@@ -125,8 +125,8 @@ def test_a_single_tile_may_slide_along_its_line_and_a_word_may_not_change_it() -
     hall = fise()
     hall.turn("H8 S O L")
     hall.do(game_pb2.LayTilesRequest(player_id="biel", placements=hall.tiles("A9 P")))
-    facts = hall.play("I9 P")
-    assert names(facts)[0] == "PlayPlaced"
+    new_events = hall.play("I9 P")
+    assert names(new_events)[0] == "PlayPlaced"
     other = fise()
     other.do(game_pb2.LayTilesRequest(player_id="anna", placements=other.tiles("G8 S O L")))
     assert names(other.play("H8 S O L"))[0] == "TurnLost"
@@ -139,8 +139,8 @@ def test_under_uf_a_challenge_after_the_draw_returns_what_was_drawn() -> None:
     hall = uf()
     hall.play("H8 C A S A")
     hall.do(game_pb2.DrawTilesRequest(player_id="anna"))
-    facts = hall.challenge("C A S A")
-    withdrawn = next(fact for fact in facts if isinstance(fact, events.PlayWithdrawn))
+    new_events = hall.challenge("C A S A")
+    withdrawn = next(event for event in new_events if isinstance(event, events.PlayWithdrawn))
     assert len(withdrawn.returned) == 4
     assert sorted(hall.game.racks["anna"]) == sorted(CATALAN[0].split())
     hall.check_tiles()
@@ -327,7 +327,7 @@ def test_the_judges_of_a_case_rule_on_an_appeal_as_the_arbiter_at_the_table_can(
     hall.challenge("S O L")
     hall.do(game_pb2.AppealRequest(player_id="anna"))
     hall.rule([True])
-    ruled = hall.facts[-1]
+    ruled = hall.events[-1]
     assert isinstance(ruled, events.AppealRuled)
     assert (ruled.valid, ruled.arbiter_id, hall.game.phase) == (True, "", Phase.PLACED)
     expect_refusal("RULING_FINAL", "FISE 42.4", lambda: hall.do(game_pb2.AppealRequest(player_id="anna")))
@@ -350,8 +350,8 @@ def overdrawn(hall: Hall, play: str) -> Hall:
 
 def test_an_over_draw_goes_back_as_each_book_has_it() -> None:
     table = overdrawn(uf(), "H8 C A S A")
-    facts = table.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna"))
-    assert names(facts) == ["OverdrawFound", "OverdrawResolved"]
+    new_events = table.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna"))
+    assert names(new_events) == ["OverdrawFound", "OverdrawResolved"]
     other = overdrawn(fisc(), "H8 C A S A")
     (found,) = other.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
     assert isinstance(found, events.OverdrawFound)
@@ -381,10 +381,10 @@ def test_under_fise_missing_tiles_are_drawn_and_shown_once_racked() -> None:
     hall.play("H8 S O L")
     hall.write()
     hall.do(game_pb2.DrawTilesRequest(player_id="anna", count=1))
-    facts = hall.do(game_pb2.ClaimUnderdrawRequest(player_id="anna", drawer_id="anna", racked=True))
-    assert names(facts) == ["UnderdrawFound", "TilesDrawn", "UnderdrawResolved"]
-    assert isinstance(facts[2], events.UnderdrawResolved)
-    assert len(facts[2].shown) == 2
+    new_events = hall.do(game_pb2.ClaimUnderdrawRequest(player_id="anna", drawer_id="anna", racked=True))
+    assert names(new_events) == ["UnderdrawFound", "TilesDrawn", "UnderdrawResolved"]
+    assert isinstance(new_events[2], events.UnderdrawResolved)
+    assert len(new_events[2].shown) == 2
 
 
 def test_tiles_are_missing_while_another_plays_and_not_before_they_are_drawn() -> None:
@@ -399,9 +399,9 @@ def test_tiles_are_missing_while_another_plays_and_not_before_they_are_drawn() -
     hall.do(game_pb2.DrawTilesRequest(player_id="anna", count=1))
     hall.press()
     hall.play("I8 A")
-    facts = hall.do(game_pb2.ClaimUnderdrawRequest(player_id="biel", drawer_id="anna"))
-    assert isinstance(facts[0], events.UnderdrawFound)
-    assert (facts[0].player_id, facts[0].missing) == ("anna", 2)
+    new_events = hall.do(game_pb2.ClaimUnderdrawRequest(player_id="biel", drawer_id="anna"))
+    assert isinstance(new_events[0], events.UnderdrawFound)
+    assert (new_events[0].player_id, new_events[0].missing) == ("anna", 2)
 
 
 # Exchanges and passes.
@@ -414,8 +414,8 @@ def test_pes_penalises_an_exchange_that_took_of_the_last_seven() -> None:
         "PES Δ.β.iii",
         lambda: hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"))),
     )
-    facts = hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"), done=True))
-    found = facts[2]
+    new_events = hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"), done=True))
+    found = new_events[2]
     assert isinstance(found, events.IllegalExchangeFound)
     assert (len(found.from_rack), len(found.bag), found.keep) == (5, 10, 5)
     hall.do(game_pb2.KeepAfterExchangeRequest(player_id="biel", faces=list(found.bag)[:5]))
@@ -426,10 +426,10 @@ def test_pes_penalises_an_exchange_that_took_of_the_last_seven() -> None:
 
 def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
     hall = Hall(rules("uf-2007"), racks=["A E I O U A E", CATALAN[1]], bag_left=1)
-    facts = hall.do(game_pb2.FreeExchangeRequest(player_id="anna"))
-    assert names(facts) == ["FreeExchangeShown", "FreeExchanged", "TilesDrawn"]
-    assert isinstance(facts[1], events.FreeExchanged)
-    assert sorted(facts[1].faces) == sorted("AEIOUAE")  # the whole rack, if no tile was named
+    new_events = hall.do(game_pb2.FreeExchangeRequest(player_id="anna"))
+    assert names(new_events) == ["FreeExchangeShown", "FreeExchanged", "TilesDrawn"]
+    assert isinstance(new_events[1], events.FreeExchanged)
+    assert sorted(new_events[1].faces) == sorted("AEIOUAE")  # the whole rack, if no tile was named
     assert (hall.game.mover, hall.game.phase, kinds_of(hall.game), hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
     hall.check_tiles()
     asked = game_pb2.FreeExchangeRequest(player_id="anna")
@@ -475,9 +475,9 @@ def test_a_second_rack_held_too_full_on_purpose_puts_expulsion_forward() -> None
     hall = fise()
     kinds = []
     for _ in range(2):
-        (fact,) = hall.do(game_pb2.RecordOverholdingRequest(arbiter_id="eleni", player_id="anna"))
-        assert isinstance(fact, events.SanctionImposed)
-        kinds.append(fact.kind)
+        (event,) = hall.do(game_pb2.RecordOverholdingRequest(arbiter_id="eleni", player_id="anna"))
+        assert isinstance(event, events.SanctionImposed)
+        kinds.append(event.kind)
     assert kinds == [events.SANCTION_KIND_WARNING, events.SANCTION_KIND_EXPULSION]
 
 
@@ -487,7 +487,7 @@ def test_who_leaves_never_wins_and_gets_what_the_book_says() -> None:
     hall.do(game_pb2.AbandonRequest(player_ids=["anna"]))
     assert hall.game.scores == {"anna": -50, "biel": 0}
     hall.do(game_pb2.SignSheetRequest(player_id="biel"))
-    final = hall.facts[-1]
+    final = hall.events[-1]
     assert isinstance(final, events.ResultFinal)
     assert (final.winner_id, final.lost_by_all) == ("biel", False)
     both = fisc()
@@ -496,7 +496,7 @@ def test_who_leaves_never_wins_and_gets_what_the_book_says() -> None:
     assert both.game.scores == {"anna": 0, "biel": 0}
     for player in both.players:
         both.do(game_pb2.SignSheetRequest(player_id=player))
-    final = both.facts[-1]
+    final = both.events[-1]
     assert isinstance(final, events.ResultFinal)
     assert (final.winner_id, final.lost_by_all) == ("", True)
     greek = pes()
@@ -514,7 +514,7 @@ def test_a_table_of_three_goes_on_without_one_who_left_and_ends_by_the_turns_of_
     assert hall.game.condition == events.END_CONDITION_LOST_TURNS
     assert [turn.player_id for turn in hall.game.turns_taken if turn.kind is TurnKind.FORFEITED] == ["biel", "biel"]
     hall.do(game_pb2.SignSheetRequest(player_id="anna"))
-    assert isinstance(hall.facts[-1], events.ResultFinal)
+    assert isinstance(hall.events[-1], events.ResultFinal)
 
 
 def test_players_agree_that_the_game_is_over_where_the_book_knows_that() -> None:
@@ -563,7 +563,7 @@ def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
     hall.do(game_pb2.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=total))
     for player in hall.players:
         hall.do(game_pb2.SignSheetRequest(player_id=player))
-    final = hall.facts[-1]
+    final = hall.events[-1]
     assert isinstance(final, events.ResultFinal)
     assert (final.revision, final.scores[0].score) == (1, total)
 
@@ -629,8 +629,8 @@ def test_sheets_that_differ_are_disputed_and_settled() -> None:
     hall = fise()
     hall.play("H8 S O L")
     hall.do(game_pb2.WriteScoreRequest(player_id="anna", score=8))
-    facts = hall.do(game_pb2.WriteScoreRequest(player_id="biel"))
-    assert names(facts) == ["ScoreWritten", "CountDisputed"]
+    new_events = hall.do(game_pb2.WriteScoreRequest(player_id="biel"))
+    assert names(new_events) == ["ScoreWritten", "CountDisputed"]
     expect_refusal("COUNT_DISPUTED", "FISE 41", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
     hall.do(game_pb2.SettleCountRequest(player_ids=["anna", "biel"]))
     hall.finish()
@@ -657,14 +657,14 @@ def test_the_blank_is_what_its_placer_noted_when_the_sheets_differ() -> None:
     hall.play("H8 S (O) L")
     hall.do(game_pb2.WriteScoreRequest(player_id="anna", blanks=["A"]))
     hall.do(game_pb2.WriteScoreRequest(player_id="biel", blanks=["O"]))
-    (fact,) = hall.do(game_pb2.SettleBlankRequest(row=7, column=8))
-    assert isinstance(fact, events.BlankSettled)
-    assert fact.face == "A"
+    (event,) = hall.do(game_pb2.SettleBlankRequest(row=7, column=8))
+    assert isinstance(event, events.BlankSettled)
+    assert event.face == "A"
 
 
 def test_no_pes_game_starts_without_an_arbiter() -> None:
     hall = pes()
-    assert names(hall.facts).index("ArbiterAssigned") < names(hall.facts).index("GameStarted")
+    assert names(hall.events).index("ArbiterAssigned") < names(hall.events).index("GameStarted")
 
 
 def test_a_word_that_was_asked_about_cannot_be_played_and_asking_again_loses() -> None:
@@ -698,5 +698,5 @@ def test_a_word_that_a_play_makes_twice_is_asked_once_where_every_play_is_checke
     hall.play("H8 L L")
     hall.rule([True])
     hall.finish()
-    asked = [fact for fact in hall.play("I8 A A") if isinstance(fact, events.ChallengeRaised)]
-    assert [["".join(word.faces) for word in fact.words] for fact in asked] == [["AA", "LA"]]
+    asked = [event for event in hall.play("I8 A A") if isinstance(event, events.ChallengeRaised)]
+    assert [["".join(word.faces) for word in event.words] for event in asked] == [["AA", "LA"]]

@@ -145,7 +145,7 @@ class Course:
                 pass
 
     def _is_challenged(self, turn: int) -> bool:
-        return any(isinstance(fact, game_events.ChallengeRaised) and fact.turn == turn for fact in self.game)
+        return any(isinstance(event, game_events.ChallengeRaised) and event.turn == turn for event in self.game)
 
     def _draw(self, mover: str, count: int) -> None:
         self.bag_left -= count
@@ -234,13 +234,13 @@ def test_each_player_has_used_exactly_the_time_that_passed_on_their_turns(steps:
 def test_no_time_is_negative_and_none_goes_beyond_the_cap(steps: list[Step]) -> None:
     course = play(steps)
     told = [0]
-    for fact in course.clock:
-        match fact:
+    for event in course.clock:
+        match event:
             case clock_events.ClockPressed() | clock_events.ClockNeutralised():
-                told.append(fact.used_ms)
+                told.append(event.used_ms)
             case clock_events.ClockStopped():
-                told += [side.used_ms for side in fact.times]
-                assert all(side.overtime_ms == max(0, side.used_ms - ALLOWANCE_MS) for side in fact.times)
+                told += [side.used_ms for side in event.times]
+                assert all(side.overtime_ms == max(0, side.used_ms - ALLOWANCE_MS) for side in event.times)
     assert min(told) == 0
     assert max(told) <= LIMIT_MS
 
@@ -270,11 +270,11 @@ def test_it_does_not_matter_when_the_clock_hears_of_the_game(steps: list[Step]) 
 def test_a_game_that_ended_has_a_clock_that_stopped_and_one_end_by_overtime_at_most(steps: list[Step]) -> None:
     course = play(steps)
     assert course.state.stopped == course.ended
-    ends = [fact for fact in course.clock if isinstance(fact, clock_events.OvertimeCapExceeded)]
+    ends = [event for event in course.clock if isinstance(event, clock_events.OvertimeCapExceeded)]
     assert len(ends) == course.over_cap
 
 
 @given(STEPS)
 def test_a_clock_is_at_most_pressed_once_for_a_turn(steps: list[Step]) -> None:
-    turns = [fact.turn for fact in play(steps).clock if isinstance(fact, clock_events.ClockPressed)]
+    turns = [event.turn for event in play(steps).clock if isinstance(event, clock_events.ClockPressed)]
     assert turns == sorted(set(turns))

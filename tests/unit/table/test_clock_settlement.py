@@ -80,15 +80,15 @@ def test_a_clock_goes_on_when_the_last_of_several_interruptions_is_over() -> Non
 
 @pytest.mark.parametrize("at_once", [True, False])
 def test_it_does_not_matter_when_the_clock_hears_of_interruptions_that_overlap(at_once: bool) -> None:
-    facts = [
+    new_events = [
         game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(after(5))),
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(after(10))),
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))),
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=timestamp(after(40))),
     ]
     game, clock = start_table(), build_clock(start_table(), FISC)
-    for fact in facts:
-        game = evolve_game(game, fact)
+    for event in new_events:
+        game = evolve_game(game, event)
         clock = build_clock(game, FISC, clock) if at_once else clock
     clock = build_clock(game, FISC, clock)
     assert (clock.running, clock.turn, clock.compute_used_ms("biel"), clock.running_since) == (
@@ -149,8 +149,8 @@ def test_where_turns_are_timed_the_timer_stops_with_the_play() -> None:
 
 @pytest.mark.parametrize(("seconds", "in_time"), [(120, True), (120.001, False)])
 def test_a_play_at_the_last_moment_of_a_turn_is_in_time_and_one_after_it_is_not(seconds: float, in_time: bool) -> None:
-    facts = settle(Clock(), place_play(start_table(), seconds), TIMER)
-    assert names(facts)[2:] == (["ClockHeldByMover"] if in_time else ["TurnTimedOut"])
+    new_events = settle(Clock(), place_play(start_table(), seconds), TIMER)
+    assert names(new_events)[2:] == (["ClockHeldByMover"] if in_time else ["TurnTimedOut"])
 
 
 def test_a_turn_that_timed_out_stops_the_clock_until_the_game_has_passed_it() -> None:
@@ -191,9 +191,9 @@ def test_a_game_without_a_clock_has_none() -> None:
 
 def test_a_clock_stops_with_its_game_even_while_it_is_neutralised() -> None:
     game = end_game(interrupt_table(start_table(), "arbiter-call", 10), 20)
-    facts = settle(build_clock(start_table(), FISC), game, FISC)
-    assert names(facts) == ["ClockNeutralised", "ClockStopped"]
-    clock = fold(build_clock(start_table(), FISC), facts)
+    new_events = settle(build_clock(start_table(), FISC), game, FISC)
+    assert names(new_events) == ["ClockNeutralised", "ClockStopped"]
+    clock = fold(build_clock(start_table(), FISC), new_events)
     assert (clock.stopped, clock.neutralised, clock.compute_used_ms("biel")) == (True, False, 10_000)
 
 

@@ -46,28 +46,28 @@ class Course:
     pace: int
     """Longest time that a player thinks, in seconds."""
     chance: Random = field(default_factory=Random)
-    facts: list[Message] = field(default_factory=list)
+    events: list[Message] = field(default_factory=list)
     ruling: Ruling | None = None
     recorded: Table = field(default_factory=lambda: Table(FISC))
 
     @property
     def game(self) -> list[Message]:
         """The events of the game."""
-        return [fact for fact in self.facts if not of_clock(fact)]
+        return [event for event in self.events if not of_clock(event)]
 
     @property
     def clock(self) -> list[Message]:
         """The events of the clock."""
-        return [fact for fact in self.facts if of_clock(fact)]
+        return [event for event in self.events if of_clock(event)]
 
     def open(self) -> None:
         tournament = TableTournament("cup", Random(self.seed).randbytes(32), lexicon=Pin("catalan", "00"))
         pairing = Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
         self.write(open_table(tournament, 1, pairing, FISC, START_NS))
 
-    def write(self, facts: list[Message]) -> None:
-        self.facts += facts
-        self.recorded = self.recorded.after(facts)
+    def write(self, past_events: list[Message]) -> None:
+        self.events += past_events
+        self.recorded = self.recorded.after(past_events)
 
     def table(self) -> Table:
         """Return the table as players see it: settled, but for a ruling that does not stand on its stream yet."""
@@ -75,10 +75,10 @@ class Course:
         assert settle(table) == []
         return table
 
-    def act(self, facts: list[Message]) -> None:
+    def act(self, past_events: list[Message]) -> None:
         """Execute a command: settled events are written with decided ones."""
         self.write(settle(self.recorded))
-        self.write(facts)
+        self.write(past_events)
 
     def step(self) -> None:
         """Execute the next action."""
@@ -122,12 +122,12 @@ class Course:
     def _challenge(self, game: Game, at: int) -> None:
         assert game.pending is not None
         asked = [game.pending.words[0].word]
-        facts = decide(
+        new_events = decide(
             Table(FISC, game),
             game_pb2.ChallengeRequest(player_id=game.next_player(game.mover), words=asked),
             at,
         )
-        self.act(facts)
+        self.act(new_events)
         self.ruling = Ruling(valid=self.chance.random() < 0.5, at=at)
 
     def _play(self, game: Game) -> list[Placement] | None:
@@ -178,16 +178,16 @@ def play_course(seed: int, hearing: int, pace: int) -> Course:
 @pytest.mark.parametrize("seed", range(5))
 def test_every_game_ends_with_a_sheet_that_adds_up(seed: int, pace: int) -> None:
     course = play_course(seed, seed, pace)
-    completed = [fact for fact in course.game if isinstance(fact, events.PlayCompleted)]
+    completed = [event for event in course.game if isinstance(event, events.PlayCompleted)]
     final = course.game[-1]
     assert isinstance(final, events.ResultFinal)
     for line in final.scores:
-        points = sum(fact.score for fact in completed if fact.player_id == line.player_id)
-        for fact in course.game:
-            if isinstance(fact, events.OutBonus) and fact.player_id == line.player_id:
-                points += fact.points
-            if isinstance(fact, events.RackPenalty | events.TimePenalty) and fact.player_id == line.player_id:
-                points -= fact.points
+        points = sum(event.score for event in completed if event.player_id == line.player_id)
+        for event in course.game:
+            if isinstance(event, events.OutBonus) and event.player_id == line.player_id:
+                points += event.points
+            if isinstance(event, events.RackPenalty | events.TimePenalty) and event.player_id == line.player_id:
+                points -= event.points
         assert line.score == points
     ranked = sorted(final.scores, key=lambda line: line.score)
     assert final.winner_id == ("" if ranked[0].score == ranked[1].score else ranked[1].player_id)
@@ -203,19 +203,19 @@ def test_the_same_moves_give_the_same_facts_whenever_they_are_settled(seed: int,
 
 def test_games_end_in_each_of_the_ways_that_chance_can_bring() -> None:
     conditions = {
-        fact.condition
+        event.condition
         for seed, pace in ((0, 60), (1, 60), (0, 900), (1, 900))
-        for fact in play_course(seed, seed, pace).game
-        if isinstance(fact, events.GameEnded)
+        for event in play_course(seed, seed, pace).game
+        if isinstance(event, events.GameEnded)
     }
     assert {events.END_CONDITION_OUT, events.END_CONDITION_OVERTIME} <= conditions
 
 
 def test_time_in_a_game_never_runs_back() -> None:
     game, last = Game(), 0
-    for fact in play_course(3, 3, 170).game:
-        game = evolve(game, fact)
-        moment = getattr(fact, "occurred_at", None)
+    for event in play_course(3, 3, 170).game:
+        game = evolve(game, event)
+        moment = getattr(event, "occurred_at", None)
         if moment is not None:
             assert moment.ToNanoseconds() >= last
             last = moment.ToNanoseconds()

@@ -46,8 +46,8 @@ def challenge_play(game: Game | None = None) -> Game:
 
 
 def ruled_valid() -> Game:
-    fact = events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(after(40)))
-    return fold(challenge_play(), [fact])
+    event = events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(after(40)))
+    return fold(challenge_play(), [event])
 
 
 def draw_tiles() -> Game:
@@ -73,12 +73,12 @@ def expect_refusal(reason: str, article: str, act: Callable[[], object]) -> None
 
 
 def test_a_play_is_told_with_its_words_and_its_score() -> None:
-    (fact,) = decide(
+    (event,) = decide(
         Table(FISC, start_game()),
         game_pb2.PlacePlayRequest(player_id="anna", placements=to_placements(tiles("H8 C A S A")[::-1])),
         after(30),
     )
-    assert fact == events.PlayPlaced(
+    assert event == events.PlayPlaced(
         turn=1,
         player_id="anna",
         placements=[events.Placement(row=7, column=7 + n, face=face) for n, face in enumerate("CASA")],
@@ -89,13 +89,13 @@ def test_a_play_is_told_with_its_words_and_its_score() -> None:
 
 
 def test_a_bingo_is_told_and_counts_fifty() -> None:
-    (fact,) = decide(
+    (event,) = decide(
         Table(FISC, start_game()),
         game_pb2.PlacePlayRequest(player_id="anna", placements=to_placements(tiles("8H C A S A R T I"))),
         after(30),
     )
-    assert isinstance(fact, events.PlayPlaced)
-    assert (fact.bingo, fact.score, fact.words[0].across) == (True, 68, False)
+    assert isinstance(event, events.PlayPlaced)
+    assert (event.bingo, event.score, event.words[0].across) == (True, 68, False)
 
 
 def test_a_play_against_the_rules_of_placement_is_refused_with_their_article() -> None:
@@ -163,9 +163,9 @@ def test_more_tiles_than_the_bag_holds_cannot_be_exchanged() -> None:
 
 
 def test_drawing_fills_the_rack_and_its_draw_is_numbered() -> None:
-    (fact,) = decide(Table(FISC, place_play()), game_pb2.DrawTilesRequest(player_id="anna"), after(50))
-    assert isinstance(fact, events.TilesDrawn)
-    assert (len(fact.faces), fact.draw, fact.bag_left) == (4, 4, 82)
+    (event,) = decide(Table(FISC, place_play()), game_pb2.DrawTilesRequest(player_id="anna"), after(50))
+    assert isinstance(event, events.TilesDrawn)
+    assert (len(event.faces), event.draw, event.bag_left) == (4, 4, 82)
     assert len(draw_tiles().racks["anna"]) == 7
     everything = [tile.in_rack for tile in draw_tiles().board.values()] + [*bag_of(draw_tiles(), FISC)]
     assert Counter([*everything, *draw_tiles().racks["anna"], *draw_tiles().racks["biel"]]) == Counter(
@@ -210,10 +210,10 @@ def test_tiles_are_drawn_once_after_a_play_of_ones_own() -> None:
 
 def test_a_challenge_names_all_some_or_one_of_the_words() -> None:
     word = ("C", "A", "S", "A")
-    (fact,) = decide(
+    (event,) = decide(
         Table(FISC, place_play()), game_pb2.ChallengeRequest(player_id="biel", words=words(*[word, word])), after(40)
     )
-    assert fact == events.ChallengeRaised(
+    assert event == events.ChallengeRaised(
         turn=1, challenge=1, player_id="biel", words=[events.Word(faces=word)], occurred_at=timestamp(after(40))
     )
     with pytest.raises(Invalid, match="words: expected one or more"):

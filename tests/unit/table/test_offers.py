@@ -32,9 +32,9 @@ class Offering(Hall):
         at = self.at + int(seconds * 1_000_000_000)
         offered = offers(self.table, at, ARBITER)
         self.check_offered(offered, at)
-        facts = super().do(request, seconds)
+        new_events = super().do(request, seconds)
         assert self.is_among(request, offered), f"{find_actor(request)} did what nobody offered: {request!r}"
-        return facts
+        return new_events
 
     def check_offered(self, offered: list[Offer], at: Instant) -> None:
         for offer in offered:

@@ -55,16 +55,16 @@ def draw_tiles(at: Instant, game: Game = STARTED) -> Game:
 
 
 def challenge_play(at: Instant, *, ruled_at: Instant | None = None, valid: bool = True) -> Game:
-    facts: list[Message] = [
+    new_events: list[Message] = [
         game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(at)),
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(at)),
     ]
     if ruled_at:
         ruled = timestamp(ruled_at)
-        facts.append(game_events.ChallengeRuled(turn=1, challenge=1, valid=valid, occurred_at=ruled))
+        new_events.append(game_events.ChallengeRuled(turn=1, challenge=1, valid=valid, occurred_at=ruled))
         if not valid:
-            facts.append(game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=ruled))
-    return reduce(evolve_game, facts, STARTED)
+            new_events.append(game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=ruled))
+    return reduce(evolve_game, new_events, STARTED)
 
 
 def end_game(at: Instant, game: Game = STARTED) -> Game:
@@ -232,8 +232,8 @@ def test_the_cap_may_be_used_to_its_last_millisecond() -> None:
 @given(st.integers(0, 20 * 60_000))
 def test_overtime_ends_the_game_beyond_the_cap_and_not_before(over_ms: int) -> None:
     at = START_NS + 25 * MINUTE_NS + over_ms * 1_000_000
-    (fact,) = decide(Table(FISC, draw_tiles(at), running()), clock_pb2.PressRequest(player_id="biel"), at)
-    assert isinstance(fact, events_pb2.OvertimeCapExceeded) == (over_ms > 10 * 60_000)
+    (event,) = decide(Table(FISC, draw_tiles(at), running()), clock_pb2.PressRequest(player_id="biel"), at)
+    assert isinstance(event, events_pb2.OvertimeCapExceeded) == (over_ms > 10 * 60_000)
 
 
 @pytest.mark.parametrize("player_id", ["biel", "anna"])

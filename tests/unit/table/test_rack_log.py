@@ -20,9 +20,9 @@ def test_every_play_comes_from_the_rack_that_is_told(name: str) -> None:
     hosted = 0
     for seed in (0, 1, 2, 4):
         hall = walk(rules(name), 2, seed, 60)
-        told = {(held.turn, held.player_id): list(held.faces) for held in racks_of(hall.facts)}
-        plays = [fact for fact in hall.facts if isinstance(fact, events.PlayPlaced)]
-        last = {(fact.turn, fact.player_id): fact for fact in plays}
+        told = {(held.turn, held.player_id): list(held.faces) for held in racks_of(hall.events)}
+        plays = [event for event in hall.events if isinstance(event, events.PlayPlaced)]
+        last = {(event.turn, event.player_id): event for event in plays}
         for key, play in last.items():
             hosted += 1
             rack = told[key]
@@ -37,9 +37,9 @@ LOST = events.TurnLost(**ANNA)  # type: ignore[arg-type] # as they are
 TAKEN_BACK = events.TilesTakenBack(**ANNA)  # type: ignore[arg-type] # as they are
 
 
-@pytest.mark.parametrize("facts", [[LOST], [PLAY], [PLAY, TAKEN_BACK, LOST]], ids=["lost", "played", "both"])
-def test_a_turn_has_the_rack_and_the_board_before_it_however_it_ends(facts: list[Message]) -> None:
-    (held,) = racks_of([*open_game("C A S A R T I"), *facts])
+@pytest.mark.parametrize("past_events", [[LOST], [PLAY], [PLAY, TAKEN_BACK, LOST]], ids=["lost", "played", "both"])
+def test_a_turn_has_the_rack_and_the_board_before_it_however_it_ends(past_events: list[Message]) -> None:
+    (held,) = racks_of([*open_game("C A S A R T I"), *past_events])
     assert (held.turn, held.player_id, held.faces, len(held.board)) == (1, "anna", tuple("AACIRST"), 0)
 
 

@@ -89,10 +89,10 @@ def test_a_draw_that_was_seen_is_entered_and_checked() -> None:
         with pytest.raises(Invalid, match="expected the number drawn"):
             hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=number, count=4))
     left = hall.game.bag_left
-    (fact,) = hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["M", "E", "N", "T"]))
+    (event,) = hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["M", "E", "N", "T"]))
     assert hall.game.racks["anna"][3:] == ("M", "E", "N", "T")
-    assert isinstance(fact, events.TilesDrawn)
-    assert fact.bag_left == hall.game.bag_left == left - 4
+    assert isinstance(event, events.TilesDrawn)
+    assert event.bag_left == hall.game.bag_left == left - 4
     hosted = Hall(rules("fisc-2023"), racks=["C A S A R T I", "M E N T S O L"])
     hosted.play("H8 C A S A")
     with pytest.raises(Invalid, match="the system draws at this table"):
@@ -105,7 +105,7 @@ def test_the_last_rack_that_nobody_entered_is_deduced() -> None:
     assert len(rest) == 14
     hall.do(game_pb2.StateRackRequest(player_id="biel", faces=rest[:7]))
     assert sorted(hall.game.racks["anna"]) == sorted(rest[7:])
-    assert isinstance(hall.facts[-1], events.RackDeduced)
+    assert isinstance(hall.events[-1], events.RackDeduced)
 
 
 def test_a_rack_that_counts_and_was_not_entered_is_waited_for() -> None:
@@ -123,16 +123,16 @@ def test_a_rack_that_counts_and_was_not_entered_is_waited_for() -> None:
     assert hall.game.scores["biel"] == -sum(values[face] for face in rest[7:14])
     hall.do(game_pb2.SignSheetRequest(player_id="anna"))
     hall.do(game_pb2.SignSheetRequest(player_id="biel"))
-    assert isinstance(hall.facts[-1], events.ResultFinal)
+    assert isinstance(hall.events[-1], events.ResultFinal)
 
 
 def test_a_letter_turned_over_costs_the_turn_until_the_score_is_written() -> None:
     hall = Hall(rules("pes-2024"), recorded=True)
     hall.play("H8 Ψ (Ω)")
     hall.stop()
-    facts = hall.do(game_pb2.ClaimFakeBlankRequest(player_id="biel", row=7, column=8, face="Ω"))
-    assert isinstance(facts[0], events.PlayWithdrawn)
-    assert facts[0].reason == events.WITHDRAWAL_REASON_FAKE_BLANK
+    new_events = hall.do(game_pb2.ClaimFakeBlankRequest(player_id="biel", row=7, column=8, face="Ω"))
+    assert isinstance(new_events[0], events.PlayWithdrawn)
+    assert new_events[0].reason == events.WITHDRAWAL_REASON_FAKE_BLANK
     assert "Ω" in hall.game.racks["anna"]
     assert "?" not in hall.game.racks["anna"]
     assert hall.game.mover == "biel"
@@ -158,11 +158,11 @@ def test_an_arbiter_takes_entries_of_the_turn_back_and_they_stay_told() -> None:
     hall.turn("H8 C A S A")
     before = hall.game
     hall.play("I8 A L")
-    told = len(hall.facts)
+    told = len(hall.events)
     hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2, note="una altra casella"))
     assert (hall.game.board, hall.game.racks, hall.game.scores) == (before.board, before.racks, before.scores)
     assert (hall.game.phase, hall.game.mover, hall.game.turn) == (Phase.TURN, "biel", 2)
-    (taken_back,) = hall.facts[told:]
+    (taken_back,) = hall.events[told:]
     assert isinstance(taken_back, events.EntriesTakenBack)
     assert (taken_back.player_id, taken_back.bag_left) == ("biel", before.bag_left)
     hall.turn("I8 A L")
@@ -319,7 +319,7 @@ def test_a_challenge_after_entries_were_taken_back_is_another_one_and_the_clock_
     hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     hall.play("H8 C A S A")
     hall.do(game_pb2.ChallengeRequest(player_id="biel", words=[events.Word(faces=["C", "A", "S", "A"])]))
-    raised = [fact.challenge for fact in hall.facts if isinstance(fact, events.ChallengeRaised)]
+    raised = [event.challenge for event in hall.events if isinstance(event, events.ChallengeRaised)]
     assert raised == [1, 2]
     assert hall.clock.challenge == 2
     hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))

@@ -83,7 +83,7 @@ def test_a_round_with_a_length_ends_by_itself_at_its_moment() -> None:
     clock = fold(clock, [reset_used(clock, HOUR_SECONDS - 60)])
     deadline = next_deadline(clock, game, ruleset)
     assert deadline is not None
-    (expired,) = deadline.facts
+    (expired,) = deadline.new_events
     assert isinstance(expired, events.RoundTimeExpired)
     assert (expired.occurred_at, expired.last_turn, expired.arbiter_id) == (timestamp(after(HOUR_SECONDS)), 6, "")
 
@@ -92,9 +92,9 @@ def test_under_uf_a_round_lasts_twice_the_clock_and_a_press_after_it_comes_too_l
     game = start_table()
     clock = build_clock(game, UF)
     at = after(HOUR_SECONDS) + MINUTE_NS
-    facts = decide(Table(UF, draw_tiles(game, HOUR_SECONDS), clock), clock_pb2.PressRequest(player_id="biel"), at)
-    assert names(facts) == ["RoundTimeExpired"]
-    clock = fold(clock, facts)
+    new_events = decide(Table(UF, draw_tiles(game, HOUR_SECONDS), clock), clock_pb2.PressRequest(player_id="biel"), at)
+    assert names(new_events) == ["RoundTimeExpired"]
+    clock = fold(clock, new_events)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "GAME_OVER"):
         decide(Table(UF, draw_tiles(game, HOUR_SECONDS), clock), clock_pb2.PressRequest(player_id="biel"), at)
 
@@ -104,11 +104,11 @@ def test_a_press_that_ends_a_turn_still_played_goes_on_the_record_after_the_time
     game = start_table()
     clock = build_clock(game, ruleset)
     clock = fold(clock, [reset_used(clock, 2_390)])
-    facts = decide(
+    new_events = decide(
         Table(ruleset, draw_tiles(game, 2_395), clock), clock_pb2.PressRequest(player_id="biel"), after(2_430)
     )
-    assert names(facts) == ["RoundTimeExpired", "ClockPressed"]
-    assert fold(clock, facts).last_turn == 4
+    assert names(new_events) == ["RoundTimeExpired", "ClockPressed"]
+    assert fold(clock, new_events).last_turn == 4
 
 
 def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take() -> None:
@@ -118,7 +118,7 @@ def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take()
     )
     deadline = next_deadline(clock, game, FISC)
     assert deadline is not None
-    (over,) = deadline.facts
+    (over,) = deadline.new_events
     assert isinstance(over, events.TurnTimedOut)  # the turn that was begun has two minutes from then
     assert (over.turn, over.player_id, over.occurred_at) == (2, "anna", timestamp(after(220)))
     clock = fold(
@@ -166,7 +166,7 @@ def test_the_time_of_a_round_waits_for_challenges_where_it_does_not_run_meanwhil
         clock = build_clock(game, ruleset)
         found = next_deadline(clock, game, ruleset)
         assert found is not None
-        assert isinstance(found.facts[0], events.RoundTimeExpired)
+        assert isinstance(found.new_events[0], events.RoundTimeExpired)
         over[ruleset.round_time.runs_while_challenged] = found.due
     assert over[False] - over[True] == 30 * 1_000_000_000
     assert next_deadline(build_clock(lasting, waits), lasting, waits) is None

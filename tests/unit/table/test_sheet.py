@@ -22,10 +22,10 @@ def box(players: int = 3) -> Hall:
     return Hall(rules("box"), players, recorded=True)
 
 
-def note_fact(hall: Hall, fact: Message) -> None:
+def note_event(hall: Hall, event: Message) -> None:
     """Record an event of this moment at the table."""
-    fact.occurred_at.FromNanoseconds(hall.at)  # type: ignore[attr-defined] # every fact has it
-    hall.tell(fact)
+    event.occurred_at.FromNanoseconds(hall.at)  # type: ignore[attr-defined] # every event has it
+    hall.tell(event)
 
 
 def take_back(hall: Hall, turn: int) -> None:
@@ -33,7 +33,7 @@ def take_back(hall: Hall, turn: int) -> None:
 
 
 def blank(hall: Hall, row: int, column: int, face: str, arbiter: str = "eleni") -> None:
-    note_fact(hall, events.BlankSettled(row=row, column=column, face=face, arbiter_id=arbiter))
+    note_event(hall, events.BlankSettled(row=row, column=column, face=face, arbiter_id=arbiter))
 
 
 def read_face(hall: Hall, row: int, column: int) -> str:
@@ -124,7 +124,7 @@ def test_a_corrected_play_goes_with_its_entry_and_stands_when_later_ones_are_tak
     hall = box()
     hall.turn("H8 C A T")
     hall.turn("-")
-    note_fact(hall, events.PlayCorrected(turn=1, player_id="anna", score=15, total=15))
+    note_event(hall, events.PlayCorrected(turn=1, player_id="anna", score=15, total=15))
     assert (hall.game.scores["anna"], points_of(hall.game)) == (15, (15, 0))
     assert kinds_of(hall.game) == (TurnKind.PLAY, TurnKind.PASS)
     take_back(hall, turn)
@@ -137,7 +137,7 @@ def test_a_corrected_total_stands_whatever_is_taken_back(turn: int, total: int) 
     hall.turn("H8 C A T")
     hall.turn("-")
     assert hall.game.scores["anna"] == 10
-    note_fact(hall, events.TotalCorrected(player_id="anna", total=13))
+    note_event(hall, events.TotalCorrected(player_id="anna", total=13))
     take_back(hall, turn)
     assert hall.game.scores["anna"] == total
 
@@ -176,7 +176,7 @@ def test_a_score_written_of_a_play_that_is_over_says_nothing_of_the_one_on_the_b
     hall.turn("H8 C A T")
     hall.play("I8 A T")
     for turn, written in ((1, False), (2, True)):
-        note_fact(hall, events.ScoreWritten(turn=turn, player_id="carla", score=99, total=99, blanks=["E"]))
+        note_event(hall, events.ScoreWritten(turn=turn, player_id="carla", score=99, total=99, blanks=["E"]))
         assert ("carla" in hall.game.course.written) is written
 
 
@@ -184,10 +184,10 @@ def test_a_score_written_of_a_play_that_is_over_says_nothing_of_the_one_on_the_b
 def test_each_blank_of_a_play_is_noted_in_its_order_as_far_as_letters_were_written(noted_as: list[str]) -> None:
     hall = box()
     hall.play("H8 (A) T (A)")
-    note_fact(hall, events.ScoreWritten(turn=1, player_id="biel", score=1, total=1, blanks=noted_as))
+    note_event(hall, events.ScoreWritten(turn=1, player_id="biel", score=1, total=1, blanks=noted_as))
     found = [notes["biel"] for _, notes in sorted(hall.game.noted.items())]
     assert found == noted_as[:2]
-    note_fact(hall, events.ScoreWritten(turn=1, player_id="carla", score=1, total=1, blanks=["I"]))
+    note_event(hall, events.ScoreWritten(turn=1, player_id="carla", score=1, total=1, blanks=["I"]))
     assert hall.game.noted[Square(7, 7)] == {"biel": "E", "carla": "I"}
 
 
@@ -207,14 +207,14 @@ def test_a_word_asked_binds_who_asked_and_who_answered(answerer: str, who: set[s
 
 def test_points_are_added_and_taken_off_on_lines_of_their_own() -> None:
     game = box().game
-    facts: list[Any] = [
+    new_events: list[Any] = [
         events.OutBonus(player_id="anna", points=9),
         events.RackPenalty(player_id="biel", points=4),
         events.TimePenalty(player_id="biel", points=10),
         events.ScoreAdjusted(player_id="carla", points=-5, reason=events.ADJUSTMENT_REASON_SANCTION),
     ]
-    for fact in facts:
-        game = evolve(game, fact)
+    for event in new_events:
+        game = evolve(game, event)
     assert game.scores == {"anna": 9, "biel": -14, "carla": -5}
     assert game.adjusted == {
         ("anna", "OutBonus"),

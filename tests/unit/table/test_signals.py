@@ -127,14 +127,14 @@ def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
     assert game.signals.interruption(1).ended_by is not None
 
 
-@pytest.mark.parametrize(("facts", "phase"), [((), Phase.PLACED), ((draw_tiles("biel", 80),), Phase.DRAWN)])
-def test_a_play_that_stands_leaves_the_turn_where_it_was(facts: tuple[Message, ...], phase: Phase) -> None:
+@pytest.mark.parametrize(("events", "phase"), [((), Phase.PLACED), ((draw_tiles("biel", 80),), Phase.DRAWN)])
+def test_a_play_that_stands_leaves_the_turn_where_it_was(events: tuple[Message, ...], phase: Phase) -> None:
     later = timestamp(START_NS + 3 * SECOND_NS)
     game = evolve_table(
         OPENED,
         STARTED,
         PLACED,
-        *facts,
+        *events,
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=later),
         game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=later),
     )

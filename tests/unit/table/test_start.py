@@ -30,9 +30,9 @@ def open_start(seed: bytes, pairing: Pairing = PAIRING, ruleset: Ruleset = FISC)
 
 @given(seeds)
 def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
-    facts = open_start(seed)
-    tied = names(facts).count("StartTileDrawn") - 2
-    assert names(facts) == [
+    new_events = open_start(seed)
+    tied = names(new_events).count("StartTileDrawn") - 2
+    assert names(new_events) == [
         "GameOpened",
         "DrawsCommitted",
         *["StartTileDrawn"] * (2 + tied),
@@ -41,7 +41,7 @@ def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
         "TilesDrawn",
         "GameStarted",
     ]
-    game = fold(Game(), facts)
+    game = fold(Game(), new_events)
     assert (game.round, game.table, game.phase, game.turn, game.bag_left) == (2, 3, Phase.TURN, 1, 86)
     assert [len(rack) for rack in game.racks.values()] == [7, 7]
     assert (game.last_at, game.next_draw) == (START_NS, 4 + tied)
@@ -49,36 +49,36 @@ def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
 
 @given(seeds)
 def test_who_drew_nearest_to_a_draws_seven_tiles_first_and_begins(seed: bytes) -> None:
-    facts = open_start(seed)
-    *_, first, other = (fact for fact in facts if isinstance(fact, events.StartTileDrawn))
-    racks = [fact for fact in facts if isinstance(fact, events.TilesDrawn)]
+    new_events = open_start(seed)
+    *_, first, other = (event for event in new_events if isinstance(event, events.StartTileDrawn))
+    racks = [event for event in new_events if isinstance(event, events.TilesDrawn)]
     nearest = min(first, other, key=lambda tile: ORDER.index(tile.face)).player_id
-    assert nearest == fold(Game(), facts).mover == racks[0].player_id != racks[1].player_id
+    assert nearest == fold(Game(), new_events).mover == racks[0].player_id != racks[1].player_id
 
 
 @given(seeds)
 def test_every_draw_can_be_made_again_from_the_seed_and_its_number(seed: bytes) -> None:
-    facts = open_start(seed)
-    game_opened, bag = facts[0], BAG
+    new_events = open_start(seed)
+    game_opened, bag = new_events[0], BAG
     assert isinstance(game_opened, events.GameOpened)
-    for fact in facts:
-        if isinstance(fact, events.TilesDrawn):
-            assert tuple(fact.faces) == draw(bag, 7, game_opened.seed, fact.draw)
-            bag = without(bag, fact.faces)
-            assert fact.bag_left == len(bag)
+    for event in new_events:
+        if isinstance(event, events.TilesDrawn):
+            assert tuple(event.faces) == draw(bag, 7, game_opened.seed, event.draw)
+            bag = without(bag, event.faces)
+            assert event.bag_left == len(bag)
 
 
 def test_the_same_seed_opens_the_same_table_and_each_table_has_its_own() -> None:
     assert open_start(bytes(32)) == open_start(bytes(32))
     other = Pairing(table=4, game_id="cup-r1-t2", first_player_id="anna", second_player_id="biel")
-    (fact, *_), (two, *_) = open_start(bytes(32)), open_start(bytes(32), other)
-    assert isinstance(fact, events.GameOpened)
+    (event, *_), (two, *_) = open_start(bytes(32)), open_start(bytes(32), other)
+    assert isinstance(event, events.GameOpened)
     assert isinstance(two, events.GameOpened)
-    assert fact.seed != two.seed
+    assert event.seed != two.seed
 
 
 def test_under_rules_that_do_not_draw_for_it_the_first_named_player_begins() -> None:
     ruleset = dataclasses.replace(FISC, start=dataclasses.replace(FISC.start, method="first-named"))
-    facts = open_start(bytes(32), ruleset=ruleset)
-    assert "StartTileDrawn" not in names(facts)
-    assert fold(Game(), facts).mover == "anna"
+    new_events = open_start(bytes(32), ruleset=ruleset)
+    assert "StartTileDrawn" not in names(new_events)
+    assert fold(Game(), new_events).mover == "anna"

@@ -43,7 +43,7 @@ def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
 
 
 @pytest.mark.parametrize(
-    "fact",
+    "event",
     [
         clock_events.ClockHeldByMover(player_id="anna", turn=1),
         clock_events.ClockNeutralised(player_id="anna"),
@@ -52,5 +52,5 @@ def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
         build_press("anna", 1, after(10)),
     ],
 )
-def test_no_time_is_over_that_does_not_run_or_is_that_of_another_turn(fact: Message) -> None:
-    check_in_time(Table(FM, start_game(), evolve(RUNNING, fact)), after(200))
+def test_no_time_is_over_that_does_not_run_or_is_that_of_another_turn(event: Message) -> None:
+    check_in_time(Table(FM, start_game(), evolve(RUNNING, event)), after(200))

@@ -15,8 +15,8 @@ from faristol.table.views import TableTournament, watch_tournament
 NOON_NS = 1_700_000_000_000_000_000
 
 
-def watch_facts(*facts: Message) -> TableTournament:
-    return reduce(watch_tournament, facts, TableTournament())
+def watch_events(*past_events: Message) -> TableTournament:
+    return reduce(watch_tournament, past_events, TableTournament())
 
 
 def pair_round(number: int, *games: str) -> events.RoundPaired:
@@ -28,7 +28,7 @@ def pair_round(number: int, *games: str) -> events.RoundPaired:
 
 
 def test_players_are_those_who_registered_at_any_time() -> None:
-    found = watch_facts(
+    found = watch_events(
         events.TournamentCreated(tournament_id="cup", seed=b"s"),
         events.PlayerRegistered(player_id="anna"),
         events.PlayerRegistered(player_id="biel"),
@@ -37,11 +37,11 @@ def test_players_are_those_who_registered_at_any_time() -> None:
     assert found.players == {"anna", "biel", "carla"}
     assert (found.tournament_id, found.seed, found.keeping) == ("cup", b"s", game_events.KEEPING_HOSTED)
     recorded = events.TournamentCreated(tournament_id="cup", keeping=game_events.KEEPING_RECORDED)
-    assert watch_facts(recorded).keeping == game_events.KEEPING_RECORDED
+    assert watch_events(recorded).keeping == game_events.KEEPING_RECORDED
 
 
 def test_a_round_that_is_paired_again_begins_anew_and_leaves_other_rounds_alone() -> None:
-    played = watch_facts(
+    played = watch_events(
         pair_round(1, "g1", "g2"),
         events.GamePostponed(game_id="g2"),
         events.PostponedGameStarted(game_id="g2"),
@@ -56,11 +56,11 @@ def test_a_round_that_is_paired_again_begins_anew_and_leaves_other_rounds_alone(
     assert [set(again.postponed), set(again.begun), set(again.over)] == [{"g2"}, {"g2"}, {"g1"}]
     assert [len(again.pairings[number]) for number in (1, 2)] == [2, 1]
     assert (again.drawn[1], again.drawn[2]) == (NOON_NS + 1, NOON_NS + 2)
-    assert watch_facts(events.RoundPaired(round=1)).drawn == {}
+    assert watch_events(events.RoundPaired(round=1)).drawn == {}
 
 
 def test_other_games_of_the_round_are_left_that_are_played_now_or_were_begun_again() -> None:
-    found = watch_facts(pair_round(1, "g1", "g2", "g3", "g4"), events.GamePostponed(game_id="g2"), pair_round(2, "h1"))
+    found = watch_events(pair_round(1, "g1", "g2", "g3", "g4"), events.GamePostponed(game_id="g2"), pair_round(2, "h1"))
     assert found.left_beside("g1") == ("g3", "g4")
     assert found.left_beside("h1") == ()
     assert found.left_beside("nothing") == ()
@@ -73,7 +73,7 @@ def test_other_games_of_the_round_are_left_that_are_played_now_or_were_begun_aga
 
 
 def test_who_has_left_is_known_with_the_game_given_up_until_the_return() -> None:
-    left = watch_facts(
+    left = watch_events(
         events.PlayerWithdrawn(player_id="anna", game_id="g1"),
         events.PlayerWithdrawn(player_id="biel"),
     )

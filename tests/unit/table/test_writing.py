@@ -59,10 +59,10 @@ def test_a_score_that_only_one_of_them_wrote_so_is_disputed() -> None:
     hall.do(pb.WriteScoreRequest(player_id="anna"))
     assert refusal(hall, pb.WriteScoreRequest(player_id="anna")) == "WRITTEN_ALREADY"
     agreed = hall.decide(pb.WriteScoreRequest(player_id="biel", score=counted, total=counted))
-    assert [type(fact).__name__ for fact in agreed] == ["ScoreWritten"]
+    assert [type(event).__name__ for event in agreed] == ["ScoreWritten"]
     for score, total in ((counted + 1, counted), (counted, counted + 1)):
         found = hall.decide(pb.WriteScoreRequest(player_id="biel", score=score, total=total))
-        assert [type(fact).__name__ for fact in found] == ["ScoreWritten", "CountDisputed"]
+        assert [type(event).__name__ for event in found] == ["ScoreWritten", "CountDisputed"]
     for wrong in (
         pb.WriteScoreRequest(player_id="biel", score=-1),
         pb.WriteScoreRequest(player_id="biel", total=10**6),
@@ -79,13 +79,13 @@ def test_a_dispute_is_settled_by_all_players_or_by_an_arbiter_and_once() -> None
     assert refusal(hall, pb.SettleCountRequest(arbiter_id="eleni")) == "NOT_DISPUTED"
     hall.do(pb.DisputeCountRequest(player_id="biel"))
     assert refusal(hall, pb.SettleCountRequest(player_ids=["anna"])) == "NOT_AGREED"
-    (fact,) = hall.decide(pb.SettleCountRequest(player_ids=["anna", "biel"]))
-    assert isinstance(fact, events.CountSettled)
-    assert (fact.turn, fact.score, fact.arbiter_id) == (1, counted, "")
+    (event,) = hall.decide(pb.SettleCountRequest(player_ids=["anna", "biel"]))
+    assert isinstance(event, events.CountSettled)
+    assert (event.turn, event.score, event.arbiter_id) == (1, counted, "")
     for score in (0, 17):
-        (fact,) = hall.decide(pb.SettleCountRequest(arbiter_id="eleni", score=score))
-        assert isinstance(fact, events.CountSettled)
-        assert (fact.score, fact.arbiter_id) == (score, "eleni")
+        (event,) = hall.decide(pb.SettleCountRequest(arbiter_id="eleni", score=score))
+        assert isinstance(event, events.CountSettled)
+        assert (event.score, event.arbiter_id) == (score, "eleni")
     with pytest.raises(Invalid):
         hall.decide(pb.SettleCountRequest(arbiter_id="eleni", score=-1))
     hall.do(pb.SettleCountRequest(arbiter_id="eleni"))
@@ -100,9 +100,9 @@ def test_only_the_play_of_a_turn_that_was_taken_is_corrected(turn: int) -> None:
     with pytest.raises(Invalid, match="a turn with a valid play"):
         hall.decide(pb.CorrectPlayRequest(arbiter_id="eleni", turn=turn, score=1))
     before = hall.game.scores["anna"]
-    (fact,) = hall.decide(pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=before + 4))
-    assert isinstance(fact, events.PlayCorrected)
-    assert (fact.turn, fact.player_id, fact.before, fact.score, fact.total) == (
+    (event,) = hall.decide(pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=before + 4))
+    assert isinstance(event, events.PlayCorrected)
+    assert (event.turn, event.player_id, event.before, event.score, event.total) == (
         1,
         "anna",
         before,

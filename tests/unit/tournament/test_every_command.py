@@ -153,7 +153,7 @@ def test_nothing_is_done_to_a_tournament_that_is_over(request_: Message) -> None
     hall = pair_hall()
 
     with pytest.raises(Refusal) as refused:
-        decide_command(replace(hall.state, over=True), request_, rules=FISE, facts=hall.facts)
+        decide_command(replace(hall.state, over=True), request_, rules=FISE, events=hall.events)
     assert refused.value.reason == "TOURNAMENT_OVER"
 
 

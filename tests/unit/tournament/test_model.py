@@ -21,7 +21,7 @@ def test_ids_are_readable() -> None:
 
 def test_every_fact_of_the_contract_is_understood() -> None:
     # Every message in events.proto can be on the stream, except parts of other events.
-    understood = {fact.DESCRIPTOR.name for fact in FOLDS}
+    understood = {event.DESCRIPTOR.name for event in FOLDS}
 
     parts = {"Pairing", "RequestedBye", "Hall", "Division", "TribunalMember", "TeamMatch", "TeamBye", "RoundTime"}
     assert understood == set(events.DESCRIPTOR.message_types_by_name) - parts - {"RulesetKept"}

@@ -16,7 +16,7 @@ async def record_game(record: Record, game: str, first: tuple[str, int], second:
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
     hall.pair(1)
     hall.start(1)
-    await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    await record.append(Decision([Write("tournament-open", 0, hall.events, "open")]), Metadata())
     scores = [game_events.FinalScore(player_id=name, score=score) for name, score in (first, second)]
     final = game_events.ResultFinal(scores=scores, winner_id=first[0], occurred_at=to_timestamp(hall.now))
     await record.append(Decision([Write(f"game-{game}", 0, [final], "open")]), Metadata())
@@ -32,9 +32,9 @@ async def test_a_final_result_comes_back_into_its_tournament_once(record: Record
     assert decision is not None
     await record.append(decision, Metadata(actor="pairing.results"))
 
-    fact = (await record.read_stream("tournament-open"))[-1].message
-    assert isinstance(fact, events.ResultRecorded)
-    assert (fact.game_id, [score.score for score in fact.scores]) == ("open-r1-t2", [420, 390])
+    message = (await record.read_stream("tournament-open"))[-1].message
+    assert isinstance(message, events.ResultRecorded)
+    assert (message.game_id, [score.score for score in message.scores]) == ("open-r1-t2", [420, 390])
     assert await reaction.react(event) is None
 
 

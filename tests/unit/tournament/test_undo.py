@@ -50,7 +50,7 @@ ACTS: dict[str, Act] = {
 
 
 def undo(hall: Hall, act: Message) -> Sequence[Message]:
-    version = 1 + next(place for place, fact in enumerate(hall.facts) if fact is act)
+    version = 1 + next(place for place, event in enumerate(hall.events) if event is act)
     return hall.carry_out(pb.UndoActRequest(version=version, note="a slip"))
 
 
@@ -62,13 +62,13 @@ def do_and_undo(hall: Hall, name: str) -> Message:
 
 
 def withdraw(hall: Hall, player_id: str, running_game: pb.RunningGame.ValueType = PLAYED_OUT) -> Message:
-    (fact,) = hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=running_game))
-    return fact
+    (event,) = hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=running_game))
+    return event
 
 
 def reinstate(hall: Hall, player_id: str) -> Message:
-    (fact,) = hall.carry_out(pb.ReinstatePlayerRequest(player_id=player_id))
-    return fact
+    (event,) = hall.carry_out(pb.ReinstatePlayerRequest(player_id=player_id))
+    return event
 
 
 def timeless(state: TournamentState) -> TournamentState:
@@ -87,7 +87,7 @@ def test_an_act_that_is_undone_leaves_the_tournament_as_it_was_and_both_in_the_r
 
     assert timeless(hall.state) == timeless(before)
     assert hall.state.kept_pairs(1) == before.kept_pairs(1)
-    assert hall.facts[-1] == undone
+    assert hall.events[-1] == undone
 
 
 @pytest.mark.parametrize("name", ACTS)
@@ -113,7 +113,7 @@ def test_a_round_that_has_begun_is_not_undone() -> None:
 
 def test_who_was_registered_by_mistake_is_withdrawn() -> None:
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
-    undo(hall, hall.facts[-1])
+    undo(hall, hall.events[-1])
 
     assert hall.state.players[-1].never_came
 
@@ -125,7 +125,7 @@ def read_later(hall: Hall, act: Message) -> str:
         undo(hall, act)
     assert refused.value.reason == "NOT_UNDONE"
     assert hall.state == before
-    return hall.facts[int(refused.value.params["later"]) - 1].DESCRIPTOR.name
+    return hall.events[int(refused.value.params["later"]) - 1].DESCRIPTOR.name
 
 
 @pytest.mark.parametrize("name", [name for name in ACTS if name != "RoundPaired"])
@@ -212,7 +212,7 @@ def test_a_return_is_undone_after_other_acts_about_the_player_and_not_once_the_p
     withdraw(hall, "p1")
     back = reinstate(hall, "p1")
     hall.carry_out(pb.GrantByeRequest(player_id="p1", round=2, kind=events.BYE_KIND_HALF_POINT))
-    assert isinstance(hall.decide(pb.UndoActRequest(version=1 + hall.facts.index(back)))[0], events.PlayerWithdrawn)
+    assert isinstance(hall.decide(pb.UndoActRequest(version=1 + hall.events.index(back)))[0], events.PlayerWithdrawn)
     hall.pair(1)
 
     assert read_later(hall, back) == "RoundPaired"
@@ -249,8 +249,8 @@ def test_undoing_a_second_table_of_ones_own_gives_the_first_one_back() -> None:
     hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in [Room("A", 1, 20)]], top_tables=0))
 
     def fix(table: int) -> Message:
-        (fact,) = hall.carry_out(pb.FixTableRequest(player_id="p1", table=table))
-        return fact
+        (event,) = hall.carry_out(pb.FixTableRequest(player_id="p1", table=table))
+        return event
 
     first = fix(15)
     second = fix(17)
@@ -265,7 +265,7 @@ def test_undoing_a_second_table_of_ones_own_gives_the_first_one_back() -> None:
 
 def test_a_registration_is_not_undone_once_something_was_done_with_the_player() -> None:
     hall = hall_of()
-    act = next(fact for fact in hall.facts if isinstance(fact, events.PlayerRegistered))
+    act = next(event for event in hall.events if isinstance(event, events.PlayerRegistered))
     hall.play(1)
 
     assert read_later(hall, act) == "RoundPaired"
@@ -316,8 +316,8 @@ def test_a_postponement_is_taken_back_before_its_round_begins_and_not_after() ->
 
 
 def test_every_act_that_is_said_to_be_undone_has_what_undoes_it() -> None:
-    facts = [value for value in vars(events).values() if isinstance(value, type) and issubclass(value, Message)]
-    told = {undone_by(kind(), ()) for kind in facts} - {""}
+    new_events = [value for value in vars(events).values() if isinstance(value, type) and issubclass(value, Message)]
+    told = {undone_by(kind(), ()) for kind in new_events} - {""}
 
     assert len(told) > 10
     assert told <= {method.name for method in PAIRING.methods}
@@ -328,17 +328,17 @@ def test_what_is_told_to_undo_a_table_of_ones_own_is_what_undoes_it() -> None:
     hall.do(ACTS["HallsSet"](hall))
     told = []
     for table in (15, 17):
-        (fact,) = hall.carry_out(pb.FixTableRequest(player_id="p1", table=table))
-        told.append((undone_by(fact, hall.facts[:-1]), undo_of(hall, fact)))
+        (event,) = hall.carry_out(pb.FixTableRequest(player_id="p1", table=table))
+        told.append((undone_by(event, hall.events[:-1]), undo_of(hall, event)))
 
     assert told == [("ReleaseTable", "TableReleased"), ("FixTable", "TableFixed")]
 
 
 def undo_of(hall: Hall, act: Message) -> str:
     """Return the event that would undo a command, without undoing it."""
-    (fact,) = hall.decide(pb.UndoActRequest(version=len(hall.facts)))
-    assert act is hall.facts[-1]
-    return fact.DESCRIPTOR.name
+    (event,) = hall.decide(pb.UndoActRequest(version=len(hall.events)))
+    assert act is hall.events[-1]
+    return event.DESCRIPTOR.name
 
 
 def test_halls_that_are_undone_are_those_that_there_were_before() -> None:
@@ -431,7 +431,7 @@ def test_final_standings_are_reopened_once_and_only_when_published() -> None:
     with pytest.raises(Refusal) as refused:
         hall.decide(pb.ReopenStandingsRequest())
     assert refused.value.reason == "NOT_PUBLISHED"
-    (once_more,) = undo(hall, hall.facts[-1])
+    (once_more,) = undo(hall, hall.events[-1])
     assert isinstance(once_more, events.StandingsPublished)
     assert hall.state.over
 
@@ -446,7 +446,7 @@ def test_what_is_refused_once_final_standings_are_published_says_how_to_reopen_t
 def test_a_result_that_is_not_undone_is_said_to_be_corrected() -> None:
     hall = hall_of()
     hall.play(1)
-    version = 1 + next(place for place, fact in enumerate(hall.facts) if isinstance(fact, events.ResultRecorded))
+    version = 1 + next(place for place, event in enumerate(hall.events) if isinstance(event, events.ResultRecorded))
 
     with pytest.raises(Refusal, match=f"`result correct` for {GAME}") as refused:
         hall.decide(pb.UndoActRequest(version=version))

@@ -49,11 +49,11 @@ async def _open(world: World) -> None:
     case, services = _case(world), world.services
     world.game_id = DUPLICATE_GAME_ID
     world.games[DUPLICATE_GAME_ID] = game = DuplicateGame(services, case.ruleset)
-    facts: list[Message] = founding(case.ruleset, services.lexicon)
-    facts += [pairing_events.PlayerRegistered(player_id=case.names.ids[name]) for name in case.players]
+    new_events: list[Message] = founding(case.ruleset, services.lexicon)
+    new_events += [pairing_events.PlayerRegistered(player_id=case.names.ids[name]) for name in case.players]
     if list(case.halls) != [""]:
-        facts.append(_halls(case))
-    await services.write({TOURNAMENT_STREAM: facts})
+        new_events.append(_halls(case))
+    await services.write({TOURNAMENT_STREAM: new_events})
     if case.rerun:
         earlier = earlier_game(case, (pin_of(case.ruleset), services.lexicon))
         await services.write({game_stream(EARLIER_ID): earlier}, EARLIER_TOURNAMENT_ID)

@@ -41,7 +41,7 @@ def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
         halls=[events.DuplicateHall(number=1)],
         occurred_at=moment(0),
     )
-    facts: list[Message] = [opened]
+    new_events: list[Message] = [opened]
     board = Board()
     bag, leftover = full_bag(case.ruleset.tile_set), tuple[str, ...]()
     for number, value in enumerate(case.rerun, start=1):
@@ -52,10 +52,10 @@ def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
         score = score_play(board, placements, case.ruleset).points
         master = Play(Notation.FISC.read(coordinates), read_tiles(word), placements, score)
         bag = without(bag, list((Counter(rack) - Counter(leftover)).elements()))
-        facts += turn_by_hand(number, rack, len(leftover), written_play(master), len(bag), tops=1)
+        new_events += turn_by_hand(number, rack, len(leftover), written_play(master), len(bag), tops=1)
         leftover = without(rack, [tile.in_rack for _, tile in placements])
         board = board.place(placements)
     ended = events.DuplicateEnded(
         end=events.DUPLICATE_END_AGREEMENT, turns=len(case.rerun), reason="as the case says", occurred_at=moment(0)
     )
-    return [*facts, ended]
+    return [*new_events, ended]

@@ -147,8 +147,8 @@ async def _claims(world: World) -> Mapping[str, str]:
 
 async def _check_correction(done: StepResult, value: Value) -> Differences:
     """Compare the score of a slip before and after its correction: ``70 → 0``."""
-    fact = last(done.facts, events.SlipCorrected)
-    found = f"{fact.points_before} → {fact.score.points}" if fact else NONE
+    event = last(done.new_events, events.SlipCorrected)
+    found = f"{event.points_before} → {event.score.points}" if event else NONE
     if found != value.text():
         yield f"expected the correction {value.text()}, got {found}"
 

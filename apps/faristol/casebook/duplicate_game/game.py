@@ -14,7 +14,7 @@ from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.duplicate_game.settlement import settle
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
 from faristol.host.duplicate_store import load_game, load_halls, stream_of
 from faristol.kernel.times import Instant
 from faristol.rules import Ruleset
@@ -33,17 +33,17 @@ class DuplicateGame:
         self._services = services
         self._ruleset = ruleset
 
-    async def write(self, facts: Iterable[Fact]) -> None:
+    async def write(self, events: Iterable[StreamEvent]) -> None:
         """Append events that no command of a case causes."""
         by_stream: dict[str, list[Message]] = {}
-        for number, fact in facts:
-            by_stream.setdefault(stream_of(DUPLICATE_GAME_ID, number), []).append(fact)
+        for number, event in events:
+            by_stream.setdefault(stream_of(DUPLICATE_GAME_ID, number), []).append(event)
         await self._services.write(by_stream)
 
     async def append_due_events(self, until: Instant) -> None:
         """Append the clock events due by ``until``, in nanoseconds."""
         if due := settle(await self.state(), self._ruleset, until):
-            await self.write((GAME_STREAM_NUMBER, fact) for fact in due)
+            await self.write((GAME_STREAM_NUMBER, event) for event in due)
 
     async def state(self) -> Duplicate:
         """Return the game on the record."""

@@ -8,14 +8,14 @@ from google.protobuf.message import Message
 
 from faristol.casebook.case import DuplicateCase
 from faristol.casebook.forms import moment, play_of
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Placement, Square, Tile, full_bag, without
 from faristol.rules.board import BOARD_SIZE
 
 
-def turns_before(case: DuplicateCase) -> list[Fact]:
+def turns_before(case: DuplicateCase) -> list[StreamEvent]:
     """Return the events of the turns before the first that is played.
 
     The first of them has every tile that is not in the bag, and lays all but the leftover; the others lay none. Tiles
@@ -33,18 +33,18 @@ def turns_before(case: DuplicateCase) -> list[Fact]:
     if case.bag is not None:
         bottom = _bottom(without(rest, case.bag), laid)
         laid, out = [*laid, *bottom], [*out, *(tile.in_rack for _, tile in bottom)]
-    facts: list[Fact] = []
+    new_events: list[StreamEvent] = []
     for number in range(1, case.turn):
         rack = [*out, *case.leftover] if number == 1 else list(case.leftover)
         kept = 0 if number == 1 else len(rack)
         play = events.DuplicatePlay(across=True)
         for square, tile in laid if number == 1 else ():
             play.placements.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
-        facts += [(GAME_STREAM_NUMBER, fact) for fact in turn_by_hand(number, rack, kept, play)]
+        new_events += [(GAME_STREAM_NUMBER, event) for event in turn_by_hand(number, rack, kept, play)]
         for hall, players in enumerate(case.halls.values(), start=1):
             scores = [events.SlipScore(player_id=case.names.ids[player]) for player in players]
-            facts.append((hall, events.TurnScored(turn=number, scores=scores, occurred_at=moment(0))))
-    return facts
+            new_events.append((hall, events.TurnScored(turn=number, scores=scores, occurred_at=moment(0))))
+    return new_events
 
 
 def turn_by_hand(

@@ -55,19 +55,20 @@ def finding(step: Step, words: Collection[Word]) -> Callable[[Word], bool]:
     return (lambda _: said == "valid") if said else words.__contains__
 
 
-async def rule(services: Services, facts: Sequence[Message], good: Callable[[Word], bool]) -> None:
+async def rule(services: Services, past_events: Sequence[Message], good: Callable[[Word], bool]) -> None:
     """Claim the case of the last challenge or appeal of a table, and rule on it word by word.
 
-    ``facts`` are the events of the table. Another judge rules on an appeal. Raises ``Refusal`` if no word was
+    ``past_events`` are the events of the table. Another judge rules on an appeal. Raises ``Refusal`` if no word was
     challenged, or the ruling was already made.
     """
     raised = next(
-        (fact for fact in reversed(facts) if isinstance(fact, events.ChallengeRaised | events.AppealRaised)), None
+        (event for event in reversed(past_events) if isinstance(event, events.ChallengeRaised | events.AppealRaised)),
+        None,
     )
     if raised is None:
         raise Refusal("NOTHING_TO_RULE", "", "No play was challenged.")
     asked = (raised.challenge, isinstance(raised, events.AppealRaised))
-    cases = (fact for fact in facts if isinstance(fact, lexicon_events.CaseOpened))
+    cases = (event for event in past_events if isinstance(event, lexicon_events.CaseOpened))
     opened = next(case for case in cases if (case.challenge, case.appeal) == asked)
     judge_id = next(judge for judge in JUDGES if judge not in opened.barred_judge_ids)
     named = {"case_id": opened.case_id, "judge_id": judge_id}

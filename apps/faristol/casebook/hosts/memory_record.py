@@ -109,12 +109,12 @@ class Notebook(Record):
         noted = {event.position: self._notes[event.stream].get(event.version, "") for event in found}
         return {position: note for position, note in noted.items() if note}
 
-    async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
-        """Return the messages of a stream, as ``Record.facts``."""
+    async def events(self, stream: str, after_version: int = 0) -> list[Message]:
+        """Return the messages of a stream, as ``Record.events``."""
         return [recorded.message for recorded in self._streams[stream][after_version:]]
 
-    async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
-        """Return messages of several streams, as ``Record.facts_after``."""
+    async def events_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
+        """Return messages of several streams, as ``Record.events_after``."""
         found = [recorded for stream, version in versions.items() for recorded in self._streams[stream][version:]]
         found.sort(key=lambda recorded: recorded.position)
         return [(recorded.stream, recorded.message) for recorded in found]

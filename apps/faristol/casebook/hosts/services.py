@@ -73,7 +73,7 @@ class Services(ABC):
             after = read[-1].position
         return found
 
-    async def facts(self, after: int = 0) -> list[Message]:
+    async def events(self, after: int = 0) -> list[Message]:
         """Return the messages of the events after a position, in order."""
         return [recorded.message for recorded in await self.read_events(after)]
 
@@ -83,11 +83,11 @@ class Services(ABC):
         await self.settle()
         return answer
 
-    async def write(self, facts: Mapping[str, Sequence[Message]], tournament_id: str = TOURNAMENT_ID) -> None:
+    async def write(self, events: Mapping[str, Sequence[Message]], tournament_id: str = TOURNAMENT_ID) -> None:
         """Append events, by stream, that no command of a case causes, and run all reactions to them."""
         writes = [
             Write(stream, len(await self.record.read_stream(stream)), some, tournament_id)
-            for stream, some in facts.items()
+            for stream, some in events.items()
         ]
         await self.record.append(Decision(writes), Metadata())
         await self.settle()

@@ -38,7 +38,7 @@ class CaseTable:
         """Execute a command and all reactions to it. Raises the refusal of the service."""
         return await self._services.call(request)
 
-    async def facts(self) -> list[Message]:
+    async def events(self) -> list[Message]:
         """Return the events of this table: its game, its clock, and events that name its game."""
         streams = {game_stream(self.game_id), clock_stream(self.game_id)}
         return [
@@ -47,9 +47,9 @@ class CaseTable:
             if recorded.stream in streams or getattr(recorded.message, "game_id", "") == self.game_id
         ]
 
-    async def write(self, stream: str, facts: Sequence[Message]) -> None:
+    async def write(self, stream: str, events: Sequence[Message]) -> None:
         """Append events as ``Services.write``, and then the automatic events of the table."""
-        await self._services.write({stream: facts})
+        await self._services.write({stream: events})
         settled = await load_table(self._record, self.game_id)
         if settled and settled.missing:
             await self._record.append(settled.decision(), Metadata())
@@ -63,11 +63,11 @@ class CaseTable:
             deadline = next_deadline(table.clock, table.game, table.ruleset) if table else None
             if deadline is None or deadline.due > until:
                 return
-            await self.write(clock_stream(self.game_id), deadline.facts)
+            await self.write(clock_stream(self.game_id), deadline.new_events)
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
         """Rule on the last challenge or appeal as a judge, as ``judges.rule`` does."""
-        await judges.rule(self._services, await self.facts(), good)
+        await judges.rule(self._services, await self.events(), good)
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """Return the table as its service shows it to a player."""

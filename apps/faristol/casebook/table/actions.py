@@ -12,7 +12,7 @@ from faristol.casebook.hosts.judges import choose_layers
 from faristol.casebook.hosts.table import TABLE_VERBS, CaseTable
 from faristol.casebook.rounds import end_of_the_others, founding, pairing_of, start_of_the_round
 from faristol.casebook.table.expectations import TABLE_STATE
-from faristol.casebook.table.position import CASE_GAME_ID, PriorTurn, laid_fact, lay_out, opening, turns_before
+from faristol.casebook.table.position import CASE_GAME_ID, PriorTurn, build_play_placed, lay_out, opening, turns_before
 from faristol.casebook.world import TURN, Kind, World
 from faristol.host.table_store import clock_stream, game_stream
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -71,23 +71,23 @@ async def _take(world: World, commands: Commands, turn: PriorTurn, number: int, 
     table, case = world.table, world.case
     assert table is not None
     player, at = turn.player, moment(turn.at_ms)
-    facts: list[Message] = []
+    new_events: list[Message] = []
     if turn.laid:
         faces = [tile.in_rack for _, tile in turn.laid]
-        facts.append(events.TilesDrawn(player_id=player, faces=faces, draw=99, bag_left=bag_left, occurred_at=at))
+        new_events.append(events.TilesDrawn(player_id=player, faces=faces, draw=99, bag_left=bag_left, occurred_at=at))
     match turn.kind:
         case "P":
-            facts.append(events.Passed(turn=number, player_id=player, occurred_at=at))
+            new_events.append(events.Passed(turn=number, player_id=player, occurred_at=at))
         case "X":
-            facts.append(events.Exchanged(turn=number, player_id=player, occurred_at=at))
+            new_events.append(events.Exchanged(turn=number, player_id=player, occurred_at=at))
         case _:
-            facts.append(laid_fact(turn, number))
-    await table.write(_GAME, facts)
+            new_events.append(build_play_placed(turn, number))
+    await table.write(_GAME, new_events)
     if turn.kind == "W":
         after = (table.players.index(player) + 1) % len(table.players)
         raised = events.ChallengeRaised(
             turn=number,
-            challenge=1 + sum(isinstance(fact, events.ChallengeRaised) for fact in await table.facts()),
+            challenge=1 + sum(isinstance(event, events.ChallengeRaised) for event in await table.events()),
             player_id=table.players[after],
             words=[events.Word(faces=case.ruleset.tile_set.faces[:2])],
             occurred_at=at,
@@ -110,7 +110,7 @@ async def _act(world: World, step: Step, _: list[Message]) -> None:
         case "", _:
             return
         case "arbiter", "end-other-games":
-            opened = next(fact for fact in await world.services.facts() if isinstance(fact, events.GameOpened))
+            opened = next(event for event in await world.services.events() if isinstance(event, events.GameOpened))
             await world.services.write(end_of_the_others(opened, world.now_ms))
         case "director", "start-round":
             await world.services.write({TOURNAMENT_STREAM: start_of_the_round(world.now_ms)})

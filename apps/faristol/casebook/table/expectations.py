@@ -89,7 +89,7 @@ async def _runs(world: World) -> list[str]:
 
 
 async def _winner(world: World) -> str:
-    results = (fact for fact in reversed(await _at(world).facts()) if isinstance(fact, events.ResultFinal))
+    results = (event for event in reversed(await _at(world).events()) if isinstance(event, events.ResultFinal))
     final = next(results, None)
     return NO_RESULT if final is None else world.name_of(final.winner_id) or NO_PLAYER_WORD
 
@@ -109,7 +109,7 @@ async def _clock(world: World) -> clock_pb2.GetClockResponse:
 
 
 async def _sheet(world: World, value: Value) -> Differences:
-    shown_game = answers.game_by_itself(await _at(world).facts())
+    shown_game = answers.game_by_itself(await _at(world).events())
     if shown_game is not None:
         write_sheet(shown_game, world.case.ruleset)
     lines = list(shown_game.entries) if shown_game is not None else []

@@ -109,30 +109,30 @@ def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pi
         second_player_id=case.players[1],
         player_ids=case.players,
     )
-    facts = open_table(tournament, 1, pairing, ruleset, moment(at_ms).ToNanoseconds())
+    new_events = open_table(tournament, 1, pairing, ruleset, moment(at_ms).ToNanoseconds())
     bag_left = sum(len(rack) for rack in layout.racks.values()) + len(layout.bag) + len(layout.laid)
-    for fact in facts:
-        match fact:
+    for event in new_events:
+        match event:
             case events.GameOpened():
-                if tuple(fact.player_ids) != case.players:
-                    raise case.place.wrong(f"a table seats {', '.join(fact.player_ids)} of {', '.join(case.players)}")
-                del fact.ruleset.options[:]
-                fact.ruleset.options.extend(
+                if tuple(event.player_ids) != case.players:
+                    raise case.place.wrong(f"a table seats {', '.join(event.player_ids)} of {', '.join(case.players)}")
+                del event.ruleset.options[:]
+                event.ruleset.options.extend(
                     events.ChosenOption(name=name, value=format_value(value))
                     for name, value in sorted(ruleset.chosen.items())
                 )
             case events.TilesDrawn() if not position.recorded:
-                del fact.faces[:]
-                fact.faces.extend(layout.racks[fact.player_id])
-                bag_left -= len(fact.faces)
-                fact.bag_left = bag_left
+                del event.faces[:]
+                event.faces.extend(layout.racks[event.player_id])
+                bag_left -= len(event.faces)
+                event.bag_left = bag_left
             case events.StartDecided() if not position.start_tiles:
-                fact.player_id = first
+                event.player_id = first
             case events.GameStarted() if not position.start_tiles:
-                fact.first_player_id = first
+                event.first_player_id = first
             case _:
                 pass
-    return facts
+    return new_events
 
 
 def turns_before(case: TableCase, layout: Layout) -> list[PriorTurn]:
@@ -154,7 +154,7 @@ def turns_before(case: TableCase, layout: Layout) -> list[PriorTurn]:
     return turns
 
 
-def laid_fact(turn: PriorTurn, number: int) -> events.PlayPlaced:
+def build_play_placed(turn: PriorTurn, number: int) -> events.PlayPlaced:
     """Return the play of a turn before the case, of one arbitrary word."""
     start = turn.laid[0].square if turn.laid else CENTRE
     word = events.Word(faces=[tile.face for _, tile in turn.laid[:1]])

@@ -138,11 +138,11 @@ async def _begins(world: World, value: Value) -> Differences:
         raise value.wrong(f"expected first-named, got {value.text()!r}")
     first = {table.game_id: seats(table)[0] for table in world.pairings}
     game = ""
-    for fact in await world.services.facts():
-        if isinstance(fact, game_events.GameOpened):
-            game = fact.game_id
-        elif isinstance(fact, game_events.StartDecided) and fact.player_id != first.pop(game, ""):
-            yield f"expected the first named to begin in {world.name_of(game)}, got {world.name_of(fact.player_id)}"
+    for event in await world.services.events():
+        if isinstance(event, game_events.GameOpened):
+            game = event.game_id
+        elif isinstance(event, game_events.StartDecided) and event.player_id != first.pop(game, ""):
+            yield f"expected the first named to begin in {world.name_of(game)}, got {world.name_of(event.player_id)}"
     if first:
         yield f"expected it to be decided who begins in {', '.join(map(world.name_of, first))}"
 

@@ -96,10 +96,10 @@ def absences_of(line: CaseResult, names: Names, at: Timestamp) -> list[Message]:
     if strangers := set(absent) - set(line.players):
         raise line.place.wrong(f"{', '.join(map(names.name, strangers))} does not play there")
     late = clock_events.FORFEIT_REASON_LATE
-    facts: list[Message] = [
+    new_events: list[Message] = [
         clock_events.TimeForfeited(player_id=player, reason=late, occurred_at=at) for player in absent
     ]
-    return [*facts, clock_events.ClockStopped(occurred_at=at)]
+    return [*new_events, clock_events.ClockStopped(occurred_at=at)]
 
 
 def final_of(line: CaseResult, pairing: pairing_events.Pairing, names: Names, game: Game, at: Timestamp) -> Message:

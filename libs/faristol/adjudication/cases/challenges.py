@@ -55,20 +55,20 @@ def adjudicate(
     automatic mode, or if only judges of the first ruling could rule on it: the arbiter at the table does. If there are
     too few judges for the panel and there is a director, the case is escalated at once.
     """
-    facts: list[Message] = []
+    new_events: list[Message] = []
     if not case.open:
         if question.appeal and not _another_judge(question, adjudication, law.language):
             return []
         opened = _build_case_opened(question, game, adjudication, law, now)
-        facts.append(opened)
+        new_events.append(opened)
         case = evolve(case, opened)
         if case.panel and len(adjudication.able(law.language) - frozenset(question.barred)) < case.panel:
             # A director may rule without a panel: no judge could take the case from the queue.
-            facts.append(events.CaseEscalated(case_id=case.case_id, occurred_at=now))
+            new_events.append(events.CaseEscalated(case_id=case.case_id, occurred_at=now))
     if case.waiting and not case.panel:
         rulings = tuple(Ruling(word, law.is_word(word)) for word in case.words)
-        facts.append(build_case_ruled(case, rulings, (), case.opened_at))
-    return facts
+        new_events.append(build_case_ruled(case, rulings, (), case.opened_at))
+    return new_events
 
 
 def _another_judge(question: Question, adjudication: Adjudication, language: str) -> bool:

@@ -36,13 +36,13 @@ def claim(
     _check_waiting(case)
     if case.claim_of(judge_id):
         return []
-    facts: list[Message] = list(_returns(case, adjudication, silent, now))
-    for fact in facts:
-        case = evolve(case, fact)
+    new_events: list[Message] = list(_returns(case, adjudication, silent, now))
+    for event in new_events:
+        case = evolve(case, event)
     check_may_claim(case, judge)
     seat = case.free_seats[0] if case.free_seats and not _rules_alone(case, judge) else DIRECTOR_SEAT_NUMBER
     return [
-        *facts,
+        *new_events,
         events.CaseClaimed(case_id=case.case_id, judge_id=judge_id, seat=seat, occurred_at=_after(case, now)),
     ]
 
@@ -124,10 +124,10 @@ def list_due_events(case: Case, adjudication: Adjudication, silent: Collection[s
     """Return the due events of a case: seats of ``silent`` or dismissed judges become free; it is escalated once."""
     if not case.waiting or not case.panel:
         return []
-    facts: list[Message] = list(_returns(case, adjudication, silent, now))
+    new_events: list[Message] = list(_returns(case, adjudication, silent, now))
     if case.escalates(now):
-        facts.append(events.CaseEscalated(case_id=case.case_id, occurred_at=_after(case, now)))
-    return facts
+        new_events.append(events.CaseEscalated(case_id=case.case_id, occurred_at=_after(case, now)))
+    return new_events
 
 
 def withdraw(case: Case, reason: events.WithdrawnReason.ValueType, at: Timestamp) -> list[Message]:
@@ -233,13 +233,13 @@ def _majority(case: Case, opinions: Sequence[Opinion]) -> tuple[Ruling, ...]:
 def _returns(
     case: Case, adjudication: Adjudication, silent: Collection[str], now: datetime
 ) -> list[events.CaseReturned]:
-    facts = []
+    new_events = []
     for held in case.claims:
         if held.judge_id not in adjudication.judges:
-            facts.append(_build_case_returned(case, held, events.RETURN_REASON_DISMISSED, now))
+            new_events.append(_build_case_returned(case, held, events.RETURN_REASON_DISMISSED, now))
         elif held.judge_id in silent:
-            facts.append(_build_case_returned(case, held, events.RETURN_REASON_SILENT, now))
-    return facts
+            new_events.append(_build_case_returned(case, held, events.RETURN_REASON_SILENT, now))
+    return new_events
 
 
 def _build_case_returned(

@@ -140,20 +140,20 @@ class Case:
         return not self.escalated and due is not None and now >= due
 
 
-def evolve(case: Case, fact: Message) -> Case:
-    """Return the case after ``fact``. Raises ``TypeError`` for an event that is not of a case."""
-    match fact:
+def evolve(case: Case, event: Message) -> Case:
+    """Return the case after ``event``. Raises ``TypeError`` for an event that is not of a case."""
+    match event:
         case events.CaseOpened():
-            return _build_case(fact)
+            return _build_case(event)
         case events.CaseClaimed():
-            case = replace(case, claims=_sort_by_seat([*case.claims, Claim(fact.judge_id, fact.seat)]))
+            case = replace(case, claims=_sort_by_seat([*case.claims, Claim(event.judge_id, event.seat)]))
         case events.CaseReturned():
-            case = replace(case, claims=_without(case.claims, fact.seat), returned=case.returned + 1)
+            case = replace(case, claims=_without(case.claims, event.seat), returned=case.returned + 1)
         case events.OpinionGiven():
-            opinion = Opinion(fact.judge_id, fact.seat, _rulings(fact.words), fact.occurred_at)
-            opinions = (*(opinion for opinion in case.opinions if opinion.seat != fact.seat), opinion)
+            opinion = Opinion(event.judge_id, event.seat, _rulings(event.words), event.occurred_at)
+            opinions = (*(opinion for opinion in case.opinions if opinion.seat != event.seat), opinion)
             ordered = tuple(sorted(opinions, key=lambda opinion: opinion.seat))
-            case = replace(case, claims=_without(case.claims, fact.seat), opinions=ordered)
+            case = replace(case, claims=_without(case.claims, event.seat), opinions=ordered)
         case events.CaseEscalated():
             case = replace(case, escalated=True)
         case events.CaseWithdrawn():
@@ -162,26 +162,26 @@ def evolve(case: Case, fact: Message) -> Case:
             case = replace(
                 case,
                 claims=(),
-                rulings=_rulings(fact.words),
-                valid=fact.valid,
-                ruled_by=tuple(fact.judge_ids),
-                by_director=fact.director,
-                ruled_at=fact.occurred_at,
+                rulings=_rulings(event.words),
+                valid=event.valid,
+                ruled_by=tuple(event.judge_ids),
+                by_director=event.director,
+                ruled_at=event.occurred_at,
             )
         case _:
-            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a case")
-    return replace(case, last_at=fact.occurred_at)
+            raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a case")
+    return replace(case, last_at=event.occurred_at)
 
 
-def _build_case(fact: events.CaseOpened) -> Case:
+def _build_case(event: events.CaseOpened) -> Case:
     return Case(
-        **read_shared_fields(fact, Case),
-        words=tuple(tuple(word.faces) for word in fact.words),
-        lexicon=Pin.of(fact.lexicon),
-        barred=frozenset(fact.barred_judge_ids),
-        opened_at=fact.occurred_at,
-        queued_at=fact.queued_at if fact.HasField("queued_at") else fact.occurred_at,
-        last_at=fact.occurred_at,
+        **read_shared_fields(event, Case),
+        words=tuple(tuple(word.faces) for word in event.words),
+        lexicon=Pin.of(event.lexicon),
+        barred=frozenset(event.barred_judge_ids),
+        opened_at=event.occurred_at,
+        queued_at=event.queued_at if event.HasField("queued_at") else event.occurred_at,
+        last_at=event.occurred_at,
     )
 
 

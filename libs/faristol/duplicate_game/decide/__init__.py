@@ -17,8 +17,8 @@ from faristol.duplicate_game.decide import (
     timers,
     turn_scores,
 )
-from faristol.duplicate_game.situation import Commands, Fact, Situation
-from faristol.kernel.facts import set_occurred_at
+from faristol.duplicate_game.situation import Commands, Situation, StreamEvent
+from faristol.kernel.event_types import set_occurred_at
 
 DUPLICATE_COMMANDS: Commands = {
     **racks.COMMANDS,
@@ -40,8 +40,8 @@ DUPLICATE_CLOCK_COMMANDS: Commands = timers.COMMANDS
 _COMMANDS: Commands = {**DUPLICATE_COMMANDS, **DUPLICATE_CLOCK_COMMANDS}
 
 
-def decide(situation: Situation, request: Message) -> list[Fact]:
+def decide(situation: Situation, request: Message) -> list[StreamEvent]:
     """Return the events of ``request`` at the time of ``situation``. Raises as the decision does."""
-    facts = _COMMANDS[type(request)](situation, request)
-    set_occurred_at([fact for _, fact in facts], situation.at)
-    return facts
+    new_events = _COMMANDS[type(request)](situation, request)
+    set_occurred_at([event for _, event in new_events], situation.at)
+    return new_events

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -12,7 +12,7 @@ from faristol.rules.duplicate_game.call_names import CallNames, load_call_names,
 from faristol.rules.tiles import BLANK
 
 
-def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> list[Fact]:
+def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> list[StreamEvent]:
     """Set a club's own names. Empty ones, and those of the language's table, are not stored."""
     situation.running()
     tile_set = situation.ruleset.tile_set

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.duplicate_game.decide.corrections import build_correction, find_scored_turn
 from faristol.duplicate_game.decide.slips import check_seated_in_hall
-from faristol.duplicate_game.situation import Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -14,7 +14,7 @@ MAX_CLAIM_CHARACTERS = 1000
 """Characters of a claim's text."""
 
 
-def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fact]:
+def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[StreamEvent]:
     """Raise a claim of a player about a scored turn; one at a time, and not under an embargo.
 
     It concerns the player's own slip, or that of another player of the hall (FISC II.9).
@@ -55,7 +55,7 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
     return [(hall.number, raised)]
 
 
-def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[Fact]:
+def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[StreamEvent]:
     """Decide a claim as the judge; a corrected slip is scored with its correction."""
     situation.not_final()
     hall = situation.hall(request.hall)
@@ -70,7 +70,7 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
             {"claim": claim.claim_id},
         )
     reason = reason_given(request.reason)
-    facts: list[Fact] = []
+    new_events: list[StreamEvent] = []
     accepted = request.HasField("corrected")
     if accepted:
         if request.corrected.player_id != claim.about:
@@ -80,14 +80,14 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
         said = build_correction(
             situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id
         )
-        facts.append((hall.number, said))
+        new_events.append((hall.number, said))
     decided = events.ClaimDecided(
         claim_id=claim.claim_id,
         accepted=accepted,
         reason=reason,
         arbiter_id=request.arbiter_id,
     )
-    return [*facts, (hall.number, decided)]
+    return [*new_events, (hall.number, decided)]
 
 
 COMMANDS: Commands = {pb.RaiseClaimRequest: raise_claim, pb.DecideClaimRequest: decide_claim}

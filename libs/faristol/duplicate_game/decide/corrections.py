@@ -5,14 +5,14 @@ from __future__ import annotations
 from faristol.duplicate_game.decide.slips import check_seated_in_hall
 from faristol.duplicate_game.decide.turn_scores import Judging
 from faristol.duplicate_game.hall import Hall, HallTurn, written_slip
-from faristol.duplicate_game.situation import Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
-def amend_slip(situation: Situation, request: pb.AmendSlipRequest) -> list[Fact]:
+def amend_slip(situation: Situation, request: pb.AmendSlipRequest) -> list[StreamEvent]:
     """Correct the content of a slip and its score."""
     situation.not_final()
     hall = situation.hall(request.hall)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.preparation import embargo_is_elsewhere
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
-def lift_embargo(situation: Situation, request: pb.LiftEmbargoRequest) -> list[Fact]:
+def lift_embargo(situation: Situation, request: pb.LiftEmbargoRequest) -> list[StreamEvent]:
     """Lift the embargo at the first of its games; its reruns follow."""
     game = situation.game
     if game.embargo is None or game.embargo.lifted:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.decide.seals import publish_seal_key
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
-def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
+def end_game(situation: Situation, request: pb.EndGameRequest) -> list[StreamEvent]:
     """End the game as the judge, in agreement with the players. A turn that is not scored does not count."""
     situation.running()
     if not situation.ruleset.finish.agreement:
@@ -27,7 +27,7 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
     return [(GAME_STREAM_NUMBER, ended), *publish_seal_key(situation)]
 
 
-def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[Fact]:
+def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[StreamEvent]:
     """Make the results final. Raises ``Refusal`` while the game runs, a hall is not scored, or a claim is open.
 
     The same applies under an embargo: the results are hidden, and the time for claims has not begun.

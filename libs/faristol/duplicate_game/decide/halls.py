@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from faristol.duplicate_game.decide.masters import find_finished_turn
 from faristol.duplicate_game.decide.slips import open_turn, same_rack
-from faristol.duplicate_game.situation import Commands, Fact, Situation
+from faristol.duplicate_game.situation import Commands, Situation, StreamEvent
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
-def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Fact]:
+def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[StreamEvent]:
     """Close a turn whose time is over in a hall. Later slips wait for an arbiter."""
     situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)

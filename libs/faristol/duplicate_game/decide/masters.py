@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.game import Turn, written_play
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -13,7 +13,7 @@ from faristol.rules.notation import Notation
 from faristol.rules.readings import word_readings
 
 
-def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list[Fact]:
+def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list[StreamEvent]:
     """Choose the master play of the judge, by default the proposed one."""
     situation.running()
     turn = find_finished_turn(situation, request.turn)

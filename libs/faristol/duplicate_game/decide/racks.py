@@ -8,7 +8,7 @@ from dataclasses import replace
 from faristol.duplicate_game.decide.seals import end_and_open_seal
 from faristol.duplicate_game.draws import DrawState, draw_next_rack, end_of
 from faristol.duplicate_game.game import Turn, rejected_rack, return_rack
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -19,7 +19,7 @@ from faristol.rules.duplicate_game.racks import DrawnAttempt, enter_rack, in_cal
 from faristol.rules.tiles import BLANK, TileSet
 
 
-def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
+def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[StreamEvent]:
     """Call the rack of the next turn, or end the game.
 
     While a sealed game is valid, its rack is called. A rack drawn by hand then needs a reason; a reason without tiles
@@ -44,14 +44,14 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         game = replace(before, drawn=without(before.drawn, before.leftover), leftover=())
         situation = replace(situation, game=game)
     number = len(game.turns) + 1
-    voided: list[Fact] = []
+    voided: list[StreamEvent] = []
     if game.seal_holds(number):
         if not request.faces and not request.reason.strip():
             return _take_sealed_rack(situation, number, request.arbiter_id)
         cause = events.SEAL_VOID_BY_HAND if request.faces else events.SEAL_VOID_DRAWN
         reason = reason_given(request.reason)
-        fact = events.SealVoided(from_turn=number, cause=cause, reason=reason, arbiter_id=request.arbiter_id)
-        voided.append((GAME_STREAM_NUMBER, fact))
+        event = events.SealVoided(from_turn=number, cause=cause, reason=reason, arbiter_id=request.arbiter_id)
+        voided.append((GAME_STREAM_NUMBER, event))
     bag = game.bag(ruleset.game.tile_set)
     table = DrawState(number, game.board, game.leftover, bag, game.seed, game.counter)
     if request.faces and end_of(table, ruleset, situation.words) is None:
@@ -77,7 +77,7 @@ def _goes_back(situation: Situation, turn: Turn) -> bool:
     return turn.timer is None and not situation.words.tops(turn.board, turn.rack)
 
 
-def _take_sealed_rack(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
+def _take_sealed_rack(situation: Situation, number: int, arbiter_id: str) -> list[StreamEvent]:
     """Return the sealed rack, or the end of the sealed game. Raises ``Refusal`` if the envelope cannot be opened."""
     turn = situation.sealed_turn(number)
     assert situation.sealed is not None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.end_reasons import END_NUMBERS
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.finish import DuplicateEndReason
 
 
-def end_and_open_seal(situation: Situation, reason: DuplicateEndReason) -> list[Fact]:
+def end_and_open_seal(situation: Situation, reason: DuplicateEndReason) -> list[StreamEvent]:
     """End the game, and open its sealed game."""
     said = events.DuplicateEnded(
         end=events.DuplicateEnd.ValueType(END_NUMBERS[reason]),
@@ -17,7 +17,7 @@ def end_and_open_seal(situation: Situation, reason: DuplicateEndReason) -> list[
     return [(GAME_STREAM_NUMBER, said), *publish_seal_key(situation)]
 
 
-def publish_seal_key(situation: Situation) -> list[Fact]:
+def publish_seal_key(situation: Situation) -> list[StreamEvent]:
     """Publish the key of the sealed game; return an empty list if it does not exist or its key is unavailable."""
     if situation.sealed is None:
         return []

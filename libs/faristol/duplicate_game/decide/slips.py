@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from faristol.duplicate_game.game import Timer, Turn
 from faristol.duplicate_game.hall import Hall, written_slip
-from faristol.duplicate_game.situation import Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.kernel.times import Instant, instant, timestamp
@@ -27,7 +27,7 @@ FORM_DOUBTS: Mapping[str, str] = {"SLIP_COORDINATES_DOUBTED": "coordinates", "SL
 """The doubtful field, by the reason for which ``check_form`` refuses a slip."""
 
 
-def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[Fact]:
+def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[StreamEvent]:
     """Record slips as written, all or none."""
     situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
@@ -85,7 +85,7 @@ def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) 
     check_none(doubts)
 
 
-def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
+def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[StreamEvent]:
     """Rule, as an arbiter, which slip of a player counts."""
     situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)

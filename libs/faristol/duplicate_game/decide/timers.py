@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.game import Timer, Turn
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import NANOSECONDS_PER_MS
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.clock.v1 import turns_pb2 as pb
 
 
-def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]:
+def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[StreamEvent]:
     """Start or restart the time of the called turn: "Temps!"."""
     turn = _current(situation, request.turn)
     if turn.timer is not None and not request.again:
@@ -28,7 +28,7 @@ def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]
     return [(GAME_STREAM_NUMBER, started)]
 
 
-def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
+def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[StreamEvent]:
     """Stop the time and store the rest."""
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
@@ -43,7 +43,7 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
     return [(GAME_STREAM_NUMBER, stopped)]
 
 
-def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fact]:
+def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[StreamEvent]:
     """Resume the time with the stored remainder."""
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)

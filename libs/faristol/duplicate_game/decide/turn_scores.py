@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from faristol.duplicate_game.decide.masters import find_finished_turn, has_play, master
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Hall
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -42,7 +42,7 @@ class Judging:
         )
 
 
-def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]:
+def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[StreamEvent]:
     """Score every hall that has closed the turn and is not scored.
 
     A turn whose rack has no play is scored without a master play, and the rack goes back to the bag. Raises ``Refusal``
@@ -76,11 +76,11 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
             {"turn": turn.number},
         )
     _nothing_waits(situation, turn, closed)
-    facts: list[Fact] = []
+    new_events: list[StreamEvent] = []
     if turn.master is None and not has_play(situation, turn):
         pass  # the turn is scored without a master play, and its rack goes back
     elif turn.master is None:
-        facts.append((GAME_STREAM_NUMBER, master(situation, turn, None, "", request.arbiter_id)))
+        new_events.append((GAME_STREAM_NUMBER, master(situation, turn, None, "", request.arbiter_id)))
     elif not turn.completed and _is_another(situation, turn):
         voided = events.SealVoided(
             from_turn=turn.number + 1,
@@ -88,10 +88,10 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
             reason=turn.reason,
             arbiter_id=request.arbiter_id,
         )
-        facts.append((GAME_STREAM_NUMBER, voided))
+        new_events.append((GAME_STREAM_NUMBER, voided))
     judging = Judging(situation, turn)
     for hall in closed:
-        facts += _scores(situation, hall, turn, judging)
+        new_events += _scores(situation, hall, turn, judging)
     if not turn.completed:
         completed = events.TurnCompleted(
             turn=turn.number,
@@ -99,8 +99,8 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
             reason=reason,
             arbiter_id=request.arbiter_id,
         )
-        facts.append((GAME_STREAM_NUMBER, completed))
-    return facts
+        new_events.append((GAME_STREAM_NUMBER, completed))
+    return new_events
 
 
 def _is_another(situation: Situation, turn: Turn) -> bool:
@@ -126,7 +126,7 @@ def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:
         )
 
 
-def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> Iterator[Fact]:
+def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> Iterator[StreamEvent]:
     scores = [
         judging.score(player, situation.counting(hall, turn, player).slip)
         for player, _ in sorted(hall.seats.items(), key=lambda seat: seat[1])

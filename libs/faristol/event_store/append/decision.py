@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.kernel.facts import OF_THE_CELL
+from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.refusal import N_, Param
 
 STREAM_PATTERN = re.compile(r"(?=.{3,128}$)[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
@@ -50,7 +50,7 @@ class Write:
     expected_version: int
     events: Sequence[Message]
     tournament: str
-    """The tournament that the stream belongs to, or ``faristol.kernel.facts.OF_THE_CELL``."""
+    """The tournament that the stream belongs to, or ``faristol.kernel.event_types.OF_THE_CELL``."""
     concerned: Collection[str] = ()
     """Players that the free text of these events concerns, other than those named in an event (see ``notes``)."""
 

@@ -27,7 +27,7 @@ EventRow = tuple[int, str, int, str, str, int, str, bytes, str, int, bytes]
 Outcome = Appended | Exception
 """Result of one request: an exception refuses it, without effect on the others."""
 
-_Fact = tuple[str, int, bytes, Note | None]
+_EncodedEvent = tuple[str, int, bytes, Note | None]
 """Type, schema version, payload, and the note beside the event."""
 
 
@@ -64,7 +64,7 @@ class Request:
             for write in decision.writes
             if write.events
         ]
-        self.noted = any(fact[-1] for _, _, facts in self.events for fact in facts)
+        self.noted = any(event[-1] for _, _, new_events in self.events for event in new_events)
         """Whether an event has a note."""
         self.streams = {stream for stream, _, _ in self.events}
         """Streams written to. A write without events is a guard."""
@@ -81,7 +81,7 @@ class Request:
             self.of_each = [replace(self._metadata, names=own).to_json() for own in names]
 
 
-def _serialize(message: Message, concerned: Collection[str]) -> _Fact:
+def _serialize(message: Message, concerned: Collection[str]) -> _EncodedEvent:
     type_name = message.DESCRIPTOR.full_name
     note = None
     if type_name in WITH_WORDS:
@@ -139,7 +139,7 @@ class Group:
             self.progress[checkpoint.consumer] = checkpoint.after
         return Appended(position, answer, repeated=False)
 
-    def _write(self, stream: str, tournament: str, messages: list[_Fact], metadata: Iterator[str]) -> None:
+    def _write(self, stream: str, tournament: str, messages: list[_EncodedEvent], metadata: Iterator[str]) -> None:
         version, previous = self.heads.get(stream, (0, GENESIS))
         position, recorded_at = self.position, self.recorded_at
         moment = f"{recorded_at // 1_000:012x}"

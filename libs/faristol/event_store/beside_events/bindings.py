@@ -26,17 +26,17 @@ from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import Metadata
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import UnreadableEvent, upcasters
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.event.v1 import event_pb2 as event
 from faristol.pb.people.v1 import events_pb2 as events
 
-ENTRIES = facts.types_of(facts.types_that_change(event.CHANGE_ENTRIES))
+ENTRIES = event_types.types_of(event_types.types_that_change(event.CHANGE_ENTRIES))
 """Types of events that register a player: each has a ``player_id``."""
 
 NAME_SALT_BYTES = 32
 """Bytes."""
 
-_ERASED = next(iter(facts.types_of([events.PersonErased])))
+_ERASED = next(iter(event_types.types_of([events.PersonErased])))
 _HAS_NAMES = '"names":"'
 _WRITTEN = re.compile(r"([a-z0-9-]{1,64}):([0-9a-f]{64})(?::([0-9a-f]{64}))?")
 
@@ -105,10 +105,10 @@ class Bindings:
                 self._bind(event.position, player_id, commitment, before)
         elif event.type == _ERASED:
             try:
-                fact: Any = upcasters.message(event.type, event.schema_version, event.payload)
+                message: Any = upcasters.message(event.type, event.schema_version, event.payload)
             except UnreadableEvent as problem:
                 raise CorruptData(f"{event}: {problem}") from problem
-            self._erased[fact.person_id] = event.position
+            self._erased[message.person_id] = event.position
 
     def _bind(self, position: int, player_id: str, commitment: str, before: str) -> None:
         if player_id in self._erased:

@@ -19,7 +19,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends.tables import events, notes
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.mentions import players_of
 
 _WORDS = re.compile(r"\w+")
@@ -52,7 +52,7 @@ def field_of(event: Descriptor) -> str:
     return next((field.name for field in event.fields if field.GetOptions().debug_redact), "")
 
 
-WITH_WORDS = facts.types_of(kind for kind in facts.RECORD_EVENT_TYPES if field_of(kind.DESCRIPTOR))
+WITH_WORDS = event_types.types_of(kind for kind in event_types.RECORD_EVENT_TYPES if field_of(kind.DESCRIPTOR))
 """Types of events that can have a note."""
 
 

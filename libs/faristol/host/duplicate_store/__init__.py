@@ -17,7 +17,7 @@ from faristol.duplicate_game import preparation
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.settlement import settle
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent
 from faristol.duplicate_game.words import Words
 from faristol.event_store import Decision, Guard, Loaded, Record, Write, load
 from faristol.host.ruleset_store import rules_of
@@ -53,16 +53,16 @@ class Loading:
     versions: Mapping[int, int]
     """Versions by the number of the hall; ``GAME_STREAM_NUMBER`` for the game."""
 
-    def decision(self, facts: Sequence[Fact]) -> Decision:
-        """Return a decision that writes the missing events of the game and ``facts``, each to its stream.
+    def decision(self, new_events: Sequence[StreamEvent]) -> Decision:
+        """Return a decision that writes the missing events of the game and ``new_events``, each to its stream.
 
         Guards protect the streams that were read and are not written.
         """
         situation = self.situation
-        everything = [*((GAME_STREAM_NUMBER, fact) for fact in situation.missing), *facts]
+        everything = [*((GAME_STREAM_NUMBER, event) for event in situation.missing), *new_events]
         by_stream: dict[int, list[Message]] = {}
-        for number, fact in everything:
-            by_stream.setdefault(number, []).append(fact)
+        for number, event in everything:
+            by_stream.setdefault(number, []).append(event)
         game = situation.game
         writes = [
             Write(stream_of(game.game_id, number), self.versions[number], part, game.tournament_id)
@@ -110,8 +110,8 @@ async def load_situation(
     game = loaded.state
     ruleset = await rules_of(record, game.ruleset)
     missing = settle(game, ruleset, at)
-    for fact in missing:
-        game = games.evolve(game, fact)
+    for event in missing:
+        game = games.evolve(game, event)
     found = await load_halls(record, game, names)
     situation = Situation(
         game, {number: hall.state for number, hall in found.items()}, ruleset, words, at, tuple(missing)
@@ -121,9 +121,9 @@ async def load_situation(
     )
 
 
-def build_game_opening(tournament_id: str, game_id: str, facts: Iterable[Fact]) -> list[Write]:
-    """Return the writes that open a game with ``facts``."""
+def build_game_opening(tournament_id: str, game_id: str, new_events: Iterable[StreamEvent]) -> list[Write]:
+    """Return the writes that open a game with ``new_events``."""
     by_stream: dict[int, list[Any]] = {}
-    for number, fact in facts:
-        by_stream.setdefault(number, []).append(fact)
+    for number, event in new_events:
+        by_stream.setdefault(number, []).append(event)
     return [Write(stream_of(game_id, number), 0, part, tournament_id) for number, part in by_stream.items()]

@@ -162,28 +162,28 @@ class Admission:
         credential, place = caller(), await self._cases.of(case_id)
         return credential is None or (place is not None and may_judge(credential, place))
 
-    async def _place_of_case(self, fact: Message) -> GamePlace | None:
-        assert isinstance(fact, case_events.CaseOpened)
-        game = await self._games.of(fact.game_id)
+    async def _place_of_case(self, event: Message) -> GamePlace | None:
+        assert isinstance(event, case_events.CaseOpened)
+        game = await self._games.of(event.game_id)
         if game is None:
             return None
-        return GamePlace(game.tournament, game.hall, game.table, game.players, fact.language)
+        return GamePlace(game.tournament, game.hall, game.table, game.players, event.language)
 
-    async def _place_of_game(self, fact: Message) -> GamePlace | None:
-        if isinstance(fact, duplicate_events.DuplicateOpened):
-            players = await self._players_of_duplicate(fact)
-            return GamePlace(fact.tournament_id, "", 0, players, everywhere=True)
-        if isinstance(fact, duplicate_events.GamePrepared | duplicate_events.EmbargoSet):
-            return GamePlace(fact.tournament_id, "", 0, frozenset(), everywhere=True)
-        assert isinstance(fact, game_events.GameOpened)
-        return GamePlace(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
+    async def _place_of_game(self, event: Message) -> GamePlace | None:
+        if isinstance(event, duplicate_events.DuplicateOpened):
+            players = await self._players_of_duplicate(event)
+            return GamePlace(event.tournament_id, "", 0, players, everywhere=True)
+        if isinstance(event, duplicate_events.GamePrepared | duplicate_events.EmbargoSet):
+            return GamePlace(event.tournament_id, "", 0, frozenset(), everywhere=True)
+        assert isinstance(event, game_events.GameOpened)
+        return GamePlace(event.tournament_id, event.hall, event.table, frozenset(event.player_ids))
 
     async def _players_of_duplicate(self, opened: duplicate_events.DuplicateOpened) -> frozenset[str]:
         """Return the players of all halls: they are seated when the game is opened, and none is added later."""
         found: set[str] = set()
         for hall in opened.halls:
             parts = -(-hall.players // MAX_EVENT_SEATS)
-            for seated in await self._record.first_facts(f"slips-{opened.game_id}-h{hall.number}", parts):
+            for seated in await self._record.first_events(f"slips-{opened.game_id}-h{hall.number}", parts):
                 assert isinstance(seated, duplicate_events.HallSeated)
                 found.update(seat.player_id for seat in seated.seats)
         return frozenset(found)
@@ -208,10 +208,10 @@ class _Found:
         """Return the place of a stream; None if it does not exist."""
         if known := self._known.get(stream_id):
             return known
-        fact = None
+        event = None
         for kind in self._kinds:
-            fact = fact or await self._record.first_fact(f"{kind}-{stream_id}")
-        place = await self._place_of(fact) if fact is not None else None
+            event = event or await self._record.first_event(f"{kind}-{stream_id}")
+        place = await self._place_of(event) if event is not None else None
         if place is not None:
             store_bounded(self._known, stream_id, place, AUTHORIZATION_CACHE_SIZE)
         return place

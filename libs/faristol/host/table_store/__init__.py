@@ -79,13 +79,13 @@ class Settled:
         at = instant(occurred_at(request, now))
         return at if request.HasField("occurred_at") else max(at, self.table.last_at)
 
-    def with_consequences(self, facts: Sequence[Message]) -> list[Message]:
-        """Return ``facts`` and the events that follow from them at the table."""
-        return [*facts, *settle(self.table.after(facts))]
+    def with_consequences(self, new_events: Sequence[Message]) -> list[Message]:
+        """Return ``new_events`` and the events that follow from them at the table."""
+        return [*new_events, *settle(self.table.after(new_events))]
 
-    def decision(self, facts: Sequence[Message] = ()) -> Decision:
-        """Return a decision that writes the missing events, then ``facts``, each to its stream; empty without any."""
-        events = [*self.missing, *facts]
+    def decision(self, new_events: Sequence[Message] = ()) -> Decision:
+        """Return a decision that writes the missing events, then ``new_events``, each to its stream, if any."""
+        events = [*self.missing, *new_events]
         if not events:
             return Decision()
         game = self.game
@@ -104,12 +104,12 @@ class Settled:
         return Decision(writes, [*read, *self.guards])
 
 
-def build_table_opening(ruleset: Ruleset, facts: Sequence[Message]) -> Sequence[Write]:
-    """Return the writes that open a table with ``facts`` and their consequences."""
-    table = Table(ruleset).after(facts)
+def build_table_opening(ruleset: Ruleset, new_events: Sequence[Message]) -> Sequence[Write]:
+    """Return the writes that open a table with ``new_events`` and their consequences."""
+    table = Table(ruleset).after(new_events)
     game_id = table.game.game_id
     versions = {game_stream(game_id): 0, clock_stream(game_id): 0}
-    return Settled(table, [*facts, *settle(table)], versions).decision().writes
+    return Settled(table, [*new_events, *settle(table)], versions).decision().writes
 
 
 async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> Settled | None:
@@ -173,17 +173,19 @@ async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[s
 async def _halves(record: Record, game_id: str) -> Halves:
     """Return the state of game and clock: the cached fold plus the events appended since."""
     halves = _find_cached(record, game_id)
-    return _fold_since(record, game_id, halves, await record.facts_after(halves.versions))
+    return _fold_since(record, game_id, halves, await record.events_after(halves.versions))
 
 
 async def _many_halves(record: Record, game_ids: Sequence[str]) -> dict[str, Halves]:
     """Return the halves of many tables from one read."""
     known = {game_id: _find_cached(record, game_id) for game_id in game_ids}
     versions = {stream: version for halves in known.values() for stream, version in halves.versions.items()}
-    facts: dict[str, list[tuple[str, Message]]] = {}
-    for stream, fact in await record.facts_after(versions):
-        facts.setdefault(game_of(stream), []).append((stream, fact))
-    return {game_id: _fold_since(record, game_id, halves, facts.get(game_id, ())) for game_id, halves in known.items()}
+    new_events: dict[str, list[tuple[str, Message]]] = {}
+    for stream, event in await record.events_after(versions):
+        new_events.setdefault(game_of(stream), []).append((stream, event))
+    return {
+        game_id: _fold_since(record, game_id, halves, new_events.get(game_id, ())) for game_id, halves in known.items()
+    }
 
 
 def _find_cached(record: Record, game_id: str) -> Halves:
@@ -193,13 +195,13 @@ def _find_cached(record: Record, game_id: str) -> Halves:
     return known.state if known else Halves(versions={game: 0, clock: 0})
 
 
-def _fold_since(record: Record, game_id: str, halves: Halves, facts: Sequence[tuple[str, Message]]) -> Halves:
+def _fold_since(record: Record, game_id: str, halves: Halves, events: Sequence[tuple[str, Message]]) -> Halves:
     """Apply the events appended since to a cached fold, and cache the result."""
-    if not facts:
+    if not events:
         return halves
     state, versions = (halves.game, halves.clock), dict(halves.versions)
-    for stream, fact in facts:
-        state = evolve(state, fact)
+    for stream, event in events:
+        state = evolve(state, event)
         versions[stream] += 1
     halves = Halves(*state, versions)
     record.folds.keep(_halves, game_stream(game_id), Loaded(halves, sum(versions.values())))
@@ -212,14 +214,14 @@ async def _ruling(record: Record, game: Game) -> tuple[Ruling | None, Sequence[G
     streams = [f"case-{case_id}" for case_id in known]
     rulings: dict[str, Ruling | None] = dict.fromkeys(streams)
     versions = dict.fromkeys(streams, 0)
-    for stream, fact in await record.facts_after(versions):
-        rulings[stream] = watch_case(rulings[stream], fact)
+    for stream, event in await record.events_after(versions):
+        rulings[stream] = watch_case(rulings[stream], event)
         versions[stream] += 1
     ruling = next(filter(None, rulings.values()), None)
     return ruling, [Guard(stream, version) for stream, version in versions.items()]
 
 
-def _parts(game_id: str, facts: Sequence[Message]) -> Iterator[tuple[str, Iterator[Message]]]:
+def _parts(game_id: str, events: Sequence[Message]) -> Iterator[tuple[str, Iterator[Message]]]:
     """Split the events of a table, in order, into runs of one stream."""
-    for is_clock, part in groupby(facts, of_clock):
+    for is_clock, part in groupby(events, of_clock):
         yield clock_stream(game_id) if is_clock else game_stream(game_id), part

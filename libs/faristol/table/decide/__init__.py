@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
-from faristol.kernel.facts import set_occurred_at
+from faristol.kernel.event_types import set_occurred_at
 from faristol.kernel.times import Instant, check_not_before
 from faristol.table import Decide, Table
 from faristol.table.decide import (

@@ -44,12 +44,12 @@ def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: In
             N_("A turn has been taken, so {player} was present: record a later absence as leaving the table."),
             {"player": player_id},
         )
-    facts, after = apply_due(table, at)
+    new_events, after = apply_due(table, at)
     if after.played_out:
-        return facts
+        return new_events
     starts_at = _clock_starts_at(clock, game, ruleset, at)
     return [
-        *facts,
+        *new_events,
         events.PlayerAbsent(
             player_id=player_id,
             signal_at=timestamp(game.opened_at),
@@ -91,11 +91,11 @@ def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: In
             N_("{player} is not noted as absent."),
             {"player": player_id},
         )
-    facts, after = apply_due(table, at)
+    new_events, after = apply_due(table, at)
     if after.played_out:
-        return facts
+        return new_events
     used_ms = after.used_at(player_id, at)
-    return [*facts, events.PlayerArrived(player_id=player_id, used_ms=used_ms)]
+    return [*new_events, events.PlayerArrived(player_id=player_id, used_ms=used_ms)]
 
 
 def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant) -> list[Message]:
@@ -115,17 +115,17 @@ def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant)
         raise Refusal(
             "AWAY_ALREADY", ruleset.law.absence, N_("{player} has left the table already."), {"player": player_id}
         )
-    facts, after = apply_due(table, at)
+    new_events, after = apply_due(table, at)
     if after.played_out:
-        return facts
+        return new_events
     left = events.PlayerLeft(player_id=player_id, turn=clock.turn, told=request.told)
     if not request.told and ruleset.absence.untold != "none":
         untold = events.FORFEIT_REASON_UNTOLD
-        return [*facts, left, events.TimeForfeited(player_id=player_id, reason=untold)]
+        return [*new_events, left, events.TimeForfeited(player_id=player_id, reason=untold)]
     if not request.told:
         _check_told(table, player_id)
     _check_may_leave(table, player_id)
-    return [*facts, left]
+    return [*new_events, left]
 
 
 def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: Instant) -> list[Message]:
@@ -140,10 +140,10 @@ def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: I
             "NOT_AWAY", table.ruleset.law.absence, N_("{player} has not left the table."), {"player": player_id}
         )
     check_playing(table)
-    facts, after = apply_due(table, at)
+    new_events, after = apply_due(table, at)
     if after.played_out:
-        return facts
-    return [*facts, events.PlayerReturned(player_id=player_id)]
+        return new_events
+    return [*new_events, events.PlayerReturned(player_id=player_id)]
 
 
 def _check_told(table: Table, player_id: str) -> None:

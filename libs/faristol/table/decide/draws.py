@@ -51,12 +51,12 @@ def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) ->
                 {"count": count, "most": len(bag)},
             )
         wanted = count
-    facts: list[Message] = []
+    new_events: list[Message] = []
     if game.open_play is not None and player_id == game.mover and has_missed_play(game, table.clock, ruleset):
-        facts.append(events.PlayAccepted(turn=game.open_play.turn, player_id=player_id))
+        new_events.append(events.PlayAccepted(turn=game.open_play.turn, player_id=player_id))
     if request.faces:
-        return [*facts, _build_entered_draw(game, ruleset, player_id, request.faces, count or len(request.faces))]
-    return [*facts, drawn_from(game, bag, player_id, wanted)]
+        return [*new_events, _build_entered_draw(game, ruleset, player_id, request.faces, count or len(request.faces))]
+    return [*new_events, drawn_from(game, bag, player_id, wanted)]
 
 
 def drawn_from(game: Game, bag: tuple[str, ...], player_id: str, count: int) -> events.TilesDrawn:

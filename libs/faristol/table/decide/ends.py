@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.facts import set_occurred_at
+from faristol.kernel.event_types import set_occurred_at
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -48,10 +48,10 @@ def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> l
             N_("The turn of {player} is not complete: the players can agree to end the game after it."),
             {"player": game.mover},
         )
-    facts: list[Message] = [events.EndAgreed(turn=game.turn, player_id=request.player_id)]
+    new_events: list[Message] = [events.EndAgreed(turn=game.turn, player_id=request.player_id)]
     if {*game.course.agreed, request.player_id, *game.gone} >= set(game.player_ids):
-        facts.append(events.GameEnded(condition=events.END_CONDITION_AGREEMENT, loser_ids=game.out_of_play))
-    return facts
+        new_events.append(events.GameEnded(condition=events.END_CONDITION_AGREEMENT, loser_ids=game.out_of_play))
+    return new_events
 
 
 def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list[Message]:
@@ -68,13 +68,13 @@ def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list
             N_("are {players}; expected one or more of the players at this table"),
             {"players": ", ".join(leaving) or "–"},
         )
-    facts: list[Message] = [events.Abandoned(turn=game.turn, player_ids=leaving)]
+    new_events: list[Message] = [events.Abandoned(turn=game.turn, player_ids=leaving)]
     gone = [player for player in game.player_ids if player in game.gone or player in leaving]
     left = len(game.player_ids) - len(gone)
     if left < 2:
         condition = events.END_CONDITION_ABANDONED if left else events.END_CONDITION_ALL_ABANDONED
-        facts.append(events.GameEnded(condition=condition, loser_ids=gone))
-    return facts
+        new_events.append(events.GameEnded(condition=condition, loser_ids=gone))
+    return new_events
 
 
 def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]:
@@ -85,11 +85,11 @@ def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]
     game = table.game
     if game.over or game.phase is Phase.UNSPECIFIED or player_id not in set(game.player_ids) - game.gone.keys():
         return []
-    facts = set_occurred_at(abandon(table, game_pb2.AbandonRequest(player_ids=[player_id]), at), at)
-    for fact in facts:
-        if isinstance(fact, events.GameEnded) and not game.turns_taken:
-            fact.condition = events.END_CONDITION_FORFEIT
-    return facts
+    new_events = set_occurred_at(abandon(table, game_pb2.AbandonRequest(player_ids=[player_id]), at), at)
+    for event in new_events:
+        if isinstance(event, events.GameEnded) and not game.turns_taken:
+            event.condition = events.END_CONDITION_FORFEIT
+    return new_events
 
 
 def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) -> list[Message]:
@@ -139,10 +139,10 @@ def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) ->
         )
     if request.totals:
         _check_totals(table, player_id, request.totals)
-    facts: list[Message] = [events.SheetSigned(player_id=player_id)]
+    new_events: list[Message] = [events.SheetSigned(player_id=player_id)]
     if missing == (player_id,):
-        facts.extend(final(game, at))
-    return facts
+        new_events.extend(final(game, at))
+    return new_events
 
 
 def _check_totals(table: Table, player_id: str, totals: Sequence[int]) -> None:

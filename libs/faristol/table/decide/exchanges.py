@@ -86,7 +86,7 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
             )
         ]
     drawn, after = _drawn_for(game, bag, faces, request)
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.Exchanged(turn=game.turn, player_id=player_id, faces=faces),
         events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after)),
     ]
@@ -94,7 +94,7 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
         # As many tiles of the rack as were exchanged, not only as should have stayed, and the whole bag (PES Δ.β.iii).
         counter = game.next_draw + 1
         seen = draw((*without(rack, faces), *drawn), len(faces), game.seed, counter)
-        facts.append(
+        new_events.append(
             events.IllegalExchangeFound(
                 turn=game.turn,
                 player_id=player_id,
@@ -105,7 +105,7 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
                 draw=counter,
             )
         )
-    return facts
+    return new_events
 
 
 def keep_after_exchange(table: Table, request: game_pb2.KeepAfterExchangeRequest, at: Instant) -> list[Message]:

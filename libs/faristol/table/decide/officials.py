@@ -43,10 +43,10 @@ def assign_arbiter(table: Table, request: game_pb2.AssignArbiterRequest, at: Ins
     game = table.game
     check_arbiter(table, request.arbiter_id)
     check_not_over(table)
-    facts: list[Message] = [events.ArbiterAssigned(arbiter_id=request.arbiter_id)]
+    new_events: list[Message] = [events.ArbiterAssigned(arbiter_id=request.arbiter_id)]
     if game.phase is Phase.UNSPECIFIED and game.starter:
-        facts.append(events.GameStarted(first_player_id=game.starter))
-    return facts
+        new_events.append(events.GameStarted(first_player_id=game.starter))
+    return new_events
 
 
 def call_arbiter(table: Table, request: game_pb2.CallArbiterRequest, at: Instant) -> list[Message]:
@@ -107,7 +107,7 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
         check_running(table)
         _check_in_play(table, player_id)
     warning = kind == events.SANCTION_KIND_WARNING
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.SanctionImposed(
             turn=game.turn,
             player_id=player_id,
@@ -119,7 +119,7 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
         )
     ]
     if in_points:
-        facts.append(
+        new_events.append(
             events.ScoreAdjusted(
                 player_id=player_id,
                 points=-points,
@@ -128,14 +128,14 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
             )
         )
     elif kind == events.SANCTION_KIND_TURN:
-        facts.append(
+        new_events.append(
             events.NextTurnForfeited(
                 player_id=player_id, reason=events.TURN_LOST_REASON_SANCTION, article=ruleset.law.sanctions
             )
         )
     elif kind == events.SANCTION_KIND_GAME:
-        facts.extend(_lost_by_decision(game, [player_id]))
-    return facts
+        new_events.extend(_lost_by_decision(game, [player_id]))
+    return new_events
 
 
 def record_overholding(table: Table, request: game_pb2.RecordOverholdingRequest, at: Instant) -> list[Message]:
@@ -190,7 +190,7 @@ def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at
     check_not_concerned("arbiter_id", [arbiter_id], [answerer_id])
     before = {*table.asked_elsewhere, *(player for player, _ in game.asked)}
     again = [player for player in (player_id, answerer_id) if player in before]
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.WordAsked(
             turn=game.turn,
             player_id=player_id,
@@ -200,8 +200,8 @@ def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at
         )
     ]
     if not again or ruleset.arbiter.asked_again != "disqualified":
-        return facts
-    facts.extend(
+        return new_events
+    new_events.extend(
         events.SanctionImposed(
             turn=game.turn,
             player_id=player,
@@ -212,7 +212,7 @@ def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at
         for player in again
     )
     losing = [player for player in again if player in game.in_play]
-    return [*facts, *(_lost_by_decision(game, losing) if losing else ())]
+    return [*new_events, *(_lost_by_decision(game, losing) if losing else ())]
 
 
 def _lost_by_decision(game: Game, player_ids: Collection[str]) -> list[Message]:

@@ -77,9 +77,9 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
     _check_held(table, request.player_id, (*lying, *placements))
     if said := game.course.said:
         check_blank_kept(said, game.course.blanks_counted, blanks_of((*lying, *placements)), ruleset)
-    fact = events.TilesLaid(turn=game.turn, player_id=request.player_id)
-    _write(fact, placements)
-    return [fact]
+    event = events.TilesLaid(turn=game.turn, player_id=request.player_id)
+    _write(event, placements)
+    return [event]
 
 
 def take_back_tiles(table: Table, request: game_pb2.TakeBackTilesRequest, at: Instant) -> list[Message]:
@@ -260,10 +260,10 @@ def _touch_lost(game: Game, ruleset: Ruleset) -> events.TurnLost:
     )
 
 
-def _write(fact: events.PlayPlaced | events.TilesLaid, placements: Iterable[Placement]) -> None:
-    """Add tiles to ``fact`` in place: messages passed to its constructor would be copied."""
+def _write(event: events.PlayPlaced | events.TilesLaid, placements: Iterable[Placement]) -> None:
+    """Add tiles to ``event`` in place: messages passed to its constructor would be copied."""
     for (row, column), tile in placements:
-        fact.placements.add(row=row, column=column, face=tile.face, blank=tile.blank)
+        event.placements.add(row=row, column=column, face=tile.face, blank=tile.blank)
 
 
 COMMANDS: Mapping[type[Message], Decide] = {

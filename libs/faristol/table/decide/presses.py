@@ -89,8 +89,8 @@ def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Mess
 def apply_due(table: Table, at: Instant) -> tuple[list[Message], Clock]:
     """Return the events due before ``at``, and the clock after them."""
     clock = table.clock
-    facts = due(clock, table.game, table.ruleset, at)
-    return facts, fold(clock, facts)
+    new_events = due(clock, table.game, table.ruleset, at)
+    return new_events, fold(clock, new_events)
 
 
 def _check_stoppable(table: Table) -> None:

@@ -73,14 +73,14 @@ def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) 
         score = game.turns_taken[play.turn - 1].points if complete else game.counted
     if total is None:
         total = game.scores[play.player_id] + (0 if complete else score)
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.ScoreWritten(turn=play.turn, player_id=player_id, score=score, total=total, blanks=request.blanks)
     ]
     if complete and player_id == game.mover and has_missed_play(game, clock, ruleset):
-        facts.append(events.PlayAccepted(turn=play.turn, player_id=player_id))
+        new_events.append(events.PlayAccepted(turn=play.turn, player_id=player_id))
     if any((other.score, other.total) != (score, total) for other in game.course.written.values()):
-        facts.append(events.CountDisputed(turn=game.turn, player_id=player_id))
-    return facts
+        new_events.append(events.CountDisputed(turn=game.turn, player_id=player_id))
+    return new_events
 
 
 def dispute_count(table: Table, request: game_pb2.DisputeCountRequest, at: Instant) -> list[Message]:

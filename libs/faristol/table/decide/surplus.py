@@ -43,12 +43,12 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
     _check_drawer(game, drawer_id)
     check_undisturbed(table)
     held, new = rack_parts(game, ruleset, drawer_id)
-    facts: list[Message] = []
+    new_events: list[Message] = []
     if not game.hosted and len(held) + len(new) <= ruleset.game.rack_size:
-        facts.extend(_list_unentered_draws(game, ruleset, request))
-        new = (*new, *(face for fact in facts if isinstance(fact, events.TilesDrawn) for face in fact.faces))
+        new_events.extend(_list_unentered_draws(game, ruleset, request))
+        new = (*new, *(face for event in new_events if isinstance(event, events.TilesDrawn) for face in event.faces))
     surplus = len(held) + len(new) - ruleset.game.rack_size
-    next_draw = game.next_draw + len(facts)
+    next_draw = game.next_draw + len(new_events)
     if surplus < 1:
         raise Refusal(
             "NO_SURPLUS",
@@ -60,7 +60,7 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
         raise _other_surplus(request.surplus, surplus, surplus)
     notice = _notice(game, request)
     found = overdraw(held, new, notice, seed=game.seed, counter=next_draw, ruleset=ruleset)
-    fact = like(
+    event = like(
         events.OverdrawFound,
         found,
         turn=game.turn,
@@ -69,11 +69,11 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
         stage=_STAGES[notice.stage],
         draw=next_draw,
     )
-    facts.append(fact)
+    new_events.append(event)
     if found.choose or found.arbiter:
-        return facts
-    bag_left = game.bag_left - sum(len(each.faces) for each in facts if isinstance(each, events.TilesDrawn))
-    return [*facts, *_return_tiles(game, ruleset, fact, found.shown, "", bag_left)]
+        return new_events
+    bag_left = game.bag_left - sum(len(each.faces) for each in new_events if isinstance(each, events.TilesDrawn))
+    return [*new_events, *_return_tiles(game, ruleset, event, found.shown, "", bag_left)]
 
 
 def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Instant) -> list[Message]:
@@ -129,7 +129,7 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
         )
     notice = _notice(game, request)
     found = underdraw(rack, bag, notice, ruleset)
-    fact = events.UnderdrawFound(
+    event = events.UnderdrawFound(
         turn=game.turn,
         player_id=drawer_id,
         missing=found.missing,
@@ -138,8 +138,8 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
         article=found.article,
     )
     if found.arbiter:
-        return [fact]
-    return [fact, *_complete_underdraw(game, bag, fact, shown=found.shown)]
+        return [event]
+    return [event, *_complete_underdraw(game, bag, event, shown=found.shown)]
 
 
 def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, at: Instant) -> list[Message]:
@@ -242,7 +242,7 @@ def _return_tiles(
 ) -> list[Message]:
     """Return the events by which ``faces`` go back into a bag of ``bag_left``, by default that of the table."""
     before = game.bag_left if bag_left is None else bag_left
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.OverdrawResolved(
             turn=game.turn,
             player_id=found.player_id,
@@ -252,14 +252,14 @@ def _return_tiles(
         )
     ]
     if found.turn_lost:
-        facts.append(
+        new_events.append(
             events.NextTurnForfeited(
                 player_id=found.player_id,
                 reason=events.TURN_LOST_REASON_OVERDRAW,
                 article=ruleset.article("overdraw.late"),
             )
         )
-    return facts
+    return new_events
 
 
 def _complete_underdraw(

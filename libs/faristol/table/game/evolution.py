@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.facts import occurred_at
+from faristol.kernel.event_types import occurred_at
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
@@ -38,9 +38,9 @@ def evolve(game: Game, message: Message) -> Game:
     return after.but(last_at=at) if at > after.last_at else after
 
 
-def fold(game: Game, facts: Iterable[Message]) -> Game:
-    """Return ``game`` after ``facts``."""
-    return reduce(evolve, facts, game)
+def fold(game: Game, past_events: Iterable[Message]) -> Game:
+    """Return ``game`` after ``past_events``."""
+    return reduce(evolve, past_events, game)
 
 
 def _find_clock_turn(game: Game) -> int:
@@ -48,33 +48,33 @@ def _find_clock_turn(game: Game) -> int:
     return game.turn + 1 if game.entered_again else game.turn
 
 
-def _signal_interruption(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
-    challenge = fact.challenge if reason == "challenge" else 0
-    return game.signals.add_interruption(reason, instant(fact.occurred_at), _find_clock_turn(game), challenge)
+def _signal_interruption(game: Game, _: Game, event: Any, reason: Neutraliser) -> Signals:
+    challenge = event.challenge if reason == "challenge" else 0
+    return game.signals.add_interruption(reason, instant(event.occurred_at), _find_clock_turn(game), challenge)
 
 
-def _signal_settlement(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
-    return game.signals.end_interruption(SignalKind.SETTLED, reason, instant(fact.occurred_at), _find_clock_turn(game))
+def _signal_settlement(game: Game, _: Game, event: Any, reason: Neutraliser) -> Signals:
+    return game.signals.end_interruption(SignalKind.SETTLED, reason, instant(event.occurred_at), _find_clock_turn(game))
 
 
-def _signal_ruling(game: Game, after: Game, fact: events.ChallengeRuled | events.AppealRuled) -> Signals:
+def _signal_ruling(game: Game, after: Game, event: events.ChallengeRuled | events.AppealRuled) -> Signals:
     """Return the signals after a ruling. One against a play ends no interruption: a withdrawal or an appeal follows."""
-    return _signal_settlement(game, after, fact, "challenge") if fact.valid else game.signals
+    return _signal_settlement(game, after, event, "challenge") if event.valid else game.signals
 
 
-def _signal_taken(game: Game, after: Game, fact: Any) -> Signals:
+def _signal_taken(game: Game, after: Game, event: Any) -> Signals:
     if game.entered_again:
         return game.signals  # the clock has already received all signals of a re-entered turn
     return game.signals.add_signal(
-        Signal(SignalKind.TAKEN, instant(fact.occurred_at), game.turn, last=_goes_out(after))
+        Signal(SignalKind.TAKEN, instant(event.occurred_at), game.turn, last=_goes_out(after))
     )
 
 
-def _signal_written(game: Game, after: Game, fact: events.ScoreWritten | events.TilesDrawn) -> Signals:
+def _signal_written(game: Game, after: Game, event: events.ScoreWritten | events.TilesDrawn) -> Signals:
     if game.entered_again:
         return game.signals
-    at, last = instant(fact.occurred_at), _goes_out(after)
-    return game.signals.add_signal(Signal(SignalKind.WRITTEN, at, game.turn, player_id=fact.player_id, last=last))
+    at, last = instant(event.occurred_at), _goes_out(after)
+    return game.signals.add_signal(Signal(SignalKind.WRITTEN, at, game.turn, player_id=event.player_id, last=last))
 
 
 def _goes_out(game: Game) -> bool:
@@ -82,22 +82,22 @@ def _goes_out(game: Game) -> bool:
     return game.pending is not None and is_out(game.racks[game.mover], game.bag_left)
 
 
-def _signal_taken_back(game: Game, after: Game, fact: events.TilesTakenBack | events.EntriesTakenBack) -> Signals:
+def _signal_taken_back(game: Game, after: Game, event: events.TilesTakenBack | events.EntriesTakenBack) -> Signals:
     if after.entered_again:
         return game.signals
-    return game.signals.take_back_turn(instant(fact.occurred_at), game.turn)
+    return game.signals.take_back_turn(instant(event.occurred_at), game.turn)
 
 
-def _signal_turn_over(game: Game, _: Game, fact: Any) -> Signals:
+def _signal_turn_over(game: Game, _: Game, event: Any) -> Signals:
     """Return the signals after the end of the turn; a play can be withdrawn after its turn is over (FM 4)."""
     if game.entered_again:
         return game.signals
-    kind = SignalKind.TURN_OVER if fact.turn == game.turn else SignalKind.SETTLED
-    return game.signals.end_interruption(kind, "challenge", instant(fact.occurred_at), game.turn)
+    kind = SignalKind.TURN_OVER if event.turn == game.turn else SignalKind.SETTLED
+    return game.signals.end_interruption(kind, "challenge", instant(event.occurred_at), game.turn)
 
 
-def _signal_game_over(game: Game, _: Game, fact: events.GameEnded | events.TableClosed) -> Signals:
-    return game.signals.add_signal(Signal(SignalKind.GAME_OVER, instant(fact.occurred_at), _find_clock_turn(game)))
+def _signal_game_over(game: Game, _: Game, event: events.GameEnded | events.TableClosed) -> Signals:
+    return game.signals.add_signal(Signal(SignalKind.GAME_OVER, instant(event.occurred_at), _find_clock_turn(game)))
 
 
 _SIGNALS: Mapping[type[Message], Callable[[Game, Game, Any], Signals]] = {

@@ -16,50 +16,50 @@ from faristol.table.game.state import Course, Game, Phase, tiles_of
 from faristol.table.game.turns import Change, begin_interruption, with_score
 
 
-def _apply_score_written(game: Game, fact: events.ScoreWritten) -> Game:
+def _apply_score_written(game: Game, event: events.ScoreWritten) -> Game:
     play = game.in_question
-    if play is None or play.turn != fact.turn:
+    if play is None or play.turn != event.turn:
         return game
     noted = game.noted
-    if fact.blanks:
+    if event.blanks:
         blanks = [square for square, tile in tiles_of(play) if tile.blank]
         told = {
-            square: MappingProxyType({**noted.get(square, {}), fact.player_id: face})
-            for square, face in zip(blanks, fact.blanks, strict=False)
+            square: MappingProxyType({**noted.get(square, {}), event.player_id: face})
+            for square, face in zip(blanks, event.blanks, strict=False)
         }
         noted = MappingProxyType({**noted, **told})
-    written = MappingProxyType({**game.course.written, fact.player_id: fact})
+    written = MappingProxyType({**game.course.written, event.player_id: event})
     return replace(game, noted=noted, course=replace(game.course, written=written))
 
 
-def _apply_blank_settled(game: Game, fact: events.BlankSettled) -> Game:
-    settled = _with_blank(game, fact)
-    if not fact.arbiter_id:
+def _apply_blank_settled(game: Game, event: events.BlankSettled) -> Game:
+    settled = _with_blank(game, event)
+    if not event.arbiter_id:
         return settled
     lay = [
-        _blank_at(earlier, fact) is not None and _blank_at(earlier, fact) == _blank_at(game, fact)
+        _blank_at(earlier, event) is not None and _blank_at(earlier, event) == _blank_at(game, event)
         for earlier in game.begun
     ]
-    begun = (_with_blank(earlier, fact) if there else earlier for earlier, there in zip(game.begun, lay, strict=True))
+    begun = (_with_blank(earlier, event) if there else earlier for earlier, there in zip(game.begun, lay, strict=True))
     return settled.but(begun=tuple(begun))
 
 
-def _blank_at(game: Game, fact: events.BlankSettled) -> tuple[str, Tile] | None:
+def _blank_at(game: Game, event: events.BlankSettled) -> tuple[str, Tile] | None:
     """Return the blank on a square and the player who laid it; None without a blank."""
-    square = Square(fact.row, fact.column)
+    square = Square(event.row, event.column)
     tile = game.board.get(square)
     return None if tile is None or not tile.blank else (game.placers[square], tile)
 
 
-def _with_blank(game: Game, fact: events.BlankSettled) -> Game:
+def _with_blank(game: Game, event: events.BlankSettled) -> Game:
     """Return the game with the settled letter of a blank."""
-    square = Square(fact.row, fact.column)
-    board = game.board.remove([square]).place([Placement(square, Tile(fact.face, blank=True))])
+    square = Square(event.row, event.column)
+    board = game.board.remove([square]).place([Placement(square, Tile(event.face, blank=True))])
     course, open_play = game.course, game.open_play
     if course.pending is not None:
-        course = replace(course, pending=_reading(course.pending, fact))
+        course = replace(course, pending=_reading(course.pending, event))
     if open_play is not None:
-        open_play = _reading(open_play, fact)
+        open_play = _reading(open_play, event)
     return replace(game, board=board, course=course, open_play=open_play)
 
 
@@ -78,22 +78,22 @@ def _reading(play: events.PlayPlaced, settled: events.BlankSettled) -> events.Pl
     return read
 
 
-def _apply_count_settled(game: Game, fact: events.CountSettled) -> Game:
-    course = replace(game.course, settled_score=fact.score) if game.pending else game.course
+def _apply_count_settled(game: Game, event: events.CountSettled) -> Game:
+    course = replace(game.course, settled_score=event.score) if game.pending else game.course
     return replace(game, interruption=None, course=course)
 
 
-def _apply_play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
+def _apply_play_corrected(game: Game, event: events.PlayCorrected) -> Game:
     turns = list(game.turns_taken)
-    turns[fact.turn - 1] = replace(turns[fact.turn - 1], points=fact.score)
-    corrected = replace(_with_total(game, fact.player_id, fact.total, fact.turn), turns_taken=tuple(turns))
+    turns[event.turn - 1] = replace(turns[event.turn - 1], points=event.score)
+    corrected = replace(_with_total(game, event.player_id, event.total, event.turn), turns_taken=tuple(turns))
     length = [len(earlier.turns_taken) for earlier in corrected.begun]
     begun = (earlier.but(turns_taken=tuple(turns[:to])) for earlier, to in zip(corrected.begun, length, strict=True))
     return replace(corrected, begun=tuple(begun))
 
 
-def _apply_total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
-    return _with_total(game, fact.player_id, fact.total)
+def _apply_total_corrected(game: Game, event: events.TotalCorrected) -> Game:
+    return _with_total(game, event.player_id, event.total)
 
 
 def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
@@ -112,47 +112,47 @@ def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
     return replace(game, scores=with_score(game, player_id, total), begun=begun, signed=signed)
 
 
-def _apply_arbiter_assigned(game: Game, fact: events.ArbiterAssigned) -> Game:
-    return replace(game, arbiter=fact.arbiter_id)
+def _apply_arbiter_assigned(game: Game, event: events.ArbiterAssigned) -> Game:
+    return replace(game, arbiter=event.arbiter_id)
 
 
-def _apply_arbiter_called(game: Game, fact: events.ArbiterCalled) -> Game:
-    return replace(game, arbiter_called=fact.player_id)
+def _apply_arbiter_called(game: Game, event: events.ArbiterCalled) -> Game:
+    return replace(game, arbiter_called=event.player_id)
 
 
 def _apply_arbiter_left(game: Game, _: events.ArbiterLeft) -> Game:
     return replace(game, arbiter_called="")
 
 
-def _apply_sanction_imposed(game: Game, fact: events.SanctionImposed) -> Game:
-    if fact.kind == events.SANCTION_KIND_GAME and len(game.player_ids) > 2:
-        game = _out(game, [fact.player_id], fact)
-    if not fact.overholding:
+def _apply_sanction_imposed(game: Game, event: events.SanctionImposed) -> Game:
+    if event.kind == events.SANCTION_KIND_GAME and len(game.player_ids) > 2:
+        game = _out(game, [event.player_id], event)
+    if not event.overholding:
         return game
-    return replace(game, overholding=MappingProxyType({**game.overholding, fact.player_id: fact.overholding}))
+    return replace(game, overholding=MappingProxyType({**game.overholding, event.player_id: event.overholding}))
 
 
-def _out(game: Game, player_ids: Iterable[str], fact: events.SanctionImposed | events.Abandoned) -> Game:
+def _out(game: Game, player_ids: Iterable[str], event: events.SanctionImposed | events.Abandoned) -> Game:
     """Return the game with players that are out of it from now on."""
-    gone = dict.fromkeys(player_ids, instant(fact.occurred_at))
+    gone = dict.fromkeys(player_ids, instant(event.occurred_at))
     return replace(game, gone=MappingProxyType({**game.gone, **gone}))
 
 
-def _apply_word_asked(game: Game, fact: events.WordAsked) -> Game:
-    word = tuple(fact.word.faces)
-    involved = [player for player in (fact.player_id, fact.answerer_id) if player]
+def _apply_word_asked(game: Game, event: events.WordAsked) -> Game:
+    word = tuple(event.word.faces)
+    involved = [player for player in (event.player_id, event.answerer_id) if player]
     return replace(game, asked=game.asked | {(player, word) for player in involved})
 
 
-def _apply_end_agreed(game: Game, fact: events.EndAgreed) -> Game:
-    return replace(game, course=replace(game.course, agreed=game.course.agreed | {fact.player_id}))
+def _apply_end_agreed(game: Game, event: events.EndAgreed) -> Game:
+    return replace(game, course=replace(game.course, agreed=game.course.agreed | {event.player_id}))
 
 
-def _apply_abandoned(game: Game, fact: events.Abandoned) -> Game:
-    return _out(game, fact.player_ids, fact)
+def _apply_abandoned(game: Game, event: events.Abandoned) -> Game:
+    return _out(game, event.player_ids, event)
 
 
-def _apply_game_ended(game: Game, fact: events.GameEnded) -> Game:
+def _apply_game_ended(game: Game, event: events.GameEnded) -> Game:
     return replace(
         game,
         phase=Phase.ENDED,
@@ -161,34 +161,34 @@ def _apply_game_ended(game: Game, fact: events.GameEnded) -> Game:
         open_play=None,
         interruption=None,
         arbiter_called="",
-        condition=fact.condition,
-        losers=tuple(fact.loser_ids),
+        condition=event.condition,
+        losers=tuple(event.loser_ids),
     )
 
 
-def _apply_score_line(game: Game, fact: events.RackPenalty | events.TimePenalty | events.OutBonus, sign: int) -> Game:
+def _apply_score_line(game: Game, event: events.RackPenalty | events.TimePenalty | events.OutBonus, sign: int) -> Game:
     """Return the game with a line at the foot of the sheet, which adds or deducts its points."""
-    scores = with_score(game, fact.player_id, game.scores[fact.player_id] + sign * fact.points)
-    return replace(game, scores=scores, adjusted=game.adjusted | {(fact.player_id, fact.DESCRIPTOR.name)})
+    scores = with_score(game, event.player_id, game.scores[event.player_id] + sign * event.points)
+    return replace(game, scores=scores, adjusted=game.adjusted | {(event.player_id, event.DESCRIPTOR.name)})
 
 
-def _apply_score_adjusted(game: Game, fact: events.ScoreAdjusted) -> Game:
-    adjusted = _with_total(game, fact.player_id, game.scores[fact.player_id] + fact.points)
-    line = events.AdjustmentReason.Name(fact.reason)
-    return replace(adjusted, adjusted=game.adjusted | {(fact.player_id, line)})
+def _apply_score_adjusted(game: Game, event: events.ScoreAdjusted) -> Game:
+    adjusted = _with_total(game, event.player_id, game.scores[event.player_id] + event.points)
+    line = events.AdjustmentReason.Name(event.reason)
+    return replace(adjusted, adjusted=game.adjusted | {(event.player_id, line)})
 
 
-def _apply_sheet_signed(game: Game, fact: events.SheetSigned) -> Game:
-    return replace(game, signed=(*game.signed, fact.player_id))
+def _apply_sheet_signed(game: Game, event: events.SheetSigned) -> Game:
+    return replace(game, signed=(*game.signed, event.player_id))
 
 
 def _apply_result_final(game: Game, _: events.ResultFinal) -> Game:
     return replace(game, phase=Phase.FINAL)
 
 
-def _apply_table_closed(game: Game, fact: events.TableClosed) -> Game:
-    ended = events.GameEnded(condition=fact.condition, loser_ids=fact.loser_ids)
-    scores = MappingProxyType({score.player_id: score.score for score in fact.scores})
+def _apply_table_closed(game: Game, event: events.TableClosed) -> Game:
+    ended = events.GameEnded(condition=event.condition, loser_ids=event.loser_ids)
+    scores = MappingProxyType({score.player_id: score.score for score in event.scores})
     return replace(_apply_game_ended(game, ended), phase=Phase.FINAL, scores=scores, closed=True)
 
 

@@ -83,7 +83,7 @@ class LastRuling:
 
     play: events.PlayPlaced
     """The play in question. Not to be changed."""
-    fact: events.ChallengeRuled | events.AppealRuled
+    event: events.ChallengeRuled | events.AppealRuled
     """Not to be changed."""
 
 

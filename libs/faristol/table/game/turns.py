@@ -53,43 +53,43 @@ def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
     return MappingProxyType({**game.scores, player_id: score})
 
 
-def begin_interruption(game: Game, fact: Interruption) -> Game:
+def begin_interruption(game: Game, event: Interruption) -> Game:
     """Return the table with an interruption that must be settled before play continues."""
-    return replace(game, interruption=fact)
+    return replace(game, interruption=event)
 
 
-def _apply_game_opened(_: Game, fact: events.GameOpened) -> Game:
+def _apply_game_opened(_: Game, event: events.GameOpened) -> Game:
     opened = Game(
-        **read_shared_fields(fact, Game),
-        ruleset=Pin.of(fact.ruleset),
-        lexicon=Pin.of(fact.lexicon),
-        racks=MappingProxyType(dict.fromkeys(fact.player_ids, ())),
-        scores=MappingProxyType(dict.fromkeys(fact.player_ids, 0)),
-        drawn_at=instant(fact.drawn_at) if fact.HasField("drawn_at") else None,
-        opened_at=instant(fact.occurred_at),
+        **read_shared_fields(event, Game),
+        ruleset=Pin.of(event.ruleset),
+        lexicon=Pin.of(event.lexicon),
+        racks=MappingProxyType(dict.fromkeys(event.player_ids, ())),
+        scores=MappingProxyType(dict.fromkeys(event.player_ids, 0)),
+        drawn_at=instant(event.drawn_at) if event.HasField("drawn_at") else None,
+        opened_at=instant(event.occurred_at),
     )
-    return opened if fact.keeping else replace(opened, keeping=events.KEEPING_HOSTED)
+    return opened if event.keeping else replace(opened, keeping=events.KEEPING_HOSTED)
 
 
 def _leave_unchanged(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
     return game  # the game has the seed already, which determines all draws
 
 
-def _apply_start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:
-    return replace(game, next_draw=fact.draw + 1)
+def _apply_start_tile_drawn(game: Game, event: events.StartTileDrawn) -> Game:
+    return replace(game, next_draw=event.draw + 1)
 
 
-def _apply_start_decided(game: Game, fact: events.StartDecided) -> Game:
-    return replace(game, starter=fact.player_id)
+def _apply_start_decided(game: Game, event: events.StartDecided) -> Game:
+    return replace(game, starter=event.player_id)
 
 
-def _apply_game_started(game: Game, fact: events.GameStarted) -> Game:
-    first, at = fact.first_player_id, instant(fact.occurred_at)
+def _apply_game_started(game: Game, event: events.GameStarted) -> Game:
+    first, at = event.first_player_id, instant(event.occurred_at)
     return _next_begun(game, game.but(phase=Phase.TURN, turn=1, mover=first, starter=first, started_at=at))
 
 
-def _apply_tiles_laid(game: Game, fact: events.TilesLaid) -> Game:
-    return replace(game, open_play=None, course=replace(game.course, laid=(*game.course.laid, *tiles_of(fact))))
+def _apply_tiles_laid(game: Game, event: events.TilesLaid) -> Game:
+    return replace(game, open_play=None, course=replace(game.course, laid=(*game.course.laid, *tiles_of(event))))
 
 
 def _apply_tiles_taken_back(game: Game, _: events.TilesTakenBack) -> Game:
@@ -108,52 +108,52 @@ def _apply_tiles_taken_back(game: Game, _: events.TilesTakenBack) -> Game:
     )
 
 
-def _apply_play_placed(game: Game, fact: events.PlayPlaced) -> Game:
-    laid = tiles_of(fact)
-    rack = taken_out(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
+def _apply_play_placed(game: Game, event: events.PlayPlaced) -> Game:
+    laid = tiles_of(event)
+    rack = taken_out(game.racks[event.player_id], [tile.in_rack for _, tile in laid])
     placers, noted = game.placers, game.noted
-    if blanks := {square: fact.player_id for square, tile in laid if tile.blank}:
+    if blanks := {square: event.player_id for square, tile in laid if tile.blank}:
         placers = MappingProxyType({**placers, **blanks})
         noted = MappingProxyType({square: notes for square, notes in noted.items() if square not in blanks})
     return game.but(
-        phase=Phase.OFF_CENTRE if fact.off_centre else Phase.PLACED,
-        course=Course(taken=TurnKind.PLAY, pending=fact, blanks_said=game.course.said),
+        phase=Phase.OFF_CENTRE if event.off_centre else Phase.PLACED,
+        course=Course(taken=TurnKind.PLAY, pending=event, blanks_said=game.course.said),
         open_play=None,
         board=game.board.place(laid),
-        racks=with_rack(game.racks, fact.player_id, rack),
+        racks=with_rack(game.racks, event.player_id, rack),
         placers=placers,
         noted=noted,
     )
 
 
-def _apply_off_centre_decided(game: Game, fact: events.OffCentreDecided) -> Game:
-    return replace(game, phase=Phase.PLACED) if fact.accepted else game
+def _apply_off_centre_decided(game: Game, event: events.OffCentreDecided) -> Game:
+    return replace(game, phase=Phase.PLACED) if event.accepted else game
 
 
 def _apply_play_accepted(game: Game, _: events.PlayAccepted) -> Game:
     return replace(game, open_play=None)
 
 
-def _apply_challenge_raised(game: Game, fact: events.ChallengeRaised) -> Game:
+def _apply_challenge_raised(game: Game, event: events.ChallengeRaised) -> Game:
     course = replace(
         game.course,
-        challenger=fact.player_id,
+        challenger=event.player_id,
         resume=game.phase,
         ruled=None,
         rulings=0,
         appealed=False,
-        questioned=game.course.questioned | {tuple(word.faces) for word in fact.words},
+        questioned=game.course.questioned | {tuple(word.faces) for word in event.words},
     )
-    return replace(game, phase=Phase.CHALLENGED, challenges=fact.challenge, course=course)
+    return replace(game, phase=Phase.CHALLENGED, challenges=event.challenge, course=course)
 
 
-def _apply_challenge_ruled(game: Game, fact: events.ChallengeRuled) -> Game:
-    course = replace(game.course, ruled=fact.valid, rulings=1)
+def _apply_challenge_ruled(game: Game, event: events.ChallengeRuled) -> Game:
+    course = replace(game.course, ruled=event.valid, rulings=1)
     unfounded = game.unfounded
-    if fact.unfounded:
-        unfounded = MappingProxyType({**unfounded, course.challenger: fact.unfounded})
-    phase = course.resume if fact.valid else Phase.CHALLENGED
-    return replace(game, phase=phase, course=course, unfounded=unfounded, last_ruling=_last_ruling(game, fact))
+    if event.unfounded:
+        unfounded = MappingProxyType({**unfounded, course.challenger: event.unfounded})
+    phase = course.resume if event.valid else Phase.CHALLENGED
+    return replace(game, phase=phase, course=course, unfounded=unfounded, last_ruling=_last_ruling(game, event))
 
 
 def _apply_appeal_raised(game: Game, _: events.AppealRaised) -> Game:
@@ -161,61 +161,61 @@ def _apply_appeal_raised(game: Game, _: events.AppealRaised) -> Game:
     return replace(game, phase=Phase.CHALLENGED, course=replace(game.course, ruled=None, appealed=True, resume=resume))
 
 
-def _apply_appeal_ruled(game: Game, fact: events.AppealRuled) -> Game:
-    course = replace(game.course, ruled=fact.valid, rulings=game.course.rulings + 1)
-    phase = course.resume if fact.valid else Phase.CHALLENGED
-    return replace(game, phase=phase, course=course, last_ruling=_last_ruling(game, fact))
+def _apply_appeal_ruled(game: Game, event: events.AppealRuled) -> Game:
+    course = replace(game.course, ruled=event.valid, rulings=game.course.rulings + 1)
+    phase = course.resume if event.valid else Phase.CHALLENGED
+    return replace(game, phase=phase, course=course, last_ruling=_last_ruling(game, event))
 
 
-def _last_ruling(game: Game, fact: events.ChallengeRuled | events.AppealRuled) -> LastRuling:
+def _last_ruling(game: Game, event: events.ChallengeRuled | events.AppealRuled) -> LastRuling:
     play = game.in_question
     assert play is not None, "a play that was placed is ruled on"
-    return LastRuling(play, fact)
+    return LastRuling(play, event)
 
 
-def _apply_challenge_penalty(game: Game, fact: events.ChallengePenalty) -> Game:
-    return replace(game, scores=with_score(game, fact.player_id, game.scores[fact.player_id] + fact.points))
+def _apply_challenge_penalty(game: Game, event: events.ChallengePenalty) -> Game:
+    return replace(game, scores=with_score(game, event.player_id, game.scores[event.player_id] + event.points))
 
 
-def _apply_play_withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
+def _apply_play_withdrawn(game: Game, event: events.PlayWithdrawn) -> Game:
     play = game.in_question
     assert play is not None, "a play that was placed is withdrawn"
     laid = tiles_of(play)
-    held = without(game.racks[fact.player_id], fact.returned)
+    held = without(game.racks[event.player_id], event.returned)
     cleared = replace(
         game,
         board=game.board.remove(square for square, _ in laid),
-        racks=with_rack(game.racks, fact.player_id, (*held, *(tile.in_rack for _, tile in laid))),
-        bag_left=fact.bag_left if fact.returned else game.bag_left,
+        racks=with_rack(game.racks, event.player_id, (*held, *(tile.in_rack for _, tile in laid))),
+        bag_left=event.bag_left if event.returned else game.bag_left,
     )
-    kind = TurnKind.LOST if fact.reason == events.WITHDRAWAL_REASON_FAKE_BLANK else TurnKind.WITHDRAWN
-    if fact.turn == game.turn:
+    kind = TurnKind.LOST if event.reason == events.WITHDRAWAL_REASON_FAKE_BLANK else TurnKind.WITHDRAWN
+    if event.turn == game.turn:
         return _next_turn(cleared, CompletedTurn(game.mover, kind))
     over = list(game.turns_taken)
-    before, over[fact.turn - 1] = over[fact.turn - 1], CompletedTurn(fact.player_id, kind)
+    before, over[event.turn - 1] = over[event.turn - 1], CompletedTurn(event.player_id, kind)
     return replace(
         cleared,
         phase=Phase.TURN,
         course=EMPTY_COURSE,
         open_play=None,
-        undrawn=tuple(player for player in game.undrawn if player != fact.player_id),
+        undrawn=tuple(player for player in game.undrawn if player != event.player_id),
         turns_taken=tuple(over),
-        scores=with_score(game, fact.player_id, game.scores[fact.player_id] - before.points),
+        scores=with_score(game, event.player_id, game.scores[event.player_id] - before.points),
     )
 
 
-def _apply_exchange_announced(game: Game, fact: events.ExchangeAnnounced) -> Game:
-    return replace(game, open_play=None, course=replace(game.course, announced=fact.count))
+def _apply_exchange_announced(game: Game, event: events.ExchangeAnnounced) -> Game:
+    return replace(game, open_play=None, course=replace(game.course, announced=event.count))
 
 
-def _apply_exchanged(game: Game, fact: events.Exchanged) -> Game:
-    rack = taken_out(game.racks[fact.player_id], fact.faces)
+def _apply_exchanged(game: Game, event: events.Exchanged) -> Game:
+    rack = taken_out(game.racks[event.player_id], event.faces)
     return replace(
         game,
         phase=Phase.DRAWN,
         open_play=None,
         course=Course(taken=TurnKind.EXCHANGE),
-        racks=with_rack(game.racks, fact.player_id, rack),
+        racks=with_rack(game.racks, event.player_id, rack),
     )
 
 
@@ -223,13 +223,15 @@ def _apply_turn_without_play(game: Game, _: events.Passed | events.CannotPlay, k
     return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=kind))
 
 
-def _apply_turn_lost(game: Game, fact: events.TurnLost) -> Game:
-    owed = [each for each in game.forfeited if each.player_id == fact.player_id and each.reason == fact.reason]
+def _apply_turn_lost(game: Game, event: events.TurnLost) -> Game:
+    owed = [each for each in game.forfeited if each.player_id == event.player_id and each.reason == event.reason]
     rest = [each for each in game.forfeited if each is not next(iter(owed), None)]
     # A player who left permanently begins no turn: the next player can still challenge the previous play (FM 4).
-    gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
+    gone = event.reason == events.TURN_LOST_REASON_ABANDONED
     lost = replace(game, forfeited=tuple(rest))
-    return _next_turn(lost, CompletedTurn(fact.player_id, _kind_of_loss(fact.reason)), game.open_play if gone else None)
+    return _next_turn(
+        lost, CompletedTurn(event.player_id, _kind_of_loss(event.reason)), game.open_play if gone else None
+    )
 
 
 def _kind_of_loss(reason: events.TurnLostReason.ValueType) -> TurnKind:
@@ -238,11 +240,11 @@ def _kind_of_loss(reason: events.TurnLostReason.ValueType) -> TurnKind:
     return TurnKind.FORFEITED if reason in BEFORE_IT_CAME else TurnKind.LOST
 
 
-def _apply_next_turn_forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
-    since = game.turn + 1 if game.mover == fact.player_id and game.begun_with else game.turn
-    owed = OwedTurnLoss(fact.player_id, fact.reason, fact.article, since)
+def _apply_next_turn_forfeited(game: Game, event: events.NextTurnForfeited) -> Game:
+    since = game.turn + 1 if game.mover == event.player_id and game.begun_with else game.turn
+    owed = OwedTurnLoss(event.player_id, event.reason, event.article, since)
     begun = game.begun
-    if fact.reason == events.TURN_LOST_REASON_SANCTION:  # not an entry: it is still owed after entries are taken back
+    if event.reason == events.TURN_LOST_REASON_SANCTION:  # not an entry: it is still owed after entries are taken back
         begun = tuple(
             earlier.but(forfeited=(*earlier.forfeited, replace(owed, since=earlier.turn))) for earlier in begun
         )
@@ -254,19 +256,19 @@ def _next_begun(game: Game, after: Game) -> Game:
     return after if game.hosted else after.but(begun=(*game.begun, after.but(begun=())))
 
 
-def _apply_entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
+def _apply_entries_taken_back(game: Game, event: events.EntriesTakenBack) -> Game:
     """Restore the table to the start of the turn, with all state that is not an entry.
 
     That is the number of draws, which are never reused, and of challenges, which identify their cases; and notes of
     arbiters. Totals, turns and letters that they set are already in ``begun``.
     """
-    begun = game.begun[fact.turn - 1]
+    begun = game.begun[event.turn - 1]
     # An arbiter called before the turn may have come and left during it.
-    over = fact.turn < game.turn
+    over = event.turn < game.turn
     called = game.arbiter_called if begun.arbiter_called or over else ""
-    again = fact.turn if over else game.again
+    again = event.turn if over else game.again
     return begun.but(
-        begun=game.begun[: fact.turn],
+        begun=game.begun[: event.turn],
         arbiter_called=called,
         again=again,
         next_draw=game.next_draw,
@@ -281,20 +283,20 @@ def _apply_entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game
     )
 
 
-def _apply_play_completed(game: Game, fact: events.PlayCompleted) -> Game:
+def _apply_play_completed(game: Game, event: events.PlayCompleted) -> Game:
     course = game.course
     assert course.taken is not None, "a turn that was taken is completed"
     drawn = course.taken is not TurnKind.PLAY or game.phase is not Phase.PLACED or game.bag_left == 0
-    owes = not drawn and fact.player_id not in game.gone
+    owes = not drawn and event.player_id not in game.gone
     completed = game.but(
         phase=Phase.TURN,
         turn=game.turn + 1,
         mover=game.next_player(game.mover),
         course=EMPTY_COURSE,
         open_play=course.pending,
-        scores=with_score(game, fact.player_id, fact.total),
-        turns_taken=(*game.turns_taken, CompletedTurn(fact.player_id, course.taken, fact.score)),
-        undrawn=(*game.undrawn, fact.player_id) if owes else game.undrawn,
+        scores=with_score(game, event.player_id, event.total),
+        turns_taken=(*game.turns_taken, CompletedTurn(event.player_id, course.taken, event.score)),
+        undrawn=(*game.undrawn, event.player_id) if owes else game.undrawn,
     )
     return _next_begun(game, completed)
 

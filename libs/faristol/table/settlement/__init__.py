@@ -18,11 +18,11 @@ def settle(table: Table, ruling: Ruling | None = None) -> list[Message]:
 
     ``ruling`` is that on the pending challenge. The list is empty if no event is missing.
     """
-    facts: list[Message] = []
+    new_events: list[Message] = []
     while missing := (
         game.missing(table.game, table.clock, ruling, table.ruleset)
         or clock.missing(table.clock, table.game, table.ruleset)
     ):
-        facts.extend(missing)
+        new_events.extend(missing)
         table = table.after(missing)
-    return facts
+    return new_events

@@ -46,11 +46,15 @@ def missing(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[Message, ...]:
         at = max(game.started_at, clock.last_at, *(game.gone[player_id] for player_id in clock.absent))
         return (set_turn_end(clock, events.ClockStarted(player_id=game.starter, occurred_at=timestamp(at))),)
     for place, signal in _to_follow(clock, game):
-        fact = _effect(_SignalContext(clock, game, ruleset, signal, place))
-        if fact is None:
+        event = _effect(_SignalContext(clock, game, ruleset, signal, place))
+        if event is None:
             continue
         deadline = deadline_in(clock, game, ruleset, signal.turn)
-        return (set_turn_end(clock, deadline.facts[0] if deadline is not None and deadline.due <= signal.at else fact),)
+        return (
+            set_turn_end(
+                clock, deadline.new_events[0] if deadline is not None and deadline.due <= signal.at else event
+            ),
+        )
     return ()
 
 

@@ -199,7 +199,7 @@ def _apply_ruling(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Mess
     at = timestamp(max(ruling.at, game.last_at))
     by_word = ruleset.challenge.ruling == "word"
     due = cost(good, game.unfounded.get(challenger, 0), ruleset) if challenger else None
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.ChallengeRuled(
             turn=play.turn,
             challenge=game.challenges,
@@ -213,8 +213,8 @@ def _apply_ruling(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Mess
         )
     ]
     if due is None:
-        return facts
-    facts.extend(
+        return new_events
+    new_events.extend(
         events.ChallengePenalty(
             turn=play.turn, challenge=game.challenges, player_id=player, points=points, occurred_at=at
         )
@@ -222,7 +222,7 @@ def _apply_ruling(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Mess
         if points
     )
     if due.turn_lost:
-        facts.append(
+        new_events.append(
             events.NextTurnForfeited(
                 player_id=challenger,
                 reason=events.TURN_LOST_REASON_CHALLENGE,
@@ -230,7 +230,7 @@ def _apply_ruling(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Mess
                 occurred_at=at,
             )
         )
-    return facts
+    return new_events
 
 
 def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:

@@ -13,7 +13,7 @@ from faristol.duplicate_game.game import Timer, Turn, rejected_rack, written_pla
 from faristol.duplicate_game.hall import Claim, Hall, HallTurn, IsSame, SlipEntry, written_slip
 from faristol.duplicate_game.preparation import Prepared
 from faristol.duplicate_game.sealed import document_of
-from faristol.duplicate_game.situation import Fact, Situation, same_play_in
+from faristol.duplicate_game.situation import Situation, StreamEvent, same_play_in
 from faristol.duplicate_game.standings import scores_of_groups
 from faristol.duplicate_game.standings import totals as summed
 from faristol.kernel.errors import NotFound
@@ -32,43 +32,43 @@ from faristol.rules.tiles import BLANK
 M = TypeVar("M", bound=Message)
 
 
-def answer(response: type[M], position: int, situation: Situation, facts: Sequence[Fact]) -> M:
+def answer(response: type[M], position: int, situation: Situation, new_events: Sequence[StreamEvent]) -> M:
     """Build the answer to a command from its events."""
     answered: Any = response()
     answered.position = position
-    after = situation.after(facts)
-    for _, fact in facts:
-        match fact:
+    after = situation.after(new_events)
+    for _, event in new_events:
+        match event:
             case events.RackCalled():
-                answered.turn, answered.leftover = fact.turn, fact.leftover
-                answered.faces.extend(fact.faces)
+                answered.turn, answered.leftover = event.turn, event.leftover
+                answered.faces.extend(event.faces)
             case events.DuplicateEnded() if response is pb.CallRackResponse:
-                answered.end = fact.end
+                answered.end = event.end
             case events.DuplicateEnded():
-                answered.turns = fact.turns
+                answered.turns = event.turns
             case events.SlipsTaken():
-                answered.taken = len(fact.slips)
-                answered.waits = _wait(after, facts, fact)
+                answered.taken = len(event.slips)
+                answered.waits = _wait(after, new_events, event)
             case events.SlipCorrected():
-                answered.score.CopyFrom(fact.score)
+                answered.score.CopyFrom(event.score)
                 if response is pb.AmendSlipResponse:
-                    answered.points_before = fact.points_before
+                    answered.points_before = event.points_before
             case events.MasterPlayChosen() if response is pb.ChooseMasterResponse:
-                answered.play.CopyFrom(fact.play)
-                answered.top = fact.top
+                answered.play.CopyFrom(event.play)
+                answered.top = event.top
             case events.TurnScored():
-                answered.scored += len(fact.scores)
+                answered.scored += len(event.scores)
             case events.ClaimRaised():
-                answered.claim_id = fact.claim_id
+                answered.claim_id = event.claim_id
             case events.ClaimDecided():
-                answered.accepted = fact.accepted
+                answered.accepted = event.accepted
     if isinstance(answered, pb.ScoreTurnResponse):
-        _add_master_play(answered, after, facts)
+        _add_master_play(answered, after, new_events)
     return answered  # type: ignore[no-any-return] # as ``response`` says
 
 
-def _add_master_play(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequence[Fact]) -> None:
-    number = next(fact.turn for _, fact in facts if isinstance(fact, events.TurnScored | events.TurnCompleted))
+def _add_master_play(answered: pb.ScoreTurnResponse, after: Situation, new_events: Sequence[StreamEvent]) -> None:
+    number = next(event.turn for _, event in new_events if isinstance(event, events.TurnScored | events.TurnCompleted))
     turn = after.turn(number)
     if turn.master is not None:
         answered.master.CopyFrom(written_play(turn.master))
@@ -78,9 +78,9 @@ def _add_master_play(answered: pb.ScoreTurnResponse, after: Situation, facts: Se
     )
 
 
-def _wait(after: Situation, facts: Sequence[Fact], taken: events.SlipsTaken) -> bool:
+def _wait(after: Situation, new_events: Sequence[StreamEvent], taken: events.SlipsTaken) -> bool:
     """Check whether an arbiter must rule on one of the received slips."""
-    ((number, _), *_) = facts
+    ((number, _), *_) = new_events
     hall, turn = after.halls[number], after.turn(taken.turn)
     return any(after.counting(hall, turn, slip.player_id).waits is not None for slip in taken.slips)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Embargo
-from faristol.duplicate_game.preparation import PreparedRound, may_prepare, may_rerun, prepared_fact, set_embargo
+from faristol.duplicate_game.preparation import PreparedRound, build_prepared, may_prepare, may_rerun, set_embargo
 from faristol.duplicate_game.sealed import SALT_BYTES, SealedGame, play_again, play_ahead
 from faristol.event_store import Decision, Guard, Write, load
 from faristol.game.duplicate_game.lexicons import Lexicons
@@ -64,22 +64,22 @@ class Preparations:
             sealed = play_again(of.game_id, loaded.state, secrets.token_bytes(SALT_BYTES))
         else:
             sealed = await self._ahead(of)
-        fact = prepared_fact(of, self._vault.seal(sealed), embargo, instant(occurred_at(request, self._runtime.now)))
+        event = build_prepared(of, self._vault.seal(sealed), embargo, instant(occurred_at(request, self._runtime.now)))
 
         def answer(position: int) -> pb.PrepareGameResponse:
-            return pb.PrepareGameResponse(position=position, game_id=of.game_id, digest=fact.seal.envelope.digest)
+            return pb.PrepareGameResponse(position=position, game_id=of.game_id, digest=event.seal.envelope.digest)
 
-        return self._decision(of, known.version, fact, guards), answer
+        return self._decision(of, known.version, event, guards), answer
 
     async def _set_embargo(self, request: pb.SetEmbargoRequest) -> DecisionAndAnswer:
         of, guard = await self._round(request.tournament_id, request.round)
         known = await load_prepared(self._runtime.record, of.game_id)
-        fact = set_embargo(known.state, of, request, instant(occurred_at(request, self._runtime.now)))
+        event = set_embargo(known.state, of, request, instant(occurred_at(request, self._runtime.now)))
 
         def answer(position: int) -> pb.SetEmbargoResponse:
-            return pb.SetEmbargoResponse(position=position, game_ids=fact.embargo.game_ids)
+            return pb.SetEmbargoResponse(position=position, game_ids=event.embargo.game_ids)
 
-        return self._decision(of, known.version, fact, [guard]), answer
+        return self._decision(of, known.version, event, [guard]), answer
 
     async def _round(self, tournament_id: str, number: int) -> tuple[PreparedRound, Guard]:
         """Return a round of a tournament, and its guard. Raises ``NotFound``."""
@@ -101,6 +101,6 @@ class Preparations:
 
     @staticmethod
     def _decision(
-        of: PreparedRound, version: int, fact: events.GamePrepared | events.EmbargoSet, guards: list[Guard]
+        of: PreparedRound, version: int, event: events.GamePrepared | events.EmbargoSet, guards: list[Guard]
     ) -> Decision:
-        return Decision([Write(prepared_stream(of.game_id), version, [fact], of.tournament_id)], guards)
+        return Decision([Write(prepared_stream(of.game_id), version, [event], of.tournament_id)], guards)

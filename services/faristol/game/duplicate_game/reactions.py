@@ -36,25 +36,25 @@ class Entrants:
     """The started rounds."""
 
 
-def watch(entrants: Entrants, fact: Message) -> Entrants:
+def watch(entrants: Entrants, event: Message) -> Entrants:
     """Apply an event of the tournament. Events that duplicate games do not depend on are ignored."""
-    match fact:
+    match event:
         case pairing_events.TournamentCreated():
-            return replace(entrants, tournament_id=fact.tournament_id, seed=fact.seed, rounds=fact.rounds)
+            return replace(entrants, tournament_id=event.tournament_id, seed=event.seed, rounds=event.rounds)
         case pairing_events.RoundStarted():
-            return replace(entrants, started=entrants.started | {fact.round})
+            return replace(entrants, started=entrants.started | {event.round})
         case pairing_events.RulesetPinned():
-            return replace(entrants, ruleset=Pin.of(fact.ruleset))
+            return replace(entrants, ruleset=Pin.of(event.ruleset))
         case pairing_events.LexiconPinned():
-            return replace(entrants, lexicon=Pin.of(fact.lexicon))
+            return replace(entrants, lexicon=Pin.of(event.lexicon))
         case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted() | pairing_events.PlayerReinstated():
-            return replace(entrants, players={**entrants.players, fact.player_id: None})
+            return replace(entrants, players={**entrants.players, event.player_id: None})
         case pairing_events.PlayerWithdrawn():
-            players = {player: None for player in entrants.players if player != fact.player_id}
+            players = {player: None for player in entrants.players if player != event.player_id}
             return replace(entrants, players=players)
         case pairing_events.HallsSet():
             return replace(
-                entrants, halls=tuple((hall.name, hall.last_table - hall.first_table + 1) for hall in fact.halls)
+                entrants, halls=tuple((hall.name, hall.last_table - hall.first_table + 1) for hall in event.halls)
             )
     return entrants
 
@@ -80,7 +80,7 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
     game_id = duplicate_id(entrants.tournament_id, started.round)
     if ruleset.game.mode != "duplicate" or await record.read_stream(game_stream(game_id)):
         return None
-    facts = open_duplicate(
+    new_events = open_duplicate(
         entrants.tournament_id,
         started.round,
         entrants.seed,
@@ -90,7 +90,7 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
         await _load_prepared_game(record, game_id),
         await _before(record, entrants.tournament_id, started.round),
     )
-    return Decision(build_game_opening(entrants.tournament_id, game_id, facts))
+    return Decision(build_game_opening(entrants.tournament_id, game_id, new_events))
 
 
 async def _load_prepared_game(record: Record, game_id: str) -> Prepared:

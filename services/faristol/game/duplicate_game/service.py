@@ -15,7 +15,7 @@ from faristol.duplicate_game import decide
 from faristol.duplicate_game.decide.embargoes import build_embargo_lifted
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent
 from faristol.event_store import Decision, Guard, Loaded, Write
 from faristol.game.duplicate_game import answers
 from faristol.game.duplicate_game.lexicons import Lexicons
@@ -83,12 +83,12 @@ class DuplicateService:
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loading = await self._load(request.game_id, halls_of(request), request)
-            facts = decide.decide(loading.situation, request)
+            new_events = decide.decide(loading.situation, request)
 
             def answer(position: int) -> M:
-                return answers.answer(response, position, loading.situation, facts)
+                return answers.answer(response, position, loading.situation, new_events)
 
-            return await self._with_embargo(loading, facts), answer
+            return await self._with_embargo(loading, new_events), answer
 
         lane = f"{request.game_id}.{request.hall}" if isinstance(request, pb.SubmitSlipsRequest) else ""
         return await self._runtime.desk.handle(context, request, attempt, response=response, lane=lane)
@@ -201,13 +201,13 @@ class DuplicateService:
         loading = await load_situation(record, loaded, words, at, names)
         return replace(loading, situation=replace(loading.situation, sealed=self._vault.open(loaded.state)))
 
-    async def _with_embargo(self, loading: Loading, facts: Sequence[Fact]) -> Decision:
-        """Return the decision on ``facts``. If they end the embargo, it ends in all games under it."""
+    async def _with_embargo(self, loading: Loading, new_events: Sequence[StreamEvent]) -> Decision:
+        """Return the decision on ``new_events``. If they end the embargo, it ends in all games under it."""
         situation = loading.situation
         embargo = situation.game.embargo
-        kinds = {type(fact) for _, fact in facts}
+        kinds = {type(event) for _, event in new_events}
         if embargo is None or embargo.lifted or not kinds & {events.DuplicateEnded, events.EmbargoLifted}:
-            return loading.decision(facts)
+            return loading.decision(new_events)
         others = {
             game_id: await find_game(self._runtime.record, game_id)
             for game_id in embargo.game_ids
@@ -215,15 +215,15 @@ class DuplicateService:
         }
         if events.EmbargoLifted not in kinds:
             if not all(other.state.end for other in others.values()):
-                return _add_guards(loading.decision(facts), others)
-            facts = [*facts, (GAME_STREAM_NUMBER, build_embargo_lifted(situation))]
+                return _add_guards(loading.decision(new_events), others)
+            new_events = [*new_events, (GAME_STREAM_NUMBER, build_embargo_lifted(situation))]
         writes = [
             Write(game_stream(game_id), other.version, [build_embargo_lifted(situation)], other.state.tournament_id)
             for game_id, other in others.items()
             if other.state.is_embargoed
         ]
         decision = _add_guards(
-            loading.decision(facts), {id_: other for id_, other in others.items() if not other.state.is_embargoed}
+            loading.decision(new_events), {id_: other for id_, other in others.items() if not other.state.is_embargoed}
         )
         return replace(decision, writes=[*decision.writes, *writes])
 

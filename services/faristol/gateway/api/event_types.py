@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.comments import COMMENTS
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC, Change
 
@@ -22,10 +22,10 @@ class EventType(NamedTuple):
 
 
 def _types() -> Iterator[EventType]:
-    public = facts.types_for_audience(AUDIENCE_PUBLIC)
-    for kind in facts.RECORD_EVENT_TYPES:
+    public = event_types.types_for_audience(AUDIENCE_PUBLIC)
+    for kind in event_types.RECORD_EVENT_TYPES:
         if kind in public:
-            means = facts.meaning(kind)
+            means = event_types.meaning(kind)
             changes = (Change.Name(change).removeprefix("CHANGE_").lower() for change in sorted(means.changes))
             about = COMMENTS.get(kind.DESCRIPTOR.full_name, "")
             yield EventType(kind.DESCRIPTOR.name, means.stream, about, tuple(changes))

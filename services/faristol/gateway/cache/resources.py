@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
@@ -103,20 +103,20 @@ _ABOVE_TABLES = (
 )
 
 
-def _names(kinds: Iterable[facts.Kind]) -> frozenset[str]:
+def _names(kinds: Iterable[event_types.Kind]) -> frozenset[str]:
     return frozenset(kind.DESCRIPTOR.name for kind in kinds)
 
 
-OF_TOURNAMENT = _names(facts.types_that_change(*_ABOVE_TABLES))
+OF_TOURNAMENT = _names(event_types.types_that_change(*_ABOVE_TABLES))
 """Events that may change any part of a tournament except for the inside of a running game."""
 
-OF_SCORES = _names(facts.types_that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
+OF_SCORES = _names(event_types.types_that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
 """Further events that change the scores of running games."""
 
-OF_DUPLICATES = _names(facts.types_that_change(*_OF_DUPLICATE))
+OF_DUPLICATES = _names(event_types.types_that_change(*_OF_DUPLICATE))
 """Further events that change the standings of duplicate games."""
 
-OF_GAME = _names(facts.types_that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
+OF_GAME = _names(event_types.types_that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
 """Events that change a game, if they name none."""
 
 OF_GROUPS = _names([duplicate_events.SlipCorrected])

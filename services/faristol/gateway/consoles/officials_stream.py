@@ -26,7 +26,7 @@ from faristol.gateway.live.subscriptions import (
     Tournaments,
     known_type,
 )
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -36,7 +36,9 @@ RESUBSCRIBE_SECONDS = 0.5
 
 NEWS_UNAVAILABLE = "the news cannot be reached at the moment"
 
-OFFICIALS_EVENTS = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.types_for_audience(AUDIENCE_OFFICIALS))
+OFFICIALS_EVENTS = PUBLIC | frozenset(
+    kind.DESCRIPTOR.name for kind in event_types.types_for_audience(AUDIENCE_OFFICIALS)
+)
 """Types of notifications for officials."""
 
 

@@ -37,7 +37,7 @@ from pydantic import BaseModel, Field
 from faristol.gateway.api.contract_json import members_of, to_json, write_json
 from faristol.gateway.cache.resources import OF_SCORES, OF_TOURNAMENT
 from faristol.gateway.rpc.results import Moment, Results
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.topics import Topic
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -60,7 +60,7 @@ LISTS: Mapping[ContentKind, tuple[str, ...]] = {
 
 OF_ALL_ROUNDS = frozenset(
     kind.DESCRIPTOR.name
-    for kind in facts.types_that_change(options.CHANGE_PLAYERS, options.CHANGE_TEAMS, options.CHANGE_TOURNAMENT)
+    for kind in event_types.types_that_change(options.CHANGE_PLAYERS, options.CHANGE_TEAMS, options.CHANGE_TOURNAMENT)
 )
 """Events that may change the pairings of any round."""
 

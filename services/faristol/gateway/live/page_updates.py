@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.event.v1.event_pb2 import (
     AUDIENCE_PUBLIC,
     CHANGE_CLOCKS,
@@ -68,14 +68,14 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
 """Changes that affect pages of consoles, which are not cached."""
 
 
-ALSO: Mapping[str, frozenset[facts.Kind]] = {"find.html": frozenset([DuplicateOpened])}
+ALSO: Mapping[str, frozenset[event_types.Kind]] = {"find.html": frozenset([DuplicateOpened])}
 """Further events of a page: the seats of a duplicate game are fixed when it opens."""
 
 
-def events_of(template: str) -> frozenset[facts.Kind]:
+def events_of(template: str) -> frozenset[event_types.Kind]:
     """Return the events after which a page is reloaded; an empty set for a static page."""
-    found = facts.types_that_change(*{**PAGE_CHANGES, **DUPLICATES, **CONSOLES}.get(template, ()))
-    return (found | ALSO.get(template, frozenset())) & facts.types_for_audience(AUDIENCE_PUBLIC)
+    found = event_types.types_that_change(*{**PAGE_CHANGES, **DUPLICATES, **CONSOLES}.get(template, ()))
+    return (found | ALSO.get(template, frozenset())) & event_types.types_for_audience(AUDIENCE_PUBLIC)
 
 
 @cache

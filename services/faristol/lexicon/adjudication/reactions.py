@@ -16,7 +16,7 @@ from faristol.adjudication.views import AdjudicatedGame, watch_game
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Loaded, Record, Recorded, Write, load
 from faristol.host import StartError
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication.streams import case_of, load_adjudication
@@ -34,7 +34,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
     a challenge is neither skipped nor ruled on by another lexicon. The game continues after the installation.
     """
     cases = Cases(record, lexicons, now)
-    acts: Mapping[facts.Kind, Callable[[AdjudicatedGame, Any], Awaitable[Decision | None]]] = {
+    acts: Mapping[event_types.Kind, Callable[[AdjudicatedGame, Any], Awaitable[Decision | None]]] = {
         game_events.ChallengeRaised: cases.open_challenge,
         game_events.AppealRaised: cases.open_appeal,
         game_events.AppealRuled: cases.withdraw_appeal,
@@ -47,7 +47,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
         game = (await load(record, event.stream, AdjudicatedGame(), watch_game)).state
         return await acts[type(event.message)](game, event.message)
 
-    return Reaction("lexicon.ruling", facts.types_of(acts), rule)
+    return Reaction("lexicon.ruling", event_types.types_of(acts), rule)
 
 
 class Cases:

@@ -249,9 +249,9 @@ def game(of: rows.Game) -> results.GetGameResponse:
     )
 
 
-def game_by_itself(facts: Iterable[Message]) -> results.GetGameResponse | None:
+def game_by_itself(events: Iterable[Message]) -> results.GetGameResponse | None:
     """Return a game from only the events of its table and its clock; None before it is opened."""
-    found = table_of(facts)
+    found = table_of(events)
     if found is None:
         return None
     answer = game(found)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from faristol.event_store import Recorded
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.times import to_timestamp
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections.model import game_of
 
-PUBLIC = facts.PUBLIC_TYPES
+PUBLIC = event_types.PUBLIC_TYPES
 """Events for the public. Draws and events for officials are not among them."""
 
-_OF_THE_CELL = facts.on_streams("access") | facts.on_streams("people")
+_OF_THE_CELL = event_types.on_streams("access") | event_types.on_streams("people")
 
-OFFICIAL = facts.types_of(facts.types_for_audience(options.AUDIENCE_OFFICIALS) - _OF_THE_CELL)
+OFFICIAL = event_types.types_of(event_types.types_for_audience(options.AUDIENCE_OFFICIALS) - _OF_THE_CELL)
 """Events for officials, each as far as role and scope allow."""
 
 NAMES_OF_PUBLIC = frozenset(kind.rpartition(".")[2] for kind in PUBLIC)
@@ -26,14 +26,14 @@ _CASE = "case-"
 
 def to_notification(event: Recorded) -> results.FollowResponse:
     """Return the notification of an event. It is shared by all subscribers and must not be changed."""
-    game_id = game_of(event) or _duplicate_of(event.stream) or facts.game_of(event.message)
+    game_id = game_of(event) or _duplicate_of(event.stream) or event_types.game_of(event.message)
     _, round_, table = place_of(game_id)
     return results.FollowResponse(
         position=event.position,
         type=event.name,
         tournament_id=event.tournament,
         game_id=game_id,
-        round=round_ or facts.round_of(event.message) or place_of_duplicate(game_id)[1],
+        round=round_ or event_types.round_of(event.message) or place_of_duplicate(game_id)[1],
         table=table,
         recorded_at=to_timestamp(event.recorded_at),
         fingerprint=event.fingerprint,

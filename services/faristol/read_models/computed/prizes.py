@@ -66,15 +66,15 @@ class Offer:
     """Expelled players: no book says what becomes of their prizes, and the next in line takes them."""
 
 
-def apply_prize_event(before: Offer, fact: Message) -> Offer:
+def apply_prize_event(before: Offer, event: Message) -> Offer:
     """Return the prizes of a tournament after one more of its events."""
-    match fact:
+    match event:
         case pairing.PrizesOffered():
-            return replace(before, kinds=tuple(fact.prizes))
+            return replace(before, kinds=tuple(event.prizes))
         case pairing.PlayerExpelled():
-            return replace(before, expelled=before.expelled | {fact.player_id})
+            return replace(before, expelled=before.expelled | {event.player_id})
         case pairing.ExpulsionLifted():
-            return replace(before, expelled=before.expelled - {fact.player_id})
+            return replace(before, expelled=before.expelled - {event.player_id})
     return before
 
 

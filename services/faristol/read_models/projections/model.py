@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 from faristol.consumers import CannotTake
 from faristol.event_store import Recorded
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.topics import place_of
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.clock.v1 import turn_events_pb2 as turns
@@ -32,10 +32,10 @@ from faristol.read_models.projections.rounds import RANKED, RESULT_HANDLERS, ROU
 from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS, build_championship
 from faristol.read_models.storage.rows import Game, Ruleset, Seat, Sheet
 
-PROJECTED_TYPES = facts.types_of(facts.events_of(clock, turns, game_events, duplicate, pairing, rating))
+PROJECTED_TYPES = event_types.types_of(event_types.events_of(clock, turns, game_events, duplicate, pairing, rating))
 """Full names of all events that may arrive. Cases are only for officials and are not included."""
 
-CHANGING = facts.types_that_change(
+CHANGING = event_types.types_that_change(
     options.CHANGE_TOURNAMENT,
     options.CHANGE_PLAYERS,
     options.CHANGE_ROUND,
@@ -46,7 +46,7 @@ CHANGING = facts.types_that_change(
 )
 """Events that change read models."""
 
-_SCORES = facts.types_that_change(options.CHANGE_SCORE)
+_SCORES = event_types.types_that_change(options.CHANGE_SCORE)
 
 EVERY_ROUND_NUMBER = 0
 """In place of a round: the rounds add the same to the standings, but all standings may change."""
@@ -92,8 +92,8 @@ def fold(state: State, event: Recorded) -> None:
     elif kind in CHANGING or kind.DESCRIPTOR.full_name not in PROJECTED_TYPES:
         raise Unknown("the projection of results", event.message)
     if kind in RANKED:
-        game_id = facts.game_of(event.message) if kind in RESULT_HANDLERS else WHOLE_ROUND
-        _mark(state, event, facts.round_of(event.message), game_id)
+        game_id = event_types.game_of(event.message) if kind in RESULT_HANDLERS else WHOLE_ROUND
+        _mark(state, event, event_types.round_of(event.message), game_id)
     elif kind in _RANKED_FROM_FIRST:
         _mark(state, event, EVERY_ROUND_NUMBER)
 
@@ -151,15 +151,15 @@ def _note(state: State, event: Recorded) -> None:
     change_table(game, sheet, event.message)
 
 
-def change_table(game: Game, sheet: Sheet, fact: Message) -> None:
+def change_table(game: Game, sheet: Sheet, event: Message) -> None:
     """Apply an event of a game or its clock to its table and to the result that the tournament shows."""
-    kind = type(fact)
+    kind = type(event)
     if (wait := waits.WAIT_HANDLERS.get(kind)) is not None:
-        wait(sheet, fact)
+        wait(sheet, event)
     if (tick := CLOCK_HANDLERS.get(kind)) is not None:
-        tick(game, sheet, fact)
+        tick(game, sheet, event)
     elif (change := scoresheet.FOLDS.get(kind)) is not None:
-        change(game, sheet, fact)
+        change(game, sheet, event)
         if kind in _SCORES:
             rounds.mirror(game)
 
@@ -167,16 +167,16 @@ def change_table(game: Game, sheet: Sheet, fact: Message) -> None:
 def table_of(told: Iterable[Message]) -> Game | None:
     """Return a table from the events of its game and its clock; None before it is opened."""
     game: Game | None = None
-    for fact in told:
-        if isinstance(fact, game_events.GameOpened):
+    for event in told:
+        if isinstance(event, game_events.GameOpened):
             seats = [
-                Seat(fact.game_id, place, fact.tournament_id, fact.round, player_id)
-                for place, player_id in enumerate(fact.player_ids)
+                Seat(event.game_id, place, event.tournament_id, event.round, player_id)
+                for place, player_id in enumerate(event.player_ids)
             ]
-            game = Game(fact.game_id, fact.tournament_id, fact.round, table=fact.table, seats=seats)
-            scoresheet.open_table(game, fact)
+            game = Game(event.game_id, event.tournament_id, event.round, table=event.table, seats=seats)
+            scoresheet.open_table(game, event)
         elif game is not None and game.sheet is not None:
-            change_table(game, game.sheet, fact)
+            change_table(game, game.sheet, event)
     return game
 
 
@@ -228,7 +228,7 @@ _TEAMS_COME_AND_GO = (pairing.TeamRegistered, pairing.TeamWithdrawn, pairing.Tea
 
 
 def _change_round(state: State, event: Recorded) -> None:
-    of, number = _championship(state, event), facts.round_of(event.message)
+    of, number = _championship(state, event), event_types.round_of(event.message)
     ROUND_HANDLERS[type(event.message)](of, event.message)
     if isinstance(event.message, pairing.RoundUnpaired):
         for game in [each for each in state.games.values() if (each.tournament_id, each.round) == (of.id, number)]:
@@ -243,10 +243,10 @@ def _change_round(state: State, event: Recorded) -> None:
 def _change_result(state: State, event: Recorded) -> None:
     if rounds.takes_no_points(event.message):
         return
-    game_id = facts.game_of(event.message)
+    game_id = event_types.game_of(event.message)
     game = state.games.get(game_id)
     if game is None:
-        raise Broken(f"game {game_id!r} is not paired in round {facts.round_of(event.message)}")
+        raise Broken(f"game {game_id!r} is not paired in round {event_types.round_of(event.message)}")
     rounds.change_result(_championship(state, event), game, event.message, event.version)
 
 

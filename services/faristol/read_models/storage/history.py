@@ -19,7 +19,7 @@ from sqlalchemy import func, select
 from faristol.event_store import Record, Recorded
 from faristol.event_store.backends.tables import events
 from faristol.event_store.event import microseconds
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.errors import NotFound
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as results
@@ -30,8 +30,8 @@ from faristol.read_models.storage.lookup import Found
 FOLD_BATCH_EVENTS = 200
 """Events applied before other tasks run."""
 
-_OF_LIST = facts.types_of(
-    facts.types_that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND)
+_OF_LIST = event_types.types_of(
+    event_types.types_that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND)
 )
 """Events behind the list of tournaments."""
 

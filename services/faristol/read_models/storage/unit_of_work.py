@@ -12,7 +12,7 @@ from sqlalchemy import true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Recorded
-from faristol.kernel.facts import game_of as named_game
+from faristol.kernel.event_types import game_of as named_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating

@@ -58,18 +58,18 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
     _check_days(now["starts_on"], now["ends_on"], "ends_on" if "ends_on" in wanted else "starts_on")
     if events.TOURNAMENT_PART_TIME_ZONE in parts:
         check_open(state)
-    facts: list[Message] = []
+    new_events: list[Message] = []
     if request.HasField("contact"):
         contact = check_name("contact", request.contact, empty=True)
-        facts.append(events.ContactSet(contact=contact, occurred_at=situation.occurred_at))
+        new_events.append(events.ContactSet(contact=contact, occurred_at=situation.occurred_at))
     if request.HasField("arbiters"):
         names = _arbiters(request.arbiters)
-        facts.append(events.ArbitersNamed(arbiters=names, occurred_at=situation.occurred_at))
+        new_events.append(events.ArbitersNamed(arbiters=names, occurred_at=situation.occurred_at))
     if parts:
-        facts.append(events.TournamentDescribed(parts=parts, occurred_at=situation.occurred_at, **now))
-    if not facts:
+        new_events.append(events.TournamentDescribed(parts=parts, occurred_at=situation.occurred_at, **now))
+    if not new_events:
         raise Refusal("SAME_DESCRIPTION", "", N_("No change for {name}: specify a new value."), {"name": state.name})
-    return facts
+    return new_events
 
 
 def check_zone(time_zone: str) -> None:

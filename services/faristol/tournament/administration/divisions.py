@@ -39,7 +39,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
         )
     own = events.Division(tournament_id=first.tournament_id, name=first_division)
     occurred_at = situation.occurred_at
-    facts: list[Message] = []
+    new_events: list[Message] = []
     if not first.division:
         if not first_division:
             raise Invalid(
@@ -47,7 +47,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
                 N_("is missing; expected a name, because {tournament} is not a division yet"),
                 {"tournament": first.tournament_id},
             )
-        facts.append(events.DivisionAdded(division=own, occurred_at=occurred_at))
+        new_events.append(events.DivisionAdded(division=own, occurred_at=occurred_at))
     elif first_division and first_division != first.division:
         raise Refusal(
             "DIVISION_NAMED",
@@ -69,7 +69,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
             N_("Division {division} is already {tournament}."),
             {"division": other.name, "tournament": other.tournament_id},
         )
-    return [*facts, events.DivisionAdded(division=added, occurred_at=occurred_at)]
+    return [*new_events, events.DivisionAdded(division=added, occurred_at=occurred_at)]
 
 
 def check_in_no_other(player_id: str, divisions: Sequence[TournamentState]) -> None:

@@ -106,10 +106,10 @@ def _halls_before(act: events.HallsSet, before: Sequence[Message]) -> Message:
 
 
 def _table_before(fixed: events.TableFixed, before: Sequence[Message]) -> Message:
-    for fact in reversed(before):
-        if isinstance(fact, events.TableFixed | events.TableReleased) and fact.player_id == fixed.player_id:
-            if isinstance(fact, events.TableFixed):
-                return pb.FixTableRequest(player_id=fixed.player_id, table=fact.table)
+    for event in reversed(before):
+        if isinstance(event, events.TableFixed | events.TableReleased) and event.player_id == fixed.player_id:
+            if isinstance(event, events.TableFixed):
+                return pb.FixTableRequest(player_id=fixed.player_id, table=event.table)
             break
     return pb.ReleaseTableRequest(player_id=fixed.player_id)
 

@@ -47,8 +47,8 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
     )
     noted: list[Message] = []
     for each in situation.imposed:
-        state, facts = note_sanctions(state, ruleset, each.game, [(each.version, each.sanction)])
-        noted += facts
+        state, new_events = note_sanctions(state, ruleset, each.game, [(each.version, each.sanction)])
+        noted += new_events
     return [*noted, events.StandingsPublished(round=state.rounds, occurred_at=situation.occurred_at)]
 
 

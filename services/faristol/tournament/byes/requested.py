@@ -70,8 +70,8 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 
 
 def _granting(revoked: events.ByeRevoked, before: Sequence[Message]) -> Message:
-    granting = (fact for fact in reversed(before) if isinstance(fact, events.ByeGranted))
-    granted = next((fact for fact in granting if _thing(fact) == _thing(revoked)), events.ByeGranted())
+    granting = (event for event in reversed(before) if isinstance(event, events.ByeGranted))
+    granted = next((event for event in granting if _thing(event) == _thing(revoked)), events.ByeGranted())
     return pb.GrantByeRequest(
         player_id=revoked.player_id, team_id=revoked.team_id, round=revoked.round, kind=granted.kind
     )

@@ -38,7 +38,7 @@ _Thing = Mapping[str, str]
 class Cause(NamedTuple):
     """The event that causes the state a refusal speaks of."""
 
-    fact: type[Message]
+    event: type[Message]
     about: tuple[str, ...] = ()
     """The fields of the event that identify its subject."""
 
@@ -97,16 +97,18 @@ def _last(recorded: list[Recorded], reason: Refusal, request: Any, now: datetime
     for event in reversed(recorded):
         if now - event.recorded_at > MAX_HINT_AGE:
             return None
-        fact = event.message
-        if isinstance(fact, cause.fact) and _same({name: str(getattr(fact, name)) for name in cause.about}, about):
+        message = event.message
+        if isinstance(message, cause.event) and _same(
+            {name: str(getattr(message, name)) for name in cause.about}, about
+        ):
             return event
     return None
 
 
-def _same(fact: _Thing, about: _Thing) -> bool:
+def _same(event: _Thing, about: _Thing) -> bool:
     """Check whether an event and a reason have the same subject. An event without a subject matches every reason."""
-    common = fact.keys() & about.keys()
-    return (bool(common) or not fact) and all(fact[name] == about[name] for name in common)
+    common = event.keys() & about.keys()
+    return (bool(common) or not event) and all(event[name] == about[name] for name in common)
 
 
 def _about(reason: Refusal, request: Any) -> _Thing:
@@ -119,10 +121,10 @@ def _about(reason: Refusal, request: Any) -> _Thing:
 
 
 async def _build_hint(record: Record, first: Recorded, subject: str, time_zone: str) -> Refusal:
-    fact, by = first.message, first.metadata
-    named = players_of(fact)
+    event, by = first.message, first.metadata
+    named = players_of(event)
     known = await people.names(record, {*named, by.actor})
-    results = fact.scores if isinstance(fact, events.ResultRecorded | events.ResultCorrected) else ()
+    results = event.scores if isinstance(event, events.ResultRecorded | events.ResultCorrected) else ()
     scores = {score.player_id: f" {score.score}" for score in results}
     shown = [f"{known[player].name if player in known else player}{scores.get(player, '')}" for player in named]
     params = {

@@ -21,7 +21,7 @@ from faristol.host.ruleset_store import load_pinned, ruleset_of
 from faristol.host.security.actor import actor_of
 from faristol.kernel.divisions import list_other_divisions
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.facts import types_of
+from faristol.kernel.event_types import types_of
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
@@ -92,18 +92,18 @@ class PairingHandler:
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:
             loaded = await self.load(request.tournament_id)
             if (seen := getattr(request, "expected_version", 0)) and seen != loaded.version:
-                check_unchanged((await self.facts(loaded))[seen:], command.rests_on, loaded.state.name)
+                check_unchanged((await self.past_events(loaded))[seen:], command.rests_on, loaded.state.name)
             situation, guards = await self._situation(command, asked, loaded, at)
             if command.of_tables:
                 check_meets_at_tables(situation.ruleset)
-            facts = command.decide(situation, asked)
-            answer = answer_to(command, response, situation, asked, facts)
+            new_events = command.decide(situation, asked)
+            answer = answer_to(command, response, situation, asked, new_events)
             persons = command.keeps(loaded.state, asked)
 
             async def remember(connection: AsyncConnection) -> Sequence[str]:
                 return await people.remember_persons(connection, persons)
 
-            return Decision([write_of(loaded, facts)], guards, also=remember if persons else None), answer
+            return Decision([write_of(loaded, new_events)], guards, also=remember if persons else None), answer
 
         return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
 
@@ -173,7 +173,7 @@ class PairingHandler:
             state,
             now=self.runtime.now(),
             at=at,
-            facts=await self.facts(loaded) if command.facts else (),
+            past_events=await self.past_events(loaded) if command.needs_past_events else (),
             divisions=divisions.tournaments,
             tables={game: table.state for game, table in tables.items()},
             imposed=await self._load_imposed_sanctions(state) if command.imposed else (),
@@ -254,7 +254,7 @@ class PairingHandler:
         await load_pinned(self.record, loaded.state.ruleset)
         return loaded
 
-    async def facts(self, loaded: Loaded[TournamentState]) -> Sequence[Message]:
+    async def past_events(self, loaded: Loaded[TournamentState]) -> Sequence[Message]:
         """Return all events of a tournament up to the loaded version."""
         recorded = await self.record.read_stream(stream(loaded.state.tournament_id))
         return [event.message for event in recorded if event.version <= loaded.version]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faristol.event_store import Record
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.details import Person
 from faristol.kernel.mentions import players_of
@@ -22,7 +22,7 @@ from faristol.tournament.state import TournamentState
 AMENDMENT_BATCH_SIZE = 1_000
 """Amendments per read."""
 
-_AMENDMENT_TYPES = facts.types_of([events.PlayerAmended])
+_AMENDMENT_TYPES = event_types.types_of([events.PlayerAmended])
 
 MAX_CACHED_TOURNAMENTS = 64
 """Number of tournaments whose names are cached."""

@@ -16,30 +16,32 @@ from faristol.tournament.state import TournamentState, stream
 M = TypeVar("M", bound=Message)
 
 
-def _rounds_after(situation: Situation, facts: Sequence[Message]) -> list[int]:
+def _rounds_after(situation: Situation, new_events: Sequence[Message]) -> list[int]:
     """Return the rounds paired after that of a corrected result; an empty list without a correction."""
-    corrected = next((fact.round for fact in facts if isinstance(fact, events.ResultCorrected)), None)
+    corrected = next((event.round for event in new_events if isinstance(event, events.ResultCorrected)), None)
     return [played.number for played in situation.state.played if corrected and played.number > corrected]
 
 
 SHARED: Mapping[str, Callable[[Situation, Sequence[Message]], Any]] = {
-    "round_to_pair_again": lambda situation, facts: round_to_pair_again(situation.state, situation.ruleset, facts),
-    "round_paired_without": lambda situation, facts: round_paired_without(situation.state, facts),
+    "round_to_pair_again": lambda situation, new_events: round_to_pair_again(
+        situation.state, situation.ruleset, new_events
+    ),
+    "round_paired_without": lambda situation, new_events: round_paired_without(situation.state, new_events),
     "rounds_after": _rounds_after,
 }
 """Fields shared by the answers to several commands."""
 
 
 def answer_to(
-    command: PairingCommand, response: type[M], situation: Situation, request: Any, facts: Sequence[Message]
+    command: PairingCommand, response: type[M], situation: Situation, request: Any, new_events: Sequence[Message]
 ) -> Callable[[int], M]:
-    """Return a function that builds the ``response`` from the position of the last of ``facts``."""
+    """Return a function that builds the ``response`` from the position of the last of ``new_events``."""
     names = response.DESCRIPTOR.fields_by_name
-    fields = {name: told(situation, facts) for name, told in SHARED.items() if name in names}
-    telling = next((fact for fact in facts if command.tells and isinstance(fact, command.tells)), None)
+    fields = {name: told(situation, new_events) for name, told in SHARED.items() if name in names}
+    telling = next((event for event in new_events if command.tells and isinstance(event, command.tells)), None)
     if telling is not None:
         fields |= {field.name: value for field, value in telling.ListFields() if field.name in names}
-    fields |= command.more(situation, request, facts)
+    fields |= command.more(situation, request, new_events)
 
     def answer(position: int) -> M:
         made: Any = response
@@ -48,19 +50,19 @@ def answer_to(
     return answer
 
 
-def write_of(loaded: Loaded[TournamentState], facts: list[Message]) -> Write:
+def write_of(loaded: Loaded[TournamentState], new_events: list[Message]) -> Write:
     """Build the write that appends events to a loaded tournament."""
     state = loaded.state
     tournament_id = state.tournament_id or next(
-        fact.tournament_id for fact in facts if isinstance(fact, events.TournamentCreated)
+        event.tournament_id for event in new_events if isinstance(event, events.TournamentCreated)
     )
-    noted = [fact for fact in facts if type(fact) in _CONCERNED and getattr(fact, "note", None)]
-    concerned = {person for fact in noted for person in _CONCERNED[type(fact)](state, fact)}
-    return Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)
+    noted = [event for event in new_events if type(event) in _CONCERNED and getattr(event, "note", None)]
+    concerned = {person for event in noted for person in _CONCERNED[type(event)](state, event)}
+    return Write(stream(tournament_id), loaded.version, new_events, tournament_id, concerned)
 
 
-def _of_team(state: TournamentState, fact: events.TeamWithdrawn) -> Collection[str]:
-    team = state.team(fact.team_id)
+def _of_team(state: TournamentState, event: events.TeamWithdrawn) -> Collection[str]:
+    team = state.team(event.team_id)
     return team.line_up if team else ()
 
 
@@ -68,12 +70,12 @@ def _players_among(state: TournamentState, members: Iterable[events.TribunalMemb
     return {member.person_id for member in members if state.player(member.person_id)}
 
 
-def _of_appeal_lodged(state: TournamentState, fact: events.AppealLodged) -> Collection[str]:
-    return _players_among(state, fact.members)
+def _of_appeal_lodged(state: TournamentState, event: events.AppealLodged) -> Collection[str]:
+    return _players_among(state, event.members)
 
 
-def _of_appeal(state: TournamentState, fact: events.AppealDecided | events.AppealWithdrawn) -> Collection[str]:
-    appeal = state.appeals[fact.appeal - 1]
+def _of_appeal(state: TournamentState, event: events.AppealDecided | events.AppealWithdrawn) -> Collection[str]:
+    appeal = state.appeals[event.appeal - 1]
     return {*appeal.involved, *_players_among(state, appeal.members)}
 
 

@@ -43,8 +43,8 @@ from faristol.tournament.situation import PairingCommand, Situation, Words
 from faristol.tournament.state import TournamentState, evolve
 
 
-def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
-    late = next((fact for fact in facts if isinstance(fact, events.LateEntryAdmitted)), None)
+def _entry(situation: Situation, request: pb.RegisterPlayerRequest, new_events: Sequence[Message]) -> Mapping[str, Any]:
+    late = next((event for event in new_events if isinstance(event, events.LateEntryAdmitted)), None)
     first = {"round": late.round, "fictitious_half_points": late.fictitious_half_points} if late else {"round": 1}
     return {"player_id": request.player_id, **first}
 
@@ -60,9 +60,9 @@ _AMEND_COMMAND = PairingCommand(amend, tells=events.PlayerAmended)
 
 
 def _amended_by(
-    situation: Situation, request: pb.AnswerDataRequestRequest, facts: Sequence[Message]
+    situation: Situation, request: pb.AnswerDataRequestRequest, new_events: Sequence[Message]
 ) -> Mapping[str, Any]:
-    return {"parts": next((fact.parts for fact in facts if isinstance(fact, events.PlayerAmended)), ())}
+    return {"parts": next((event.parts for event in new_events if isinstance(event, events.PlayerAmended)), ())}
 
 
 _ANSWER_COMMAND = PairingCommand(answer, tells=events.DataRequestAnswered, more=_amended_by)
@@ -79,7 +79,7 @@ async def register_player(
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
         situation = Situation(loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
-        facts = register(situation, asked)
+        new_events = register(situation, asked)
         known = (await people.names(record, [asked.player_id])).get(asked.player_id)
         _check_same_name(known, asked.name)
         person = _person(asked, known)
@@ -88,8 +88,8 @@ async def register_player(
         async def remember(connection: AsyncConnection) -> Sequence[str]:
             return await people.store_players(connection, [person])
 
-        decision = Decision([write_of(loaded, facts)], others.guards, also=remember)
-        return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, facts)
+        decision = Decision([write_of(loaded, new_events)], others.guards, also=remember)
+        return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, new_events)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
 
@@ -121,7 +121,7 @@ async def register_players(
                 await asyncio.sleep(0)
             entry.take(asked)
         situation = Situation(loaded.state, now=office.runtime.now(), at=at)
-        again = SHARED["round_to_pair_again"](situation, entry.facts)
+        again = SHARED["round_to_pair_again"](situation, entry.new_events)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
             return await people.store_players(connection, entry.persons)
@@ -131,7 +131,9 @@ async def register_players(
                 position=position, registrations=entry.registrations, round_to_pair_again=again
             )
 
-        decision = Decision([write_of(loaded, entry.facts)], others.guards, also=remember if entry.facts else None)
+        decision = Decision(
+            [write_of(loaded, entry.new_events)], others.guards, also=remember if entry.new_events else None
+        )
         return decision, answer
 
     return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
@@ -143,7 +145,7 @@ class RegistrationBatch:
     def __init__(
         self, state: TournamentState, divisions: Sequence[TournamentState], now: datetime, at: datetime | None
     ) -> None:
-        self.facts: list[Message] = []
+        self.new_events: list[Message] = []
         self.persons: list[Person] = []
         """The persons registered, in the order of the registration events."""
         self.registrations: list[pb.Registration] = []
@@ -169,7 +171,7 @@ class RegistrationBatch:
         try:
             asked = _normalize_request(given)
             situation = Situation(self._state, now=self._now, at=self._at, divisions=self._divisions)
-            facts = register(situation, asked)
+            new_events = register(situation, asked)
             known = self._known.get(asked.player_id)
             _check_same_name(known, asked.name)
             person = _person(asked, known)
@@ -179,11 +181,11 @@ class RegistrationBatch:
         except (Refusal, AlreadyExists, Invalid) as problem:
             self.registrations.append(pb.Registration(reason=reason_of(problem)))
             return
-        self._state = reduce(evolve, facts, self._state)
-        self.facts += facts
+        self._state = reduce(evolve, new_events, self._state)
+        self.new_events += new_events
         self.persons.append(person)
         self._namesakes.add(person)
-        self.registrations.append(pb.Registration(**_entry(situation, asked, facts)))
+        self.registrations.append(pb.Registration(**_entry(situation, asked, new_events)))
 
 
 def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
@@ -208,12 +210,12 @@ async def amend_player(
     async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
         loaded = await office.load(request.tournament_id)
         if request.expected_version:
-            since = (await office.facts(loaded))[request.expected_version :]
-            of_player = (fact for fact in since if request.player_id in players_of(fact))
+            since = (await office.past_events(loaded))[request.expected_version :]
+            of_player = (event for event in since if request.player_id in players_of(event))
             check_unchanged(of_player, (events.PlayerAmended,), loaded.state.name)
         made = await _amend(office, loaded, asked, office.at(request))
-        decision = Decision([write_of(loaded, made.facts)], made.guards, also=made.keep)
-        return decision, answer_to(_AMEND_COMMAND, pb.AmendPlayerResponse, made.situation, asked, made.facts)
+        decision = Decision([write_of(loaded, made.new_events)], made.guards, also=made.keep)
+        return decision, answer_to(_AMEND_COMMAND, pb.AmendPlayerResponse, made.situation, asked, made.new_events)
 
     return await office.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
 
@@ -223,7 +225,7 @@ class _Amended:
     """A decided amendment: its events, their situation, and the write outside events."""
 
     situation: Situation
-    facts: list[Message]
+    new_events: list[Message]
     guards: tuple[Guard, ...]
     keep: Callable[[AsyncConnection], Awaitable[str]]
 
@@ -241,7 +243,7 @@ async def _amend(
     known = person or Person(asked.player_id)
     note = (await notes_on_players(record, loaded.state.tournament_id)).get(asked.player_id, "")
     situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=Words(known, note))
-    facts = amend(situation, asked)
+    new_events = amend(situation, asked)
     beside = read_details(asked)
     if beside and not (known.name or asked.name):
         raise Invalid("name", N_("is missing; none is stored for {player}"), {"player": asked.player_id})
@@ -252,7 +254,7 @@ async def _amend(
     async def keep(connection: AsyncConnection) -> str:
         return await people.amend(connection, asked.player_id, beside if called != known else {})
 
-    return _Amended(situation, facts, others.guards, keep)
+    return _Amended(situation, new_events, others.guards, keep)
 
 
 async def answer_data_request(
@@ -272,9 +274,9 @@ async def answer_data_request(
         player_id = loaded.state.data_requests[asked.request - 1].player_id
         amendment = pb.AmendPlayerRequest(player_id=player_id, **read_details(asked))
         made = await _amend(office, loaded, _amendment(amendment), at)
-        facts = [*made.facts, *answered]
-        decision = Decision([write_of(loaded, facts)], made.guards, also=made.keep)
-        return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, made.situation, asked, facts)
+        new_events = [*made.new_events, *answered]
+        decision = Decision([write_of(loaded, new_events)], made.guards, also=made.keep)
+        return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, made.situation, asked, new_events)
 
     return await office.handle(request, context, attempt, pb.AnswerDataRequestResponse, among_divisions=corrects)
 

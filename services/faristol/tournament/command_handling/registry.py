@@ -41,7 +41,7 @@ BASE_COMMANDS: Mapping[type[Message], PairingCommand] = {
 """The decision of each command. ``undo`` adds its own."""
 
 UNDO: Mapping[type[Message], Undo] = {
-    fact: undo for feature in _FEATURES for fact, undo in getattr(feature, "UNDO", {}).items()
+    event: undo for feature in _FEATURES for event, undo in getattr(feature, "UNDO", {}).items()
 }
 """The undo of each type of event. Other events cannot be undone: a round started, and results, which are corrected."""
 

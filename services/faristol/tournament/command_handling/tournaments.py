@@ -41,8 +41,11 @@ async def create_tournament(
         asked.tournament_id = request.tournament_id or await _free_id(office, asked.name, request.command_id)
         asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)
         loaded = await load(office.record, stream(asked.tournament_id), TournamentState(), evolve)
-        facts = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
-        writes = [write_of(loaded, facts), *await list_ruleset_writes(office.record, ruleset, asked.tournament_id)]
+        past_events = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
+        writes = [
+            write_of(loaded, past_events),
+            *await list_ruleset_writes(office.record, ruleset, asked.tournament_id),
+        ]
         if asked.division_of:
             first = await office.load(asked.division_of, "division_of")
             added = events.Division(tournament_id=asked.tournament_id, name=asked.division)
@@ -73,14 +76,17 @@ async def change_options(
         loaded = await office.load(request.tournament_id)
         state = loaded.state
         if request.expected_version:
-            since = (await office.facts(loaded))[request.expected_version :]
+            since = (await office.past_events(loaded))[request.expected_version :]
             check_unchanged(since, (events.RulesetPinned,), state.name)
         chosen = [(option.name, option.value) for option in request.options]
         ruleset = pins.ruleset_named(state.ruleset.name, chosen)
-        facts = tournaments.change_options(Situation(state, now=runtime.now(), at=at), ruleset)
+        new_events = tournaments.change_options(Situation(state, now=runtime.now(), at=at), ruleset)
         if ruleset.lexicon.layers and state.lexicon != UNPINNED:
             await _lexicon_of(office, state.lexicon.name, ruleset)
-        writes = [write_of(loaded, facts), *await list_ruleset_writes(office.record, ruleset, request.tournament_id)]
+        writes = [
+            write_of(loaded, new_events),
+            *await list_ruleset_writes(office.record, ruleset, request.tournament_id),
+        ]
 
         def answer(position: int) -> pb.ChangeOptionsResponse:
             return pb.ChangeOptionsResponse(position=position, ruleset=pin_of(ruleset).message())
@@ -100,12 +106,12 @@ async def choose_lexicon(
         loaded = await office.load(request.tournament_id)
         state = loaded.state
         lexicon = await _lexicon_of(office, request.lexicon, await rules_of(office.record, state.ruleset))
-        facts = tournaments.choose_lexicon(Situation(state, now=runtime.now(), at=at), lexicon)
+        new_events = tournaments.choose_lexicon(Situation(state, now=runtime.now(), at=at), lexicon)
 
         def answer(position: int) -> pb.ChooseLexiconResponse:
             return pb.ChooseLexiconResponse(position=position, lexicon=lexicon.message())
 
-        return Decision([write_of(loaded, facts)]), answer
+        return Decision([write_of(loaded, new_events)]), answer
 
     return await office.handle(request, context, attempt, pb.ChooseLexiconResponse)
 

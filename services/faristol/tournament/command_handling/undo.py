@@ -24,11 +24,11 @@ def undone_by(act: Message, before: Sequence[Message]) -> str:
     return undo.by(act, before).DESCRIPTOR.name.removesuffix("Request") if undo.by else ""
 
 
-def can_undo(state: TournamentState, facts: Sequence[Message], version: int) -> str:
+def can_undo(state: TournamentState, past_events: Sequence[Message], version: int) -> str:
     """Return the name of the command that can undo a version, from 1, in the current state; empty for none."""
-    act = facts[version - 1]
-    command, undo = undone_by(act, facts[: version - 1]), UNDO.get(type(act), NO_UNDO)
-    return undo.now(state, facts, version, command) if undo.now else command
+    act = past_events[version - 1]
+    command, undo = undone_by(act, past_events[: version - 1]), UNDO.get(type(act), NO_UNDO)
+    return undo.now(state, past_events, version, command) if undo.now else command
 
 
 def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
@@ -52,8 +52,8 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
         raise Refusal(
             "NOT_UNDONE", "", N_("Command {version} cannot be undone by another command."), {"version": version}
         )
-    if (later := superseded_by(act, situation.facts[version:])) is not None:
-        place = next(number for number, fact in enumerate(situation.facts, 1) if fact is later)
+    if (later := superseded_by(act, situation.past_events[version:])) is not None:
+        place = next(number for number, event in enumerate(situation.past_events, 1) if event is later)
         raise Refusal(
             "NOT_UNDONE",
             "",
@@ -62,7 +62,7 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
         )
     if entry.decide is not None:
         return entry.decide(situation, version, request.note)
-    command: Any = entry.by(act, situation.facts[: version - 1])
+    command: Any = entry.by(act, situation.past_events[: version - 1])
     if "note" in command.DESCRIPTOR.fields_by_name:
         command.note = request.note
     return BASE_COMMANDS[type(command)].decide(situation, command)
@@ -74,24 +74,24 @@ def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
     Such an event decides the same again, or depends on ``act``.
     """
     thing, rests = _thing(act), UNDO.get(type(act), NO_UNDO).rests
-    for fact in _standing(later):
-        if (thing is not None and thing == _thing(fact)) or rests(act, fact):
-            return fact
+    for event in _standing(later):
+        if (thing is not None and thing == _thing(event)) or rests(act, event):
+            return event
     return None
 
 
-def _thing(fact: Message) -> object:
-    thing = UNDO.get(type(fact), NO_UNDO).thing
-    return thing(fact) if thing else None
+def _thing(event: Message) -> object:
+    thing = UNDO.get(type(event), NO_UNDO).thing
+    return thing(event) if thing else None
 
 
-def _standing(facts: Sequence[Message]) -> list[Message]:
+def _standing(past_events: Sequence[Message]) -> list[Message]:
     """Return the events without pairings that were undone."""
     standing: list[Message] = []
-    for fact in facts:
-        place = _pairing_of(fact.round, standing) if isinstance(fact, events.RoundUnpaired) else None
+    for event in past_events:
+        place = _pairing_of(event.round, standing) if isinstance(event, events.RoundUnpaired) else None
         if place is None:
-            standing.append(fact)
+            standing.append(event)
         else:
             standing[place:] = [other for other in standing[place:] if not isinstance(other, _OF_PAIRING)]
     return standing
@@ -101,16 +101,20 @@ _OF_PAIRING = (events.RoundPaired, events.ByeAwarded, events.GamePostponed, even
 """Types of events that are dropped with a pairing: no other round is paired before its start."""
 
 
-def _pairing_of(number: int, facts: Sequence[Message]) -> int | None:
-    """Return the index of the last pairing of a round among ``facts``, or None."""
-    found = (place for place, fact in enumerate(facts) if isinstance(fact, events.RoundPaired) and fact.round == number)
+def _pairing_of(number: int, past_events: Sequence[Message]) -> int | None:
+    """Return the index of the last pairing of a round among ``past_events``, or None."""
+    found = (
+        place
+        for place, event in enumerate(past_events)
+        if isinstance(event, events.RoundPaired) and event.round == number
+    )
     return max(found, default=None)
 
 
-def _undone_by(situation: Situation, request: pb.UndoActRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
-    return {"undone_by": undone_by(situation.act(request.version), situation.facts[: request.version - 1])}
+def _undone_by(situation: Situation, request: pb.UndoActRequest, new_events: Sequence[Message]) -> Mapping[str, Any]:
+    return {"undone_by": undone_by(situation.act(request.version), situation.past_events[: request.version - 1])}
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
-    pb.UndoActRequest: PairingCommand(undo, more=_undone_by, facts=True, divisions=True)
+    pb.UndoActRequest: PairingCommand(undo, more=_undone_by, needs_past_events=True, divisions=True)
 }

@@ -306,10 +306,10 @@ def _in_dispute(state: TournamentState, request: pb.LodgeAppealRequest) -> Colle
 COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.AppointTribunalRequest: PairingCommand(appoint, persons=_list_appointed, keeps=_persons_of),
     pb.LodgeAppealRequest: PairingCommand(
-        lodge, tells=events.AppealLodged, facts=True, persons=_in_dispute, keeps=_appellant
+        lodge, tells=events.AppealLodged, needs_past_events=True, persons=_in_dispute, keeps=_appellant
     ),
     pb.WithdrawAppealRequest: PairingCommand(withdraw_appeal),
-    pb.DecideAppealRequest: PairingCommand(decide_appeal, facts=True, divisions=True),
+    pb.DecideAppealRequest: PairingCommand(decide_appeal, needs_past_events=True, divisions=True),
 }
 
 

@@ -61,9 +61,9 @@ def note_sanctions(
     state: TournamentState, ruleset: Ruleset, game: str, imposed: Iterable[tuple[int, game_events.SanctionImposed]]
 ) -> tuple[TournamentState, list[Message]]:
     """Note the sanctions of a table that are not noted yet. Return the tournament after them and the events."""
-    facts: list[Message] = []
+    new_events: list[Message] = []
     for version, sanction in imposed:
         noted = note_sanction(state, ruleset, game, version, sanction)
         state = reduce(evolve, noted, state)
-        facts += noted
-    return state, facts
+        new_events += noted
+    return state, new_events

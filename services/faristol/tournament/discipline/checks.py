@@ -78,19 +78,19 @@ def sanction_of(situation: Situation, version: int) -> Sanction:
     return act
 
 
-def is_lifted(act: Sanction, facts: Sequence[Message], version: int) -> bool:
-    """Check whether one of ``facts`` lifts the sanction of ``version``."""
-    later = facts[version:]
+def is_lifted(act: Sanction, past_events: Sequence[Message], version: int) -> bool:
+    """Check whether one of ``past_events`` lifts the sanction of ``version``."""
+    later = past_events[version:]
     if isinstance(act, events.PlayerExpelled):
-        return any(isinstance(fact, events.ExpulsionLifted) and fact.player_id == act.player_id for fact in later)
+        return any(isinstance(event, events.ExpulsionLifted) and event.player_id == act.player_id for event in later)
     return any(
-        isinstance(fact, events.WarningLifted | events.SanctionLifted) and fact.version == version for fact in later
+        isinstance(event, events.WarningLifted | events.SanctionLifted) and event.version == version for event in later
     )
 
 
 def check_not_lifted(situation: Situation, act: Sanction, version: int) -> None:
     """Raise ``Refusal`` if the sanction is already lifted."""
-    if is_lifted(act, situation.facts, version):
+    if is_lifted(act, situation.past_events, version):
         raise Refusal(
             "SANCTION_LIFTED",
             act.article,
@@ -124,28 +124,28 @@ def appeal_final(ruleset: Ruleset, appeal: Appeal) -> Refusal:
     )
 
 
-def sanction_undone_by(state: TournamentState, facts: Sequence[Message], version: int, command: str) -> str:
+def sanction_undone_by(state: TournamentState, past_events: Sequence[Message], version: int, command: str) -> str:
     """Return the name of the command that can undo the sanction of a version now; empty for none.
 
     With a tribunal it is an appeal or its decision, which is final. Otherwise it is ``command``.
     """
     phases = {appeal.phase for appeal in state.appeals if appeal.version == version}
-    act = facts[version - 1]
-    if phases.intersection(FINAL) or (isinstance(act, Sanction) and is_lifted(act, facts, version)):
+    act = past_events[version - 1]
+    if phases.intersection(FINAL) or (isinstance(act, Sanction) and is_lifted(act, past_events, version)):
         return ""
     if AppealPhase.OPEN in phases:
         return "DecideAppeal"
     return "LodgeAppeal" if state.tribunal else command
 
 
-def lift_undone_by(state: TournamentState, facts: Sequence[Message], version: int, command: str) -> str:
+def lift_undone_by(state: TournamentState, past_events: Sequence[Message], version: int, command: str) -> str:
     """Return the name of the command that can impose again the sanction that the event of a version lifted.
 
     Returns an empty string for a sanction of a table, and after the tribunal has decided.
     """
-    lift = facts[version - 1]
+    lift = past_events[version - 1]
     assert isinstance(lift, events.WarningLifted | events.SanctionLifted)
-    if isinstance(facts[lift.version - 1], events.TableSanctionNoted):
+    if isinstance(past_events[lift.version - 1], events.TableSanctionNoted):
         return ""  # it was imposed at a table, and no command of the tournament can impose it there again
     final = any(appeal.version == lift.version and appeal.phase in FINAL for appeal in state.appeals)
     return "" if final else command

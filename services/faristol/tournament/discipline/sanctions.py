@@ -231,7 +231,7 @@ def lift_sanction(situation: Situation, version: int, decided_by: Sequence[str],
             version=version,
             kind=act.kind,
             game_id=act.game_id,
-            rounds=sorted(_to_come(state, act) - _kept_by_others(situation.facts, version, act.player_id)),
+            rounds=sorted(_to_come(state, act) - _kept_by_others(situation.past_events, version, act.player_id)),
             decided_by=decided_by,
             note=note,
             occurred_at=occurred_at,
@@ -314,14 +314,14 @@ def _to_come(state: TournamentState, act: events.PlayerSanctioned) -> set[int]:
     return {number for number in act.rounds if number >= state.next_to_start}
 
 
-def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> set[int]:
+def _kept_by_others(past_events: Sequence[Message], version: int, player_id: str) -> set[int]:
     """Return the rounds that other sanctions exclude the player from."""
     return {
         number
-        for other, fact in enumerate(facts, start=1)
-        if isinstance(fact, events.PlayerSanctioned) and fact.player_id == player_id and other != version
-        if not is_lifted(fact, facts, other)
-        for number in fact.rounds
+        for other, event in enumerate(past_events, start=1)
+        if isinstance(event, events.PlayerSanctioned) and event.player_id == player_id and other != version
+        if not is_lifted(event, past_events, other)
+        for number in event.rounds
     }
 
 
@@ -345,7 +345,7 @@ def _list_concerned(state: TournamentState, request: pb.SanctionPlayerRequest) -
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.SanctionPlayerRequest: PairingCommand(sanction, of_tables=True, concerned=_list_concerned),
-    pb.LiftSanctionRequest: PairingCommand(lift, of_tables=True, facts=True, divisions=True),
+    pb.LiftSanctionRequest: PairingCommand(lift, of_tables=True, needs_past_events=True, divisions=True),
 }
 
 
@@ -375,7 +375,7 @@ def _impose_again(situation: Situation, version: int, note: str) -> list[Message
                 {"player": act.player_id},
             )
         return [again, *_consequences(situation, again)]
-    assert isinstance(act, events.PlayerWarned), "an expulsion is lifted by another fact"
+    assert isinstance(act, events.PlayerWarned), "an expulsion is lifted by another event"
     warned = situation.again(act, note)
     warned.count = player.warnings + 1
     warned.expulsion_proposed = warned.count >= EXPULSION_WARNING_COUNT

@@ -45,19 +45,19 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
     check_rating(request.rating)
     details = situation.words.person.details
     parts = {DETAIL_PARTS[name] for name, value in read_details(request).items() if value != getattr(details, name)}
-    fact = events.PlayerAmended(player_id=player_id, occurred_at=situation.occurred_at)
+    event = events.PlayerAmended(player_id=player_id, occurred_at=situation.occurred_at)
     if request.HasField("note") and request.note != situation.words.note:
         parts.add(events.ENTRY_PART_NOTE)
-        fact.note = request.note
+        event.note = request.note
     if request.HasField("category") and request.category != player.category:
         parts.add(events.ENTRY_PART_CATEGORY)
-        fact.category = request.category
+        event.category = request.category
     rating = UNRATED_START_POINTS if request.unrated else request.rating
     rated = request.unrated or request.HasField("rating")
     if rated and (rating, request.unrated) != (player.rating, player.unrated):
         _check_not_paired(state, player)
         parts.add(events.ENTRY_PART_RATING)
-        fact.rating, fact.unrated = rating, request.unrated
+        event.rating, event.unrated = rating, request.unrated
     if not parts:
         raise Refusal(
             "SAME_ENTRY",
@@ -65,8 +65,8 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
             N_("No change for {player}: specify a new personal detail, rating, category or note."),
             {"player": player_id},
         )
-    fact.parts.extend(sorted(parts))
-    return [fact]
+    event.parts.extend(sorted(parts))
+    return [event]
 
 
 def _has_been_paired(state: TournamentState, player: PlayerState) -> bool:
@@ -101,8 +101,8 @@ def _check_undone(situation: Situation, act: events.PlayerAmended) -> None:
         )
 
 
-def _now(state: TournamentState, facts: Sequence[Message], version: int, command: str) -> str:
-    act = facts[version - 1]
+def _now(state: TournamentState, past_events: Sequence[Message], version: int, command: str) -> str:
+    act = past_events[version - 1]
     assert isinstance(act, events.PlayerAmended)
     player = state.player(act.player_id)
     paired = player is None or _has_been_paired(state, player)
@@ -112,7 +112,7 @@ def _now(state: TournamentState, facts: Sequence[Message], version: int, command
 def _put_back(situation: Situation, version: int, note: str) -> list[Message]:
     act = situation.act(version)
     assert isinstance(act, events.PlayerAmended)
-    before = reduce(evolve, situation.facts[: version - 1], TournamentState()).player(act.player_id)
+    before = reduce(evolve, situation.past_events[: version - 1], TournamentState()).player(act.player_id)
     assert before is not None, "an amended player is registered"
     request = pb.AmendPlayerRequest(player_id=act.player_id)
     if events.ENTRY_PART_CATEGORY in act.parts:
@@ -121,10 +121,10 @@ def _put_back(situation: Situation, version: int, note: str) -> list[Message]:
         request.unrated = True
     elif events.ENTRY_PART_RATING in act.parts:
         request.rating = before.rating
-    (fact,) = amend(situation, request)
-    assert isinstance(fact, events.PlayerAmended)
-    fact.note = note
-    return [fact]
+    (event,) = amend(situation, request)
+    assert isinstance(event, events.PlayerAmended)
+    event.note = note
+    return [event]
 
 
 def _rests(act: events.PlayerAmended, later: Message) -> bool:

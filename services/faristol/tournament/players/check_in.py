@@ -43,14 +43,14 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
     if staying and not players:
         raise _build_closed_refusal()
     at = situation.occurred_at
-    facts: list[Message] = [
+    new_events: list[Message] = [
         events.PlayerCheckedIn(player_id=player.player_id, occurred_at=at)
         for player in players
         if not player.checked_in
     ]
-    if not facts:
+    if not new_events:
         raise Refusal("CHECKED_IN", "", N_("All players are already checked in."))
-    return facts
+    return new_events
 
 
 def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[Message]:
@@ -86,8 +86,8 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.CheckInPlayerRequest: PairingCommand(check_in),
     pb.CheckInPlayersRequest: PairingCommand(
         check_in_all,
-        more=lambda situation, request, facts: {
-            "player_ids": [fact.player_id for fact in facts if isinstance(fact, events.PlayerCheckedIn)]
+        more=lambda situation, request, past_events: {
+            "player_ids": [event.player_id for event in past_events if isinstance(event, events.PlayerCheckedIn)]
         },
     ),
     pb.CheckOutPlayerRequest: PairingCommand(check_out),

@@ -97,9 +97,9 @@ def _withdraw_again(situation: Situation, version: int, note: str) -> list[Messa
     back = situation.act(version)
     assert isinstance(back, events.PlayerReinstated)
     since = next(
-        fact.round
-        for fact in reversed(situation.facts[:version])
-        if isinstance(fact, events.PlayerWithdrawn) and fact.player_id == back.player_id
+        event.round
+        for event in reversed(situation.past_events[:version])
+        if isinstance(event, events.PlayerWithdrawn) and event.player_id == back.player_id
     )
     request = pb.WithdrawPlayerRequest(player_id=back.player_id, note=note, running_game=pb.RUNNING_GAME_PLAYED_OUT)
     return withdraw(situation, request, since=since)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from faristol.event_store import Record, Recorded
 from faristol.host.rpc.dispatch import Context
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
@@ -14,7 +14,7 @@ from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.conditions import build_not_registered_refusal
 from faristol.tournament.state import TournamentState, stream
 
-_DATA_REQUEST_TYPES = facts.types_of([events.DataRequestLodged, events.DataRequestAnswered])
+_DATA_REQUEST_TYPES = event_types.types_of([events.DataRequestLodged, events.DataRequestAnswered])
 
 _READ_COUNT = 1_000
 """Events per query."""
@@ -33,22 +33,22 @@ async def list_data_requests(
     }
     found: dict[tuple[str, int], pb.DataRequest] = {}
     for event in recorded:
-        fact, words = event.message, notes[event.tournament].get(event.version, "")
-        if isinstance(fact, events.DataRequestLodged):
-            found[event.tournament, fact.request] = pb.DataRequest(
+        message, words = event.message, notes[event.tournament].get(event.version, "")
+        if isinstance(message, events.DataRequestLodged):
+            found[event.tournament, message.request] = pb.DataRequest(
                 tournament_id=event.tournament,
-                request=fact.request,
-                player_id=fact.player_id,
-                kind=fact.kind,
+                request=message.request,
+                player_id=message.player_id,
+                kind=message.kind,
                 state=pb.DATA_REQUEST_STATE_WAITING,
                 note=words,
-                lodged_at=fact.occurred_at,
+                lodged_at=message.occurred_at,
             )
-        elif isinstance(fact, events.DataRequestAnswered):
-            answered = found[event.tournament, fact.request]
-            answered.state = pb.DATA_REQUEST_STATE_GRANTED if fact.granted else pb.DATA_REQUEST_STATE_REFUSED
+        elif isinstance(message, events.DataRequestAnswered):
+            answered = found[event.tournament, message.request]
+            answered.state = pb.DATA_REQUEST_STATE_GRANTED if message.granted else pb.DATA_REQUEST_STATE_REFUSED
             answered.answer = words
-            answered.answered_at.CopyFrom(fact.occurred_at)
+            answered.answered_at.CopyFrom(message.occurred_at)
     wanted = [each for each in found.values() if request.player_id in ("", each.player_id)]
     await _name(office, wanted)
     return pb.ListDataRequestsResponse(requests=wanted)

@@ -16,7 +16,7 @@ from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller
 from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid
-from faristol.kernel.facts import Common, game_of, occurred_at, round_of, types_of
+from faristol.kernel.event_types import Common, game_of, occurred_at, round_of, types_of
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
@@ -47,10 +47,12 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     left = [event for event in recorded if event.version > request.after_version]
     page = left[: request.limit or MAX_ACTS]
     more = len(page) < len(left)
-    facts = [event.message for event in recorded]
+    new_events = [event.message for event in recorded]
     notes = await record.notes_of(stream(tournament_id))
-    told = {event.version: result_of(event.message, event.version, facts) for event in page}
-    named = {player for fact in (*(event.message for event in page), *told.values()) for player in players_of(fact)}
+    told = {event.version: result_of(event.message, event.version, new_events) for event in page}
+    named = {
+        player for message in (*(event.message for event in page), *told.values()) for player in players_of(message)
+    }
     known = await people.names(record, named | {event.metadata.actor for event in page})
     for player_id, name in (await office.names(loaded.state)).items():
         if player_id in known:
@@ -58,11 +60,11 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     acts = [
         act_of(
             event,
-            facts[: event.version - 1],
+            new_events[: event.version - 1],
             "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
             known,
             told[event.version],
-            can_undo(loaded.state, facts, event.version),
+            can_undo(loaded.state, new_events, event.version),
         )
         for event in page
     ]
@@ -109,15 +111,15 @@ async def list_sanctions(
     if not any(player_id in players_of(event.message) for event in imposed):
         return pb.ListSanctionsResponse()  # most players have no sanction
     recorded = await record.read_stream(stream(request.tournament_id))
-    facts = [event.message for event in recorded if event.version <= loaded.version]
-    situation = Situation(loaded.state, now=office.runtime.now(), facts=facts)
+    past_events = [event.message for event in recorded if event.version <= loaded.version]
+    situation = Situation(loaded.state, now=office.runtime.now(), past_events=past_events)
     upheld = {each.version for each in loaded.state.appeals if each.phase is AppealPhase.UPHELD}
     on_player = [
         event
-        for event in recorded[: len(facts)]
+        for event in recorded[: len(past_events)]
         if isinstance(event.message, Sanction)
         and event.message.player_id == player_id
-        and (event.version in upheld or not is_lifted(event.message, facts, event.version))
+        and (event.version in upheld or not is_lifted(event.message, past_events, event.version))
     ]
     notes = await record.notes_of(stream(request.tournament_id)) if may_read_reasons(caller()) else {}
     known = dict(await people.names(record, {player_id, *(event.metadata.actor for event in on_player)}))
@@ -177,16 +179,16 @@ _OMITTED_FIELDS = frozenset(("round", "player_id", "player_ids", "game_id", "inp
 """Fields of an event that an act has as its own, or that are of no use to readers."""
 
 
-def result_of(fact: Message, version: int, facts: Sequence[Message]) -> Message:
+def result_of(event: Message, version: int, past_events: Sequence[Message]) -> Message:
     """Return the event with the result of an act: the one recorded after an entry, or else the event itself.
 
-    ``facts`` are all events of the tournament; that of the act has ``version``, from 1.
+    ``past_events`` are all events of the tournament; that of the act has ``version``, from 1.
     """
-    if not isinstance(fact, events.ResultEntered):
-        return fact
-    after = islice(facts, version, None)
-    recorded = (later for later in after if isinstance(later, events.ResultRecorded) and later.game_id == fact.game_id)
-    return next(recorded, fact)
+    if not isinstance(event, events.ResultEntered):
+        return event
+    after = islice(past_events, version, None)
+    recorded = (later for later in after if isinstance(later, events.ResultRecorded) and later.game_id == event.game_id)
+    return next(recorded, event)
 
 
 def act_of(
@@ -201,25 +203,25 @@ def act_of(
 
     Scores and players are those of ``told``, the event with the result.
     """
-    fact, actor = recorded.message, recorded.metadata.actor
+    event, actor = recorded.message, recorded.metadata.actor
     named = players_of(told)
     return pb.Act(
         version=recorded.version,
         position=recorded.position,
         type=recorded.name,
-        round=round_of(fact),
+        round=round_of(event),
         player_ids=named,
         players=[pb.ActPlayer(player_id=player, name=_name(known, player)) for player in named],
         scores=told.scores if isinstance(told, _WITH_SCORES) else (),
-        game_id=game_of(fact),
-        note=note or _note_in(fact),
+        game_id=game_of(event),
+        note=note or _note_in(event),
         actor=actor,
         actor_name=_name(known, actor),
         role=recorded.metadata.role,
         recorded_at=to_timestamp(recorded.recorded_at),
-        occurred_at=occurred_at(fact),
+        occurred_at=occurred_at(event),
         undone_by=undone_by,
-        details=[*_details(fact, actor), *_result_before(fact, before)],
+        details=[*_details(event, actor), *_result_before(event, before)],
     )
 
 
@@ -227,18 +229,18 @@ def _name(known: Mapping[str, Person], person_id: str) -> str:
     return known[person_id].name if person_id in known else ""
 
 
-def _details(fact: Message, actor: str) -> Iterator[str]:
+def _details(event: Message, actor: str) -> Iterator[str]:
     """Yield the other fields of an event: halls, times of rounds, but no seeds and no notes.
 
     An arbiter who is the ``actor`` is left out, because every act names the actor.
     """
-    if isinstance(fact, events.HallsSet):
-        halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in fact.halls)
+    if isinstance(event, events.HallsSet):
+        halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in event.halls)
         yield f"halls: {', '.join(halls) or 'none'}"
-    if isinstance(fact, events.RoundsAnnounced):
-        times = (f"{time.round} {time.starts_at.ToJsonString()}" for time in fact.times)
+    if isinstance(event, events.RoundsAnnounced):
+        times = (f"{time.round} {time.starts_at.ToJsonString()}" for time in event.times)
         yield f"times: {', '.join(times) or 'none'}"
-    for field, value in fact.ListFields():
+    for field, value in event.ListFields():
         if field.name in _OMITTED_FIELDS or field.message_type or field.type == field.TYPE_BYTES:
             continue
         if field.GetOptions().debug_redact or (field.name == "arbiter_id" and value == actor):
@@ -256,14 +258,14 @@ def _format_value(field: FieldDescriptor, value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def _result_before(fact: Message, before: Sequence[Message]) -> Iterator[str]:
+def _result_before(event: Message, before: Sequence[Message]) -> Iterator[str]:
     """Yield the scores that a corrected result replaces, and for a result without play its winner, if it has one."""
-    if not isinstance(fact, events.ResultCorrected):
+    if not isinstance(event, events.ResultCorrected):
         return
     of_game = [
         earlier
         for earlier in before
-        if isinstance(earlier, events.ResultRecorded | events.ResultCorrected) and earlier.game_id == fact.game_id
+        if isinstance(earlier, events.ResultRecorded | events.ResultCorrected) and earlier.game_id == event.game_id
     ]
     if not of_game:
         return

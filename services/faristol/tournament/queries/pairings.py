@@ -92,10 +92,10 @@ async def explain_pairing(
 async def _before(record: Record, tournament_id: str, number: int) -> TournamentState:
     """Return the tournament before the last pairing of a round. Raises ``NotFound``."""
     state, before = TournamentState(), None
-    for fact in await record.facts(stream(tournament_id)):
-        if isinstance(fact, events.RoundPaired) and fact.round == number:
+    for event in await record.events(stream(tournament_id)):
+        if isinstance(event, events.RoundPaired) and event.round == number:
             before = state
-        state = evolve(state, fact)
+        state = evolve(state, event)
     if before is None:
         raise NotFound("round", f"{tournament_id}/{number}")
     return before

@@ -106,10 +106,10 @@ def _said_of_result(recorded: Iterable[Recorded], game: str) -> dict[str, Record
     found: dict[str, Recorded] = {}
     for event in recorded:
         match event.message:
-            case events.ResultEntered() | events.ResultCorrected() as fact if fact.game_id == game:
+            case events.ResultEntered() | events.ResultCorrected() as message if message.game_id == game:
                 found = {}
-            case events.ResultConfirmed() | events.ResultDisputed() as fact if fact.game_id == game:
-                found[fact.person_id] = event
+            case events.ResultConfirmed() | events.ResultDisputed() as message if message.game_id == game:
+                found[message.person_id] = event
     return found
 
 
@@ -138,10 +138,10 @@ def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_event
     found: dict[str, Sequence[game_events.FinalScore]] = {}
     for event in recorded:
         match event.message:
-            case events.ResultEntered() as fact:
-                found[fact.game_id] = fact.scores_given
-            case events.ResultCorrected() as fact if not fact.by_sanction:
-                found.pop(fact.game_id, None)
+            case events.ResultEntered() as message:
+                found[message.game_id] = message.scores_given
+            case events.ResultCorrected() as message if not message.by_sanction:
+                found.pop(message.game_id, None)
     return found
 
 
@@ -211,6 +211,6 @@ def _table(
         shown.actor = last.metadata.actor
         shown.actor_name = names.get(last.metadata.actor, "")
         shown.recorded_at.CopyFrom(to_timestamp(last.recorded_at))
-        fact = last.message
-        shown.corrected = isinstance(fact, events.ResultCorrected) and not fact.before_confirmation
+        event = last.message
+        shown.corrected = isinstance(event, events.ResultCorrected) and not event.before_confirmation
     return shown

@@ -47,12 +47,12 @@ def ratings_stream(tournament_id: str) -> str:
     return f"ratings-{tournament_id}"
 
 
-def rating_system(facts: Sequence[Message]) -> str:
+def rating_system(past_events: Sequence[Message]) -> str:
     """Return the chosen rating system, or that of the published list; empty for the default."""
     said = (
-        fact.system
-        for fact in reversed(facts)
-        if isinstance(fact, rating.RatingSystemChosen | rating.RatingListPublished)
+        event.system
+        for event in reversed(past_events)
+        if isinstance(event, rating.RatingSystemChosen | rating.RatingListPublished)
     )
     return next(said, "")
 
@@ -90,7 +90,7 @@ async def get_tournament(
             pb.ActPlayer(player_id=person_id, name=name) for person_id, name in (await office.persons(state)).items()
         ],
         appeals=[appeal_of(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
-        rating_system=rating_system(await record.facts(ratings_stream(tournament_id))),
+        rating_system=rating_system(await record.events(ratings_stream(tournament_id))),
     )
 
 

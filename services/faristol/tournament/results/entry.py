@@ -75,13 +75,13 @@ def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field:
 
 def lost_by_absence(state: TournamentState, ruleset: Ruleset, number: int, occurred_at: Timestamp) -> list[Message]:
     """Return the results of a started round's games that players lose by absence under the rules (PES ΣΤ)."""
-    facts: list[Message] = []
+    new_events: list[Message] = []
     for pairing in state.played[number - 1].pairings:
         if losers := losers_by_absence(state, ruleset, number, pairing.player_ids):
             scores, decided = _compute_forfeit(ruleset, pairing, losers)
             act = events.ResultEntered(occurred_at=occurred_at)
-            facts += _build_entry_events(state, ruleset, pairing, scores, decided, act)
-    return facts
+            new_events += _build_entry_events(state, ruleset, pairing, scores, decided, act)
+    return new_events
 
 
 def _compute_forfeit(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> tuple[Scores, GameDecision]:
@@ -176,7 +176,7 @@ def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list
         raise Invalid(
             "results", N_("are {count}; expected 1 to {most}"), {"count": len(results), "most": MAX_BATCH_RESULTS}
         )
-    facts: list[Message] = []
+    new_events: list[Message] = []
     refusals: list[Refusal] = []
     for place, result in enumerate(results):
         try:
@@ -187,9 +187,9 @@ def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list
         except Invalid as problem:
             raise _in_result(situation.state, place, result.game_id, problem) from problem
         situation = replace(situation, state=reduce(evolve, entered, situation.state))
-        facts += entered
+        new_events += entered
     check_none(refusals)
-    return facts
+    return new_events
 
 
 def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: str) -> list[Message]:

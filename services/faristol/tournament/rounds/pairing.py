@@ -41,10 +41,10 @@ def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
     seated = zip(tables_for(state, paired.tables), paired.tables, strict=True)
     games = [(table, MatchBoard(0, 0, players)) for table, players in sorted(seated)]
     byes = [(player_id, kind, BoardBye()) for player_id, kind in paired.requested]
-    facts: list[Message] = [_round_paired(state, number, paired, games, byes, situation.moment)]
+    new_events: list[Message] = [_round_paired(state, number, paired, games, byes, situation.moment)]
     if paired.bye is not None:
-        facts.append(events.ByeAwarded(round=number, player_id=paired.bye))
-    return facts
+        new_events.append(events.ByeAwarded(round=number, player_id=paired.bye))
+    return new_events
 
 
 def _derive_lot_seed(state: TournamentState, number: int) -> bytes:
@@ -59,13 +59,13 @@ def _between_teams(
     paired = boards.propose(state, ruleset, number, _derive_lot_seed(state, number), system)
     laid = boards.lay_out(state, ruleset, paired, number)
     tables = tables_for_matches(state, [[board.players for board in match] for match in laid.boards])
-    fact = _round_paired(
+    event = _round_paired(
         state, number, paired, boards.list_numbered_boards(tables, laid.boards), laid.byes, occurred_at
     )
-    fact.matches.extend(match.message() for match in laid.matches)
-    fact.bye_team_id = paired.bye or ""
-    fact.team_byes.extend(events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in paired.requested)
-    return fact
+    event.matches.extend(match.message() for match in laid.matches)
+    event.bye_team_id = paired.bye or ""
+    event.team_byes.extend(events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in paired.requested)
+    return event
 
 
 def _round_paired(
@@ -127,8 +127,8 @@ def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message
     return [events.RoundUnpaired(round=number, note=request.note, occurred_at=situation.occurred_at)]
 
 
-def _bye(situation: Situation, request: pb.PairRoundRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
-    resting = [fact.player_id for fact in facts if isinstance(fact, events.ByeAwarded)]
+def _bye(situation: Situation, request: pb.PairRoundRequest, past_events: Sequence[Message]) -> Mapping[str, Any]:
+    resting = [event.player_id for event in past_events if isinstance(event, events.ByeAwarded)]
     return {"bye_player_id": resting[0] if resting else ""}
 
 
@@ -143,7 +143,7 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
 
     Raises ``Refusal`` if the pairing would differ because of events since then.
     """
-    unpaired, before = situation.act(version), situation.facts[: version - 1]
+    unpaired, before = situation.act(version), situation.past_events[: version - 1]
     assert isinstance(unpaired, events.RoundUnpaired)
     number = unpaired.round
     was = reduce(evolve, before, TournamentState()).played[number - 1]
@@ -158,7 +158,7 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
             {"round": number},
             subject=f"rounds/{number}",
         )
-    agreed = {fact.game_id: fact for fact in before if isinstance(fact, events.GamePostponed)}
+    agreed = {event.game_id: event for event in before if isinstance(event, events.GamePostponed)}
     return [*again, *(situation.again(agreed[game]) for game in sorted(was.postponed))]
 
 

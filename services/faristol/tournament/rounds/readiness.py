@@ -188,9 +188,9 @@ def check_all_there(state: TournamentState, ruleset: Ruleset, played: RoundState
         )
 
 
-def round_to_pair_again(state: TournamentState, ruleset: Ruleset, facts: Sequence[Message]) -> int:
-    """Return the paired round that cannot be started after ``facts``; 0 for none."""
-    after = reduce(evolve, facts, state)
+def round_to_pair_again(state: TournamentState, ruleset: Ruleset, new_events: Sequence[Message]) -> int:
+    """Return the paired round that cannot be started after ``new_events``; 0 for none."""
+    after = reduce(evolve, new_events, state)
     current = after.open_round
     if current is None or current.phase is not Phase.PAIRED:
         return 0
@@ -201,10 +201,10 @@ def round_to_pair_again(state: TournamentState, ruleset: Ruleset, facts: Sequenc
     return 0
 
 
-def round_paired_without(state: TournamentState, facts: Sequence[Message]) -> int:
-    """Return the paired round, not started, without a player reinstated by ``facts``; 0 for none."""
+def round_paired_without(state: TournamentState, new_events: Sequence[Message]) -> int:
+    """Return the paired round, not started, without a player reinstated by ``new_events``; 0 for none."""
     current = state.open_round
     if current is None or current.phase is not Phase.PAIRED:
         return 0
-    back = [fact for fact in facts if isinstance(fact, events.PlayerReinstated | events.TeamReinstated)]
-    return current.number if any(fact.round > current.number for fact in back) else 0
+    back = [event for event in new_events if isinstance(event, events.PlayerReinstated | events.TeamReinstated)]
+    return current.number if any(event.round > current.number for event in back) else 0

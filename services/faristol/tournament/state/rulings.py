@@ -43,31 +43,31 @@ def game_stream(game_id: str) -> str:
     return f"game-{game_id}"
 
 
-def watch(state: TableRulings, fact: Message) -> TableRulings:
+def watch(state: TableRulings, event: Message) -> TableRulings:
     """Apply an event of a table. Events that rulings do not depend on only count as a version."""
-    return replace(_apply_event(state, fact), version=state.version + 1)
+    return replace(_apply_event(state, event), version=state.version + 1)
 
 
-def _apply_event(state: TableRulings, fact: Message) -> TableRulings:
-    match fact:
+def _apply_event(state: TableRulings, event: Message) -> TableRulings:
+    match event:
         case events.SanctionImposed():
-            return replace(state, sanctions=(*state.sanctions, (state.version + 1, fact)))
+            return replace(state, sanctions=(*state.sanctions, (state.version + 1, event)))
         case events.PlayPlaced():
-            return replace(state, plays=MappingProxyType({**state.plays, fact.turn: (fact.player_id, fact.score)}))
-        case events.ChallengeRuled() if fact.turn in state.plays:
-            player_id, points = state.plays[fact.turn]
-            ruled = Ruled(player_id, points, fact.valid, fact.occurred_at.ToDatetime(tzinfo=UTC))
-            return replace(state, ruled=MappingProxyType({**state.ruled, fact.turn: ruled}))
+            return replace(state, plays=MappingProxyType({**state.plays, event.turn: (event.player_id, event.score)}))
+        case events.ChallengeRuled() if event.turn in state.plays:
+            player_id, points = state.plays[event.turn]
+            ruled = Ruled(player_id, points, event.valid, event.occurred_at.ToDatetime(tzinfo=UTC))
+            return replace(state, ruled=MappingProxyType({**state.ruled, event.turn: ruled}))
         case events.PlayCompleted() | events.TurnLost() | events.PlayWithdrawn():
-            return replace(state, turns=max(state.turns, fact.turn))
+            return replace(state, turns=max(state.turns, event.turn))
         case events.EntriesTakenBack():
-            plays = {turn: play for turn, play in state.plays.items() if turn < fact.turn}
-            ruled_on = {turn: ruling for turn, ruling in state.ruled.items() if turn < fact.turn}
+            plays = {turn: play for turn, play in state.plays.items() if turn < event.turn}
+            ruled_on = {turn: ruling for turn, ruling in state.ruled.items() if turn < event.turn}
             return replace(
                 state,
                 plays=MappingProxyType(plays),
                 ruled=MappingProxyType(ruled_on),
-                turns=min(state.turns, fact.turn - 1),
+                turns=min(state.turns, event.turn - 1),
             )
         case _:
             return state

@@ -127,9 +127,9 @@ class GameDecision:
     """Whether the game was decided before its first turn was over."""
 
     @classmethod
-    def by(cls, fact: game_events.ResultFinal | events.ResultRecorded) -> GameDecision:
+    def by(cls, event: game_events.ResultFinal | events.ResultRecorded) -> GameDecision:
         """Read the decision of an event."""
-        return cls(**read_shared_fields(fact, cls), losers=tuple(fact.loser_ids))
+        return cls(**read_shared_fields(event, cls), losers=tuple(event.loser_ids))
 
     def fields(self) -> dict[str, Any]:
         """Return the decision as fields of an event."""
@@ -141,12 +141,12 @@ class GameDecision:
             "unplayed": self.unplayed,
         }
 
-    def apply_correction(self, fact: events.ResultCorrected) -> GameDecision:
+    def apply_correction(self, event: events.ResultCorrected) -> GameDecision:
         """Return the decision after a correction."""
-        after = replace(self, winner_id=fact.winner_id, lost_by_all=fact.lost_by_all)
-        if not fact.HasField("unplayed"):
+        after = replace(self, winner_id=event.winner_id, lost_by_all=event.lost_by_all)
+        if not event.HasField("unplayed"):
             return after
-        return replace(after, condition=fact.condition, losers=tuple(fact.loser_ids), unplayed=fact.unplayed)
+        return replace(after, condition=event.condition, losers=tuple(event.loser_ids), unplayed=event.unplayed)
 
 
 class AppealPhase(Enum):

@@ -166,7 +166,7 @@ def _check_in_no_other(state: TournamentState, ruleset: Ruleset, team_id: str, p
             )
 
 
-def _next_round(situation: Situation, request: Any, facts: Sequence[Message]) -> Mapping[str, Any]:
+def _next_round(situation: Situation, request: Any, new_events: Sequence[Message]) -> Mapping[str, Any]:
     return {"round": len(situation.state.played) + 1}
 
 
@@ -183,8 +183,8 @@ def _withdrawal_of(act: events.TeamRegistered | events.TeamReinstated, before: S
 
 
 def _line_up_before(changed: events.LineUpSet, before: Sequence[Message]) -> Message:
-    set_before = (fact for fact in reversed(before) if isinstance(fact, events.TeamRegistered | events.LineUpSet))
-    earlier = next((fact for fact in set_before if fact.team_id == changed.team_id), changed)
+    set_before = (event for event in reversed(before) if isinstance(event, events.TeamRegistered | events.LineUpSet))
+    earlier = next((event for event in set_before if event.team_id == changed.team_id), changed)
     return pb.SetLineUpRequest(team_id=changed.team_id, player_ids=earlier.player_ids)
 
 
@@ -192,9 +192,9 @@ def _withdraw_again(situation: Situation, version: int, note: str) -> list[Messa
     back = situation.act(version)
     assert isinstance(back, events.TeamReinstated)
     since = next(
-        fact.round
-        for fact in reversed(situation.facts[: version - 1])
-        if isinstance(fact, events.TeamWithdrawn) and fact.team_id == back.team_id
+        event.round
+        for event in reversed(situation.past_events[: version - 1])
+        if isinstance(event, events.TeamWithdrawn) and event.team_id == back.team_id
     )
     return withdraw_team(situation, pb.WithdrawTeamRequest(team_id=back.team_id, note=note), since=since)
 

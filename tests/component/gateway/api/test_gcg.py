@@ -39,7 +39,7 @@ NOTED = {
 
 
 def get_game(hall: Hall) -> results.GetGameResponse:
-    found = game_by_itself([*hall.facts, *hall.ticks])
+    found = game_by_itself([*hall.events, *hall.ticks])
     assert found is not None
     return found
 

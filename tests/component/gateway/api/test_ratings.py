@@ -76,7 +76,7 @@ async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> N
     assert listed["published_at"]
     assert "No són oficials." not in (await stage.http.get(PLAYERS, headers={"Accept-Language": "ca"})).text
 
-    recorded = [fact for fact in await stage.record.facts(hall.stream) if isinstance(fact, pairing.ResultRecorded)]
+    recorded = [event for event in await stage.record.events(hall.stream) if isinstance(event, pairing.ResultRecorded)]
     winner = min(recorded[-1].scores, key=lambda score: score.score).player_id  # the losers
     correction = pairing.ResultCorrected(
         round=2,

@@ -23,15 +23,15 @@ NAMES = {"copa": "A", "copa-b": "Juvenil", "copa-c": "C"}
 
 
 def create_tournament(tournament_id: str, at: int) -> list[Message]:
-    fact = pairing.TournamentCreated(
+    event = pairing.TournamentCreated(
         tournament_id=tournament_id,
         name="Copa",
         rounds=5,
         division=NAMES[tournament_id],
         division_of="" if tournament_id == "copa" else "copa",
     )
-    fact.occurred_at.FromSeconds(at)
-    return [fact, pin_ruleset()]
+    event.occurred_at.FromSeconds(at)
+    return [event, pin_ruleset()]
 
 
 def pin_ruleset() -> Message:
@@ -68,8 +68,8 @@ async def championship(stage: Stage) -> None:
     )
     for step in steps:
         writes = [
-            Write(stream, len(await stage.record.read_stream(stream)), facts, tournament_id)
-            for tournament_id, facts in step.items()
+            Write(stream, len(await stage.record.read_stream(stream)), new_events, tournament_id)
+            for tournament_id, new_events in step.items()
             if (stream := f"tournament-{tournament_id}")
         ]
         await stage.record.append(Decision(writes), Metadata())

@@ -59,8 +59,8 @@ def close_table(recorded: Message) -> game.TableClosed:
     )
 
 
-async def enter(stage: Stage, *facts: Message) -> None:
-    await stage.add({"tournament-lliga": list(facts)}, {f"game-{GAME}": [close_table(facts[-1])]})
+async def enter(stage: Stage, *events: Message) -> None:
+    await stage.add({"tournament-lliga": list(events)}, {f"game-{GAME}": [close_table(events[-1])]})
 
 
 async def fetch_page(stage: Stage, game_id: str = GAME, language: str = "en") -> str:

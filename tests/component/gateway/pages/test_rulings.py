@@ -34,9 +34,9 @@ async def played_rulings(request: pytest.FixtureRequest, tmp_path: Path) -> Asyn
     championship.lexicon = game.Pin(name="catalan", digest=installed.digest)
     steps = list(championship.create())
     for step in championship.first_round():
-        for fact in (fact for facts in step.values() for fact in facts):
-            if isinstance(fact, game.ChallengeRaised):
-                fact.words.extend([game.Word(faces=GOOD), game.Word(faces=BAD)])
+        for event in (event for new_events in step.values() for event in new_events):
+            if isinstance(event, game.ChallengeRaised):
+                event.words.extend([game.Word(faces=GOOD), game.Word(faces=BAD)])
         steps.append(step)
     given = {"data": tmp_path, "http_port": 0, "grace_seconds": 0.5, "lexicons": library.path}
     async with (

@@ -151,9 +151,9 @@ async def test_the_history_tells_a_rest_as_no_point(system: str, players: str, w
 async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_all(stage: Stage) -> None:
     steps = list(Championship().steps())
     for step in steps:
-        for fact in step.get("tournament-lliga", ()):
-            if isinstance(fact, pairing.PlayerRegistered) and fact.player_id in {"biel", "dolors"}:
-                fact.category = "veteran"
+        for event in step.get("tournament-lliga", ()):
+            if isinstance(event, pairing.PlayerRegistered) and event.player_id in {"biel", "dolors"}:
+                event.category = "veteran"
     await stage.add(*steps)
     everybody = (await stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
     young = (await stage.http.get("/api/v1/tournaments/lliga/standings?category=VETERAN")).json()["standings"]
@@ -170,9 +170,9 @@ async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_
 async def test_the_public_is_not_told_who_is_a_minor(stage: Stage) -> None:
     steps = list(Championship().steps())
     for step in steps:
-        for fact in step.get("tournament-lliga", ()):
-            if isinstance(fact, pairing.PlayerRegistered) and fact.player_id == "biel":
-                fact.category = "U18"
+        for event in step.get("tournament-lliga", ()):
+            if isinstance(event, pairing.PlayerRegistered) and event.player_id == "biel":
+                event.category = "U18"
     await stage.add(*steps)
     api = "/api/v1/tournaments/lliga"
     for path in (f"{api}/standings", f"{api}/standings.csv", f"{api}/players", f"{api}/crosstable"):

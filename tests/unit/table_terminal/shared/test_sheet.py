@@ -24,8 +24,8 @@ async def run_case(file: str, starts: str) -> pb.GetGameResponse:
         await world.open(services)
         for step in case.steps:
             await world.do(step)
-        facts = await services.facts()
-    state = game_by_itself(facts)
+        events = await services.events()
+    state = game_by_itself(events)
     assert state is not None
     write_sheet(state, case.ruleset)
     state.tournament_name = "Copa"

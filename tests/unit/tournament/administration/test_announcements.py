@@ -67,5 +67,5 @@ def test_times_that_are_undone_are_those_that_there_were_before() -> None:
     hall = hall_of_five_rounds()
     hall.carry_out(build_announcement((1, 1)))
     hall.carry_out(build_announcement((1, 2)))
-    hall.carry_out(pb.UndoActRequest(version=len(hall.facts), note="a slip"))
+    hall.carry_out(pb.UndoActRequest(version=len(hall.events), note="a slip"))
     assert [to_datetime(time.starts_at) - NOON for time in hall.state.announced] == [timedelta(hours=1)]

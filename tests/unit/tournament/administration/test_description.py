@@ -37,14 +37,14 @@ def describe(**fields: Any) -> pb.DescribeTournamentRequest:
 
 def test_all_that_is_said_holds_and_what_is_not_said_stays() -> None:
     room = hall()
-    (fact,) = room.carry_out(describe(**HERE))
-    assert isinstance(fact, events.TournamentDescribed)
-    assert list(fact.parts) == [number for number in events.TournamentPart.values() if number]
+    (event,) = room.carry_out(describe(**HERE))
+    assert isinstance(event, events.TournamentDescribed)
+    assert list(event.parts) == [number for number in events.TournamentPart.values() if number]
     room.carry_out(describe(place="Tarragona"))
     state = room.state
     assert (state.name, state.place, state.ends_on) == ("Trofeu Vila de Valls", "Tarragona", "2026-11-29")
-    (fact,) = room.carry_out(describe(ends_on=""))
-    assert list(fact.parts) == [events.TOURNAMENT_PART_ENDS_ON]  # type: ignore[attr-defined] # one of these
+    (event,) = room.carry_out(describe(ends_on=""))
+    assert list(event.parts) == [events.TOURNAMENT_PART_ENDS_ON]  # type: ignore[attr-defined] # one of these
     assert (room.state.starts_on, room.state.ends_on) == ("2026-11-28", "")
 
 
@@ -152,9 +152,9 @@ def test_one_of_which_a_round_was_started_is_not_removed() -> None:
 def test_options_change_until_the_first_round_is_paired() -> None:
     room = hall()
     other = with_options(load_ruleset("fisc-2023"), {"round_minutes": 75})
-    (fact,) = change_options(Situation(room.state, now=room.state.latest), other)
-    assert isinstance(fact, events.RulesetPinned)
-    room.do([fact])
+    (event,) = change_options(Situation(room.state, now=room.state.latest), other)
+    assert isinstance(event, events.RulesetPinned)
+    room.do([event])
     assert room.state.ruleset.digest == other.digest
     with pytest.raises(Refusal) as refusal:
         change_options(Situation(room.state, now=room.state.latest), other)

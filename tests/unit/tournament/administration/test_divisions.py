@@ -132,7 +132,7 @@ def test_a_division_of_a_further_division_is_refused_with_the_first() -> None:
 
 def test_no_division_is_added_once_the_first_is_over() -> None:
     halls = championship()
-    halls["open"].facts.append(events.StandingsPublished(round=5))
+    halls["open"].events.append(events.StandingsPublished(round=5))
     assert read_refusal(lambda: add(halls, "fourth", "D"))[0] == "TOURNAMENT_OVER"
 
 
@@ -155,10 +155,10 @@ def test_who_withdrew_before_any_round_may_enter_another_division_and_cannot_com
     withdraw(halls, "open", "a1")
     register(halls, "third", "a1")
     assert read_refusal(lambda: reinstate(halls, "open", "a1"))[0] == "ALREADY_IN_DIVISION"
-    withdrawal = halls["open"].facts[-1]
+    withdrawal = halls["open"].events[-1]
     assert isinstance(withdrawal, events.PlayerWithdrawn)
     hall = halls["open"]
-    undo = pb.UndoActRequest(version=len(hall.facts))
+    undo = pb.UndoActRequest(version=len(hall.events))
     undone = partial(hall.decide, undo, divisions=others(halls, "open"))
     assert read_refusal(undone)[0] == "ALREADY_IN_DIVISION"
     withdraw(halls, "third", "a1")
@@ -174,7 +174,7 @@ def test_who_withdrew_after_a_round_stays_in_the_standings_of_that_division_alon
 
 def test_who_was_expelled_from_a_division_enters_no_other() -> None:
     halls = championship()
-    halls["open"].facts.append(events.PlayerExpelled(player_id="a1", round=1, article="FISE 49"))
+    halls["open"].events.append(events.PlayerExpelled(player_id="a1", round=1, article="FISE 49"))
     withdraw(halls, "open", "a1")
     with pytest.raises(Refusal) as problem:
         register(halls, "third", "a1")
@@ -184,7 +184,7 @@ def test_who_was_expelled_from_a_division_enters_no_other() -> None:
 def test_an_expulsion_that_is_lifted_brings_nobody_into_two_divisions() -> None:
     # the commands above cannot lead here; the rule holds for any record
     halls = championship()
-    halls["open"].facts += [
+    halls["open"].events += [
         events.PlayerExpelled(player_id="a1", round=1),
         events.PlayerWithdrawn(player_id="a1", round=1),
     ]
@@ -200,7 +200,7 @@ def test_who_moves_takes_rating_and_check_in_along() -> None:
     hall = halls["open"]
     hall.carry_out(pb.CheckInPlayerRequest(player_id="a1"))
     left, entered = move(halls, "open", "second", "a1")
-    assert [type(fact) for fact in (*left, *entered)] == [
+    assert [type(event) for event in (*left, *entered)] == [
         events.PlayerWithdrawn,
         events.PlayerRegistered,
         events.PlayerCheckedIn,
@@ -221,7 +221,7 @@ def test_who_moves_leaves_and_enters_at_one_moment_after_all_that_happened_in_bo
         pb.MovePlayerRequest(player_id="a1"),
     )
     latest = halls[later].state.latest
-    assert {fact.occurred_at.ToDatetime(tzinfo=UTC) for fact in (*left, *entered)} == {latest}  # type: ignore[attr-defined]
+    assert {event.occurred_at.ToDatetime(tzinfo=UTC) for event in (*left, *entered)} == {latest}  # type: ignore[attr-defined]
 
 
 def test_who_moves_back_comes_back_as_they_were_and_checked_in_only_if_they_are() -> None:
@@ -232,7 +232,7 @@ def test_who_moves_back_comes_back_as_they_were_and_checked_in_only_if_they_are(
     second = halls["second"]
     second.carry_out(pb.CheckOutPlayerRequest(player_id="a1"))
     _, entered = move(halls, "second", "open", "a1")
-    assert [type(fact) for fact in entered] == [events.PlayerReinstated, events.PlayerCheckedOut]
+    assert [type(event) for event in entered] == [events.PlayerReinstated, events.PlayerCheckedOut]
     player = halls["open"].state.player("a1")
     assert player is not None
     assert (player.rating, player.withdrawn, player.missed, player.checked_in) == (1999, None, frozenset(), False)
@@ -241,7 +241,7 @@ def test_who_moves_back_comes_back_as_they_were_and_checked_in_only_if_they_are(
 def undo(halls: Divisions, tournament_id: str, kind: type[Message]) -> Sequence[Message]:
     """Undo the last command of a kind."""
     hall = halls[tournament_id]
-    version = max(number for number, fact in enumerate(hall.facts, start=1) if isinstance(fact, kind))
+    version = max(number for number, event in enumerate(hall.events, start=1) if isinstance(event, kind))
     among = others(halls, tournament_id)
     return hall.carry_out(pb.UndoActRequest(version=version), divisions=among)
 
@@ -328,13 +328,13 @@ def test_tables_at_which_a_division_still_plays_a_round_are_its_own_until_that_i
 def test_tables_of_a_division_that_is_over_are_free() -> None:
     halls = championship()
     set_halls(halls, "open", Tables("Gran", 1, 10))
-    halls["open"].facts.append(events.StandingsPublished(round=5))
+    halls["open"].events.append(events.StandingsPublished(round=5))
     set_halls(halls, "second", Tables("Gran", 1, 10))
 
 
 def test_a_division_stays_once_it_is_added() -> None:
     first = championship()["open"]
-    version = next(number for number, fact in enumerate(first.facts, 1) if isinstance(fact, events.DivisionAdded))
+    version = next(number for number, event in enumerate(first.events, 1) if isinstance(event, events.DivisionAdded))
     undone = partial(first.decide, pb.UndoActRequest(version=version))
     assert read_refusal(undone)[0] == "NOT_UNDONE"
 
@@ -405,7 +405,7 @@ def test_nobody_leaves_a_sanction_behind_by_moving_and_gets_none_where_they_do_n
 
     hall.do(warn())
     assert read_refusal(lambda: move(halls, "open", "second", "a1"))[0] == "SANCTIONED"
-    lifted = hall.decide(pb.LiftSanctionRequest(version=len(hall.facts), decided_by=["eva"]))
+    lifted = hall.decide(pb.LiftSanctionRequest(version=len(hall.events), decided_by=["eva"]))
     hall.do(lifted)
     move(halls, "open", "second", "a1")
     assert read_refusal(warn)[0] == "LEFT_DIVISION"

@@ -25,7 +25,7 @@ def test_rounds_are_added_and_the_last_is_another() -> None:
         hall.play(number)
 
     hall.carry_out(pb.PublishStandingsRequest())
-    published = hall.facts[-1]
+    published = hall.events[-1]
     assert isinstance(published, events.StandingsPublished)
     assert published.round == 6
 

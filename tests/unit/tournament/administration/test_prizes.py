@@ -13,9 +13,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 def test_prizes_are_offered_in_the_order_in_which_they_are_named() -> None:
     hall = Hall({"a": 1500, "b": 1400})
-    (fact,) = hall.decide(pb.OfferPrizesRequest(prizes=[events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]))
-    assert isinstance(fact, events.PrizesOffered)
-    assert list(fact.prizes) == [events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]
+    (event,) = hall.decide(pb.OfferPrizesRequest(prizes=[events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]))
+    assert isinstance(event, events.PrizesOffered)
+    assert list(event.prizes) == [events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]
 
 
 @pytest.mark.parametrize("prizes", [[events.PRIZE_KIND_UNSPECIFIED], [events.PRIZE_KIND_BINGOS] * 2, [99]])

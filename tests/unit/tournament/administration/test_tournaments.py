@@ -56,10 +56,10 @@ def test_a_player_registers_once() -> None:
 
 
 def test_an_unrated_player_starts_at_1000() -> None:
-    (fact,) = decide_command(Hall({}).state, pb.RegisterPlayerRequest(player_id="new", rating=None), rules=FISC)
+    (event,) = decide_command(Hall({}).state, pb.RegisterPlayerRequest(player_id="new", rating=None), rules=FISC)
 
-    assert isinstance(fact, events.PlayerRegistered)
-    assert (fact.rating, fact.unrated) == (1000, True)
+    assert isinstance(event, events.PlayerRegistered)
+    assert (event.rating, event.unrated) == (1000, True)
 
 
 @pytest.mark.parametrize("rating", [-1, 10_000])
@@ -72,10 +72,12 @@ def test_desks_may_register_in_any_order_but_not_before_the_tournament() -> None
     hall = Hall(EIGHT)
     early = NOON + timedelta(seconds=1)
 
-    (fact,) = decide_command(hall.state, pb.RegisterPlayerRequest(player_id="ninth", rating=None), rules=FISC, at=early)
+    (event,) = decide_command(
+        hall.state, pb.RegisterPlayerRequest(player_id="ninth", rating=None), rules=FISC, at=early
+    )
 
-    assert isinstance(fact, events.PlayerRegistered)
-    assert to_datetime(fact.occurred_at) == early
+    assert isinstance(event, events.PlayerRegistered)
+    assert to_datetime(event.occurred_at) == early
     with pytest.raises(Invalid, match="occurred_at: is 2024-05-04T11:59:59"):
         decide_command(
             hall.state,
@@ -104,12 +106,12 @@ def test_round_1_follows_the_ratings_and_not_the_order_of_registration() -> None
 def test_a_pairing_says_how_it_was_made_without_giving_the_seed_away() -> None:
     hall = Hall(EIGHT)
 
-    (fact,) = hall.pair(1)
+    (event,) = hall.pair(1)
 
-    assert isinstance(fact, events.RoundPaired)
-    assert fact.algorithm == "swiss-classification-1"
-    assert len(fact.seed) == 32
-    assert fact.seed != SEED
+    assert isinstance(event, events.RoundPaired)
+    assert event.algorithm == "swiss-classification-1"
+    assert len(event.seed) == 32
+    assert event.seed != SEED
 
 
 def test_an_odd_number_gives_the_last_a_bye_and_the_points_of_a_win() -> None:
@@ -239,13 +241,13 @@ def test_a_result_is_recorded_as_it_became_final() -> None:
     hall.start(1)
     at = to_timestamp(NOON + timedelta(hours=1))
 
-    (fact,) = record_result(
+    (event,) = record_result(
         hall.state, hall.ruleset, game="open-r1-t2", scores=[("p2", 401), ("p6", 388)], occurred_at=at
     )
 
-    assert isinstance(fact, events.ResultRecorded)
-    assert (fact.round, fact.game_id, fact.occurred_at) == (1, "open-r1-t2", at)
-    assert [(score.player_id, score.score) for score in fact.scores] == [("p2", 401), ("p6", 388)]
+    assert isinstance(event, events.ResultRecorded)
+    assert (event.round, event.game_id, event.occurred_at) == (1, "open-r1-t2", at)
+    assert [(score.player_id, score.score) for score in event.scores] == [("p2", 401), ("p6", 388)]
 
 
 def test_a_result_heard_twice_is_recorded_once() -> None:
@@ -318,6 +320,6 @@ def test_an_act_on_a_round_is_never_before_what_has_happened() -> None:
         hall.decide(pb.PairRoundRequest(round=1), at=latest - timedelta(microseconds=1))
     assert latest.isoformat() in str(refused.value)
 
-    (fact,) = decide_command(hall.state, pb.PairRoundRequest(round=1), rules=FISC, now=latest - timedelta(hours=1))
-    assert isinstance(fact, events.RoundPaired)
-    assert to_datetime(fact.occurred_at) == latest, "a slow clock of the service does not turn time back"
+    (event,) = decide_command(hall.state, pb.PairRoundRequest(round=1), rules=FISC, now=latest - timedelta(hours=1))
+    assert isinstance(event, events.RoundPaired)
+    assert to_datetime(event.occurred_at) == latest, "a slow clock of the service does not turn time back"

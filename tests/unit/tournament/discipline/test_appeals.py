@@ -58,7 +58,7 @@ def appoint(
 
 def warn(hall: Hall, player_id: str = "p1") -> int:
     hall.carry_out(pb.WarnPlayerRequest(player_id=player_id, arbiter_id="marta"))
-    return len(hall.facts)
+    return len(hall.events)
 
 
 def lodge(
@@ -69,12 +69,12 @@ def lodge(
     countries: Mapping[str, str] = COUNTRIES,
     affiliations: Mapping[str, str] = NOBODY,
 ) -> events.AppealLodged:
-    (fact,) = hall.carry_out(
+    (event,) = hall.carry_out(
         pb.LodgeAppealRequest(version=version, player_id=player_id, player_ids=others),
         origins=Origins(countries, affiliations),
     )
-    assert isinstance(fact, events.AppealLodged)
-    return fact
+    assert isinstance(event, events.AppealLodged)
+    return event
 
 
 def decide_appeal(hall: Hall, appeal: int = 1, *, upheld: bool = True) -> Sequence[Message]:
@@ -123,7 +123,7 @@ def test_what_the_tribunal_decided_is_final(upheld: bool) -> None:
     assert (again.reason, again.article) == ("APPEAL_FINAL", "FISE 49")
     assert refusal_of(lambda: decide_appeal(hall)).reason == "APPEAL_FINAL"
     if upheld:
-        assert refusal_of(lambda: undo(hall, len(hall.facts))).reason == "APPEAL_FINAL"
+        assert refusal_of(lambda: undo(hall, len(hall.events))).reason == "APPEAL_FINAL"
     else:
         assert refusal_of(lambda: undo(hall, version)).reason == "APPEAL_FINAL"
     assert hall.state == before
@@ -139,7 +139,7 @@ def test_an_appeal_that_was_lodged_by_a_slip_is_taken_back_and_another_lodged(by
     appoint(hall)
     version = warn(hall)
     lodge(hall, version)
-    (withdrawn,) = withdraw_appeal(hall) if by == "command" else undo(hall, len(hall.facts))
+    (withdrawn,) = withdraw_appeal(hall) if by == "command" else undo(hall, len(hall.events))
 
     assert isinstance(withdrawn, events.AppealWithdrawn)
     assert (withdrawn.appeal, withdrawn.player_id, withdrawn.version) == (1, "p1", version)
@@ -168,7 +168,7 @@ def test_an_appeal_that_was_decided_cannot_be_taken_back(upheld: bool) -> None:
     hall = hall_of()
     appoint(hall)
     lodge(hall, warn(hall))
-    lodged = len(hall.facts)
+    lodged = len(hall.events)
     decide_appeal(hall, upheld=upheld)
     before = hall.state
 
@@ -182,15 +182,15 @@ def test_an_appeal_that_was_decided_cannot_be_taken_back(upheld: bool) -> None:
 def test_what_can_undo_a_sanction_is_the_appeal_where_there_is_a_tribunal_and_nothing_after_it(upheld: bool) -> None:
     hall = hall_of()
     version = warn(hall)
-    assert can_undo(hall.state, hall.facts, version) == "LiftSanction"
+    assert can_undo(hall.state, hall.events, version) == "LiftSanction"
     appoint(hall)
-    assert can_undo(hall.state, hall.facts, version) == "LodgeAppeal"
+    assert can_undo(hall.state, hall.events, version) == "LodgeAppeal"
     lodge(hall, version)
-    assert can_undo(hall.state, hall.facts, version) == "DecideAppeal"
+    assert can_undo(hall.state, hall.events, version) == "DecideAppeal"
     decide_appeal(hall, upheld=upheld)
-    assert can_undo(hall.state, hall.facts, version) == ""
+    assert can_undo(hall.state, hall.events, version) == ""
     # a sanction that an appeal lifted is not imposed again
-    assert can_undo(hall.state, hall.facts, len(hall.facts)) == ""
+    assert can_undo(hall.state, hall.events, len(hall.events)) == ""
 
 
 def undo(hall: Hall, version: int) -> Sequence[Message]:
@@ -211,11 +211,11 @@ def test_an_expulsion_that_is_lifted_on_appeal_lets_the_player_back() -> None:
     hall = hall_of()
     appoint(hall)
     hall.carry_out(pb.ExpelPlayerRequest(player_id="p1", arbiter_id="marta", decided_by=["d"]))
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     refused = refusal_of(lambda: hall.decide(pb.LiftExpulsionRequest(player_id="p1", decided_by=["d"])))
     assert refused.reason == "APPEAL_NEEDED"
     lodge(hall, version)
-    kinds = [type(fact) for fact in decide_appeal(hall)]
+    kinds = [type(event) for event in decide_appeal(hall)]
 
     assert kinds == [events.AppealDecided, events.ExpulsionLifted, events.PlayerReinstated]
     assert hall.state.players[0].takes_part(1)
@@ -238,7 +238,7 @@ def test_who_played_the_game_of_a_sanction_is_involved() -> None:
             decided_by=["d"],
         )
     )
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     countries = {**COUNTRIES, other: "COL"}
     lodged = lodge(hall, version, player_id, countries=countries)
 
@@ -353,9 +353,9 @@ def test_where_the_book_knows_no_appeal_who_decided_had_the_last_word(book: str,
 
 def test_nothing_on_the_record_tells_of_what_country_somebody_is() -> None:
     hall = hall_of()
-    facts = [*appoint(hall), lodge(hall, warn(hall))]
+    new_events = [*appoint(hall), lodge(hall, warn(hall))]
 
-    assert not any(country in str(fact) for fact in facts for country in set(COUNTRIES.values()))
+    assert not any(country in str(event) for event in new_events for country in set(COUNTRIES.values()))
 
 
 codes = st.sampled_from(["AND", "ARG", "COL", "ESP"])
@@ -407,7 +407,7 @@ def test_in_a_national_championship_another_affiliation_keeps_everybody_apart() 
     lodged = lodge(hall, version, countries=NATIONAL, affiliations=clubs)
 
     assert [member.person_id for member in lodged.members] == ["ona", "pau", "sub"]
-    assert "Association" not in str(hall.facts)
+    assert "Association" not in str(hall.events)
 
 
 @pytest.mark.parametrize("unknown", [[], ["p8"], ["p2", "p3", "p4", "p5", "p6", "p7", "p8"]])

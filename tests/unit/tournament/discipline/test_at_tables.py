@@ -53,21 +53,21 @@ def sanction(hall: Hall, kind: game.SanctionKind.ValueType, points: int = 0) -> 
 
 
 def note(hall: Hall, imposed: game.SanctionImposed, version: int = 3) -> list[Message]:
-    facts = note_sanction(hall.state, hall.ruleset, GAME, version, with_note(imposed, "Shouted."))
-    hall.do(facts)
-    return facts
+    new_events = note_sanction(hall.state, hall.ruleset, GAME, version, with_note(imposed, "Shouted."))
+    hall.do(new_events)
+    return new_events
 
 
 def enter(hall: Hall, scores: Sequence[int], imposed: Sequence[game.SanctionImposed] = ()) -> list[Message]:
     """Return the result from paper of a table whose stream contains ``imposed``."""
     table = TableRulings()
-    for fact in (game.GameOpened(), game.GameStarted(), *imposed):
-        table = watch(table, fact)
+    for event in (game.GameOpened(), game.GameStarted(), *imposed):
+        table = watch(table, event)
     given = [game.FinalScore(player_id=who, score=score) for who, score in zip(seats(hall), scores, strict=True)]
     request = pb.EnterResultRequest(game_id=GAME, scores=given, arbiter_id="eva")
-    facts = enter_result(Situation(hall.state, hall.now, rules=hall.ruleset, tables={GAME: table}), request)
-    hall.do(facts)
-    return facts
+    new_events = enter_result(Situation(hall.state, hall.now, rules=hall.ruleset, tables={GAME: table}), request)
+    hall.do(new_events)
+    return new_events
 
 
 def lift(hall: Hall, version: int) -> Sequence[Message]:
@@ -91,8 +91,8 @@ def test_a_sanction_of_a_table_is_noted_once_with_its_arbiter_and_note() -> None
 def test_the_note_on_a_sanction_of_a_table_concerns_both_players() -> None:
     hall = start_hall(FISE)
     imposed = with_note(sanction(hall, game.SANCTION_KIND_WARNING), "Shouted.")
-    facts = note_sanction(hall.state, hall.ruleset, GAME, 3, imposed)
-    assert write_of(Loaded(hall.state, hall.state.version), facts).concerned == {*seats(hall)}
+    new_events = note_sanction(hall.state, hall.ruleset, GAME, 3, imposed)
+    assert write_of(Loaded(hall.state, hall.state.version), new_events).concerned == {*seats(hall)}
 
 
 def test_points_of_a_table_come_off_a_result_from_paper_and_back_when_they_are_lifted() -> None:

@@ -23,9 +23,9 @@ def hall_of(ruleset: Ruleset = FISE) -> Hall:
 
 
 def warn(hall: Hall, player_id: str = "p1") -> events.PlayerWarned:
-    (fact,) = hall.carry_out(pb.WarnPlayerRequest(player_id=player_id, arbiter_id="marta"))
-    assert isinstance(fact, events.PlayerWarned)
-    return fact
+    (event,) = hall.carry_out(pb.WarnPlayerRequest(player_id=player_id, arbiter_id="marta"))
+    assert isinstance(event, events.PlayerWarned)
+    return event
 
 
 def expel(hall: Hall, player_id: str = "p1", decided_by: Sequence[str] = ("director",)) -> None:
@@ -53,7 +53,7 @@ def test_who_is_expelled_loses_the_game_and_is_paired_no_more(ruleset: Ruleset, 
     hall = hall_of(ruleset)
     expel(hall)
 
-    expelled, withdrawn = hall.facts[-2:]
+    expelled, withdrawn = hall.events[-2:]
     assert isinstance(expelled, events.PlayerExpelled)
     assert isinstance(withdrawn, events.PlayerWithdrawn)
     assert (expelled.article, withdrawn.game_id, withdrawn.round) == (article, "open-r1-t1", 2)
@@ -74,7 +74,7 @@ def test_who_is_expelled_while_playing_a_last_game_out_loses_it() -> None:
     leave(hall)
     expel(hall)
 
-    withdrawn = hall.facts[-1]
+    withdrawn = hall.events[-1]
     assert isinstance(withdrawn, events.PlayerWithdrawn)
     assert (withdrawn.game_id, withdrawn.round) == ("open-r1-t1", 2)
 
@@ -84,7 +84,7 @@ def test_who_had_left_before_being_expelled_does_not_come_back_when_that_is_lift
     leave(hall)
     hall.report("open-r1-t1", 400, 300)
     expel(hall)
-    assert isinstance(hall.facts[-1], events.PlayerExpelled)
+    assert isinstance(hall.events[-1], events.PlayerExpelled)
     lift(hall)
 
     assert not hall.state.players[0].left_before
@@ -100,7 +100,7 @@ def test_only_an_expulsion_that_is_lifted_lets_a_player_come_back() -> None:
 
     assert reason_of(lambda: hall.decide(pb.ReinstatePlayerRequest(player_id="p1"))) == "EXPELLED"
     assert reason_of(lambda: expel(hall)) == "EXPELLED"
-    undo = pb.UndoActRequest(version=len(hall.facts))
+    undo = pb.UndoActRequest(version=len(hall.events))
     assert reason_of(lambda: hall.decide(undo)) == "EXPELLED"
     assert hall.state == before
 

@@ -66,7 +66,7 @@ def test_an_act_rests_where_a_later_one_would_have_been_another_without_it(
 
 
 @pytest.mark.parametrize(
-    ("facts", "version", "expected"),
+    ("past_events", "version", "expected"),
     [
         ([EXPELLED], 1, False),
         ([EXPELLED, events.ExpulsionLifted(player_id="anna")], 1, True),
@@ -78,10 +78,10 @@ def test_an_act_rests_where_a_later_one_would_have_been_another_without_it(
         ([WARNED, events.ExpulsionLifted(player_id="anna")], 1, False),
     ],
 )
-def test_a_sanction_is_lifted_by_what_names_it(facts: Sequence[Message], version: int, expected: bool) -> None:
-    act = facts[version - 1]
+def test_a_sanction_is_lifted_by_what_names_it(past_events: Sequence[Message], version: int, expected: bool) -> None:
+    act = past_events[version - 1]
     assert isinstance(act, events.PlayerExpelled | events.PlayerWarned)
-    assert is_lifted(act, facts, version) is expected
+    assert is_lifted(act, past_events, version) is expected
 
 
 def appeal(version: int, phase: AppealPhase) -> Appeal:

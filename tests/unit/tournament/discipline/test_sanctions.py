@@ -142,7 +142,7 @@ def test_nobody_of_the_table_proposes_or_decides_a_sanction_in_its_game() -> Non
     assert hall.state == before
 
     impose(hall, ROUNDS, rounds=[2], arbiter_id=opponent)
-    assert refusal_of(lambda: lift(hall, len(hall.facts), ["p1"])).reason == "OWN_GAME"
+    assert refusal_of(lambda: lift(hall, len(hall.events), ["p1"])).reason == "OWN_GAME"
 
 
 def test_under_pes_points_come_off_beside_the_result_which_stays() -> None:
@@ -192,7 +192,7 @@ def test_who_is_kept_out_of_rounds_is_not_paired_in_them_and_is_after_them() -> 
 def test_of_a_lifted_exclusion_the_rounds_that_were_missed_stay_missed() -> None:
     hall = hall_of(PES)
     impose(hall, ROUNDS, rounds=[2, 3])
-    version = len(hall.facts)
+    version = len(hall.events)
     hall.pair(2)
     hall.start(2)
     (lifted,) = lift(hall, version)
@@ -211,7 +211,7 @@ def test_a_sanction_before_the_first_round_is_taken_back_and_the_tournament_goes
     if paired_when == "imposed":
         hall.pair(1)
     impose(hall, ROUNDS, rounds=[1 if paired_when == "never" else 2])
-    version = len(hall.facts)
+    version = len(hall.events)
     if paired_when == "imposed":
         hall.carry_out(pb.UnpairRoundRequest(round=1))
     taken_back(hall, version)
@@ -226,7 +226,7 @@ def test_a_round_that_two_sanctions_take_is_given_back_when_both_are_lifted() ->
     versions = []
     for rounds in ([2, 3], [3, 4]):
         impose(hall, ROUNDS, rounds=rounds)
-        versions.append(len(hall.facts))
+        versions.append(len(hall.events))
     lift(hall, versions[0])
     assert hall.state.players[0].excluded == {3, 4}
     lift(hall, versions[1])
@@ -236,7 +236,7 @@ def test_a_round_that_two_sanctions_take_is_given_back_when_both_are_lifted() ->
 def test_of_two_sanctions_in_points_the_first_can_be_lifted_alone() -> None:
     hall = hall_of(FISE, (450, 390))
     impose(hall, POINTS, points=25)
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     impose(hall, POINTS, points=50)
     assert result(hall)[0] == (375, 390)
     lift(hall, version)
@@ -274,7 +274,7 @@ def test_a_sanction_stays_on_another_result_of_its_game_and_gives_no_more_back_t
     hall = hall_of(FISE)
     other = hall.state.played[0].pairings[0].pair[1]
     impose(hall, kind, points=points)
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     another_result(hall, (402, 390), reopened=reopened)
     assert result(hall) == (counts, other)
     lift(hall, version)
@@ -302,7 +302,7 @@ def test_in_an_old_stream_results_one_after_the_other_of_a_game_with_a_sanction_
     hall = hall_of(FISE)
     assert hall.state.played[0].pairings[0].pair == ("p1", "p5")
     impose(hall, POINTS, points=30)
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     asked = ("p1", "p5") if len(set(minutes)) == 1 else ()
     for minute, scores in zip(minutes, ((402, 390), (404, 390), (406, 390)), strict=True):
         hall.do([corrected_alone(scores, minute, asked)])
@@ -316,7 +316,7 @@ def test_in_an_old_stream_results_one_after_the_other_of_a_game_with_a_sanction_
 def test_in_an_old_stream_a_result_follows_one_of_a_game_with_a_sanction_that_was_opened_again() -> None:
     hall = hall_of(FISE)
     impose(hall, LOST)
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     sheet = [FinalScore(player_id=name, score=score) for name, score in (("p1", 402), ("p5", 390))]
     when = to_timestamp(NOON + timedelta(minutes=50))
     hall.do([events.ResultRecorded(round=1, game_id=GAME, scores=sheet, winner_id="p1", revision=1, occurred_at=when)])
@@ -333,7 +333,7 @@ def test_sanctions_on_a_game_are_lifted_in_any_order(book: Ruleset, first: int) 
     other = hall.state.played[0].pairings[0].pair[1]
     versions = []
     for kind, points, player_id in ((LOST, 0, "p1"), (POINTS, 30, other)):
-        versions.append(len(hall.facts) + 1)
+        versions.append(len(hall.events) + 1)
         impose(hall, kind, points=points, player_id=player_id)
     another_result(hall, (402, 390), reopened=True)
     lift(hall, versions.pop(first))
@@ -346,7 +346,7 @@ def test_who_both_lost_a_game_are_given_it_back_one_by_one() -> None:
     hall = hall_of(PES)
     other = hall.state.played[0].pairings[0].pair[1]
     impose(hall, LOST)
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     impose(hall, LOST, player_id=other)
     lift(hall, version)
     assert (result(hall)[1], hall.state.played[0].decided[GAME].losers) == ("p1", (other,))
@@ -355,7 +355,7 @@ def test_who_both_lost_a_game_are_given_it_back_one_by_one() -> None:
 def test_points_beside_a_result_leave_every_other_result_as_it_is() -> None:
     hall = hall_of(PES)
     impose(hall, POINTS, points=30)
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
     another_result(hall, (402, 390), reopened=True)
     assert result(hall) == ((402, 390), "p1")
     (_, given_back) = lift(hall, version)
@@ -366,7 +366,7 @@ def test_points_beside_a_result_leave_every_other_result_as_it_is() -> None:
 def test_a_sanction_is_lifted_once_and_by_somebody() -> None:
     hall = hall_of(PES)
     impose(hall, POINTS, points=20)
-    version = len(hall.facts) - 1
+    version = len(hall.events) - 1
 
     with pytest.raises(Invalid, match="decided_by"):
         lift(hall, version, decided_by=())
@@ -374,14 +374,14 @@ def test_a_sanction_is_lifted_once_and_by_somebody() -> None:
     with pytest.raises(Refusal, match="has already been lifted"):
         lift(hall, version)
     with pytest.raises(Refusal, match="is not a warning, sanction or expulsion: it is PointsAdjusted"):
-        lift(hall, len(hall.facts))
+        lift(hall, len(hall.events))
 
 
 def test_a_warning_that_is_lifted_does_not_count() -> None:
     hall = hall_of(FISE)
     for _ in range(2):
         hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"))
-    (lifted,) = lift(hall, len(hall.facts) - 1)
+    (lifted,) = lift(hall, len(hall.events) - 1)
 
     assert isinstance(lifted, events.WarningLifted)
     assert (lifted.count, hall.state.players[0].warnings) == (1, 1)
@@ -441,13 +441,13 @@ def test_undo_of_a_sanction_leaves_what_there_was_and_redo_what_there_had_been(
     hall = hall_of(load_ruleset(book), (400, 400) if drawn else (400, 390))
     for kind, points, rounds in sanctions:
         before = hall.state
-        version = len(hall.facts) + 1
+        version = len(hall.events) + 1
         try:
             impose(hall, kind, points=points, rounds=rounds)
         except Refusal:  # the game is lost already
             continue
         after = hall.state
-        undone = len(hall.facts) + 1
+        undone = len(hall.events) + 1
         undo(hall, version)
         assert timeless(hall.state) == timeless(before)
         undo(hall, undone)
@@ -457,13 +457,13 @@ def test_undo_of_a_sanction_leaves_what_there_was_and_redo_what_there_had_been(
 @pytest.mark.parametrize("kind", [POINTS, ROUNDS, None])
 def test_a_lifting_is_undone_once(kind: events.SanctionKind.ValueType | None) -> None:
     hall = hall_of(FISE)
-    version = len(hall.facts) + 1
+    version = len(hall.events) + 1
     if kind is None:
         hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"))
     else:
         impose(hall, kind, points=30 if kind == POINTS else 0, rounds=[2] if kind == ROUNDS else ())
     imposed = hall.state
-    lifted = len(hall.facts) + 1
+    lifted = len(hall.events) + 1
     lift(hall, version)
     undo(hall, lifted)
     assert timeless(hall.state) == timeless(imposed)
@@ -475,7 +475,7 @@ def test_a_lifting_is_undone_once(kind: events.SanctionKind.ValueType | None) ->
 def test_who_is_let_back_while_a_round_is_paired_plays_it_when_it_is_paired_again() -> None:
     hall = hall_of(PES)
     impose(hall, ROUNDS, rounds=[2])
-    version = len(hall.facts)
+    version = len(hall.events)
     hall.pair(2)
     lift(hall, version)
     assert not hall.state.players[0].takes_part(2)
@@ -491,12 +491,12 @@ def test_who_is_let_back_while_a_round_is_paired_plays_it_when_it_is_paired_agai
 def test_a_round_starts_without_who_was_let_back_after_its_pairing_and_would_not_play_it(kept_out: str) -> None:
     hall = hall_of(PES)
     impose(hall, ROUNDS, rounds=[2])
-    version = len(hall.facts)
+    version = len(hall.events)
     if kept_out == "has another sanction":
         impose(hall, ROUNDS, rounds=[2, 3])
     hall.pair(2)
     lift(hall, version)
-    lifted = len(hall.facts)
+    lifted = len(hall.events)
     if kept_out == "leaves":
         hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1"))
     if kept_out == "is sanctioned again":
@@ -507,10 +507,10 @@ def test_a_round_starts_without_who_was_let_back_after_its_pairing_and_would_not
 def test_an_exclusion_of_which_no_round_is_left_is_not_imposed_again() -> None:
     hall = hall_of(PES)
     impose(hall, ROUNDS, rounds=[2])
-    lift(hall, len(hall.facts))
-    lifted = len(hall.facts)
+    lift(hall, len(hall.events))
+    lifted = len(hall.events)
     impose(hall, POINTS, points=5)
-    hall.facts[lifted - 1].rounds[:] = []  # type: ignore[attr-defined] # as it was recorded with the round begun
+    hall.events[lifted - 1].rounds[:] = []  # type: ignore[attr-defined] # as it was recorded with the round begun
     hall.pair(2)
     hall.start(2)
     with pytest.raises(Refusal, match="No round with an exclusion of p1"):
@@ -521,8 +521,8 @@ def test_a_warning_imposed_again_proposes_what_its_number_does_and_has_the_note_
     hall = hall_of(FISE)
     for _ in range(2):
         hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta", note="old"))
-    first = len(hall.facts) - 1
+    first = len(hall.events) - 1
     lift(hall, first)
-    (again,) = hall.decide(pb.UndoActRequest(version=len(hall.facts), note="it was not hers"))
+    (again,) = hall.decide(pb.UndoActRequest(version=len(hall.events), note="it was not hers"))
     assert isinstance(again, events.PlayerWarned)
     assert (again.count, again.expulsion_proposed, again.note) == (2, True, "it was not hers")

@@ -60,17 +60,17 @@ def test_everybody_begins_and_sits_at_the_smaller_table_as_often_as_a_lot_lets_t
 
 def pair_hall() -> tuple[Hall, events.RoundPaired]:
     hall = Hall(PLAYERS, rounds=3, ruleset=FM)
-    fact, *others = hall.pair(1)
-    assert isinstance(fact, events.RoundPaired)
+    event, *others = hall.pair(1)
+    assert isinstance(event, events.RoundPaired)
     assert not others, "at tables of several nobody is left over"
-    return hall, fact
+    return hall, event
 
 
 def test_a_round_holds_its_tables_in_the_order_of_turns() -> None:
-    hall, fact = pair_hall()
-    assert fact.algorithm == "lot-1"
-    assert [len(pairing.player_ids) for pairing in fact.pairings] == [4, 3]
-    for pairing, table in zip(fact.pairings, hall.state.played[0].pairings, strict=True):
+    hall, event = pair_hall()
+    assert event.algorithm == "lot-1"
+    assert [len(pairing.player_ids) for pairing in event.pairings] == [4, 3]
+    for pairing, table in zip(event.pairings, hall.state.played[0].pairings, strict=True):
         assert tuple(pairing.player_ids) == table.player_ids
         assert (pairing.first_player_id, pairing.second_player_id) == table.player_ids[:2]
 
@@ -82,19 +82,19 @@ def test_players_whom_a_lot_brought_together_may_meet_again_round_after_round() 
         hall.start(number)
         for table in hall.state.played[number - 1].pairings:
             scores = [(player_id, 100 + place) for place, player_id in enumerate(table.player_ids)]
-            facts = record_result(
+            new_events = record_result(
                 hall.state, hall.ruleset, game=table.game_id, scores=scores, occurred_at=to_timestamp(hall.now)
             )
-            hall.do(facts)
+            hall.do(new_events)
             assert hall.state.played[number - 1].results[table.game_id] == tuple(score for _, score in scores)
         hall.close(number)
     hall.carry_out(pb.PublishStandingsRequest())
 
 
 def test_the_result_of_a_table_is_of_all_its_players_in_their_order() -> None:
-    hall, fact = pair_hall()
+    hall, event = pair_hall()
     hall.start(1)
-    table = fact.pairings[0]
+    table = event.pairings[0]
     scores = [(player_id, 200) for player_id in table.player_ids]
     with pytest.raises(Refusal) as refused:
         record_result(
@@ -115,10 +115,10 @@ def test_nobody_is_paired_by_hand_where_a_lot_makes_the_tables() -> None:
 
 
 def test_it_is_told_that_a_lot_brought_players_together_or_did_not() -> None:
-    hall, fact = pair_hall()
+    hall, event = pair_hall()
     before = Hall(PLAYERS, rounds=3, ruleset=FM).state
-    player, together = fact.pairings[0].player_ids[:2]
-    apart = fact.pairings[1].player_ids[0]
+    player, together = event.pairings[0].player_ids[:2]
+    apart = event.pairings[1].player_ids[0]
     told = explain(before, FM, hall.state.played[0], player, "")
     assert (told.reason, told.article) == ("lot", "FM pr.")
     assert together in str(told.params["others"])

@@ -26,10 +26,10 @@ RATING, CATEGORY, NOTE = events.ENTRY_PART_RATING, events.ENTRY_PART_CATEGORY, e
 
 
 def amend_player(hall: Hall, player_id: str = "p1", **given: Any) -> events.PlayerAmended:
-    situation = Situation(hall.state, now=hall.now, rules=FISC, facts=hall.facts, words=ANNA)
-    (fact,) = hall.do(amend(situation, pb.AmendPlayerRequest(player_id=player_id, **given)))
-    assert isinstance(fact, events.PlayerAmended)
-    return fact
+    situation = Situation(hall.state, now=hall.now, rules=FISC, past_events=hall.events, words=ANNA)
+    (event,) = hall.do(amend(situation, pb.AmendPlayerRequest(player_id=player_id, **given)))
+    assert isinstance(event, events.PlayerAmended)
+    return event
 
 
 def player(hall: Hall, player_id: str = "p1") -> PlayerState:
@@ -60,8 +60,8 @@ def reason_of(act: Callable[[], object]) -> str:
 def test_what_is_given_and_is_another_changes_and_nothing_else_does(given: Any, parts: list[int]) -> None:
     hall = hall_of(7, 7)
     before = player(hall)
-    fact = amend_player(hall, **given)
-    assert list(fact.parts) == parts
+    event = amend_player(hall, **given)
+    assert list(event.parts) == parts
     expected = before
     if RATING in parts:
         rating = 1000 if given.get("unrated") else given["rating"]
@@ -69,7 +69,7 @@ def test_what_is_given_and_is_another_changes_and_nothing_else_does(given: Any, 
     if CATEGORY in parts:
         expected = replace(expected, category="U18")
     assert player(hall) == expected
-    assert fact.note == (given["note"] if NOTE in parts else "")
+    assert event.note == (given["note"] if NOTE in parts else "")
 
 
 @pytest.mark.parametrize("given", [{}, {"name": "Ana Puig", "rating": 1999}, {"category": "", "note": "needs a ramp"}])
@@ -118,25 +118,25 @@ def test_a_rating_list_goes_by_the_rating_that_was_put_right() -> None:
     amend_player(hall, "p2", rating=1111)
     amend_player(hall, "p3", unrated=True)
     amend_player(hall, "p4", name="Anna Puig")
-    rated = {each.player_id: (each.rating, each.unrated) for each in view(TournamentView(), hall.facts).players}
+    rated = {each.player_id: (each.rating, each.unrated) for each in view(TournamentView(), hall.events).players}
     assert [rated[f"p{place}"] for place in range(1, 5)] == [(1999, False), (1111, False), (1000, True), (1996, False)]
 
 
 def undo(hall: Hall, version: int) -> events.PlayerAmended:
-    (fact,) = hall.carry_out(pb.UndoActRequest(version=version, note="a slip"))
-    assert isinstance(fact, events.PlayerAmended)
-    return fact
+    (event,) = hall.carry_out(pb.UndoActRequest(version=version, note="a slip"))
+    assert isinstance(event, events.PlayerAmended)
+    return event
 
 
 def test_a_rating_and_a_category_are_undone_and_done_again() -> None:
     hall = hall_of(7, 7)
     before = player(hall)
     amend_player(hall, rating=1450, category="U18")
-    act = len(hall.facts)
-    assert can_undo(hall.state, hall.facts, act) == "AmendPlayer"
-    fact = undo(hall, act)
-    assert (player(hall), fact.note, list(fact.parts)) == (before, "a slip", [RATING, CATEGORY])
-    undo(hall, len(hall.facts))
+    act = len(hall.events)
+    assert can_undo(hall.state, hall.events, act) == "AmendPlayer"
+    event = undo(hall, act)
+    assert (player(hall), event.note, list(event.parts)) == (before, "a slip", [RATING, CATEGORY])
+    undo(hall, len(hall.events))
     assert (player(hall).rating, player(hall).category) == (1450, "U18")
     assert reason_of(lambda: undo(hall, act)) == "NOT_UNDONE"
 
@@ -144,14 +144,14 @@ def test_a_rating_and_a_category_are_undone_and_done_again() -> None:
 def test_who_had_no_rating_has_none_when_it_is_undone() -> None:
     hall = Hall({"p1": None, "p2": 1500})
     amend_player(hall, rating=1450)
-    undo(hall, len(hall.facts))
+    undo(hall, len(hall.events))
     assert (player(hall).rating, player(hall).unrated) == (1000, True)
 
 
 def test_what_a_later_amendment_is_not_about_is_undone_by_itself() -> None:
     hall = hall_of(7, 7)
     amend_player(hall, category="U18")
-    act = len(hall.facts)
+    act = len(hall.events)
     amend_player(hall, rating=1450)
     amend_player(hall, "p2", category="U12")
     undo(hall, act)
@@ -162,14 +162,14 @@ def test_what_a_later_amendment_is_not_about_is_undone_by_itself() -> None:
 def test_words_are_not_undone_because_nothing_keeps_those_before(given: Any) -> None:
     hall = hall_of(7, 7)
     amend_player(hall, category="U18", **given)
-    assert can_undo(hall.state, hall.facts, len(hall.facts)) == ""
-    assert reason_of(lambda: undo(hall, len(hall.facts))) == "NOT_UNDONE"
+    assert can_undo(hall.state, hall.events, len(hall.events)) == ""
+    assert reason_of(lambda: undo(hall, len(hall.events))) == "NOT_UNDONE"
 
 
 def test_a_rating_that_was_paired_with_is_not_undone() -> None:
     hall = hall_of(7, 7)
     amend_player(hall, rating=1450)
-    act = len(hall.facts)
+    act = len(hall.events)
     hall.pair(1)
-    assert can_undo(hall.state, hall.facts, act) == ""
+    assert can_undo(hall.state, hall.events, act) == ""
     assert reason_of(lambda: undo(hall, act)) == "ROUND_PAIRED"

@@ -30,7 +30,7 @@ def lodge(hall: Hall, player_id: str = "anna", kind: Any = CORRECTION, note: str
 
 
 def answer_request(hall: Hall, **given: Any) -> list[Message]:
-    situation = Situation(hall.state, now=hall.now, facts=hall.facts)
+    situation = Situation(hall.state, now=hall.now, past_events=hall.events)
     return answer(situation, pb.AnswerDataRequestRequest(**given))
 
 
@@ -46,9 +46,9 @@ def test_requests_are_counted_in_the_tournament_and_one_of_a_kind_waits_at_a_tim
     with pytest.raises(Refusal) as again:
         lodge(hall)
     assert again.value.reason == "REQUEST_WAITS"
-    (fact,) = hall.do(answer_request(hall, request=1, refused=True, note="says right"))
-    assert isinstance(fact, events.DataRequestAnswered)
-    assert (fact.player_id, fact.kind, fact.granted) == ("anna", CORRECTION, False)
+    (event,) = hall.do(answer_request(hall, request=1, refused=True, note="says right"))
+    assert isinstance(event, events.DataRequestAnswered)
+    assert (event.player_id, event.kind, event.granted) == ("anna", CORRECTION, False)
     lodge(hall)
     assert [asked.waits for asked in hall.state.data_requests] == [False, True, True, True]
 
@@ -56,8 +56,8 @@ def test_requests_are_counted_in_the_tournament_and_one_of_a_kind_waits_at_a_tim
 def test_a_request_can_be_lodged_after_the_final_standings(hall: Hall) -> None:
     over = replace(hall.state, over=True)
     asked = pb.LodgeDataRequestRequest(player_id="anna", kind=ERASURE)
-    (fact,) = decide_command(over, asked, facts=hall.facts)
-    assert isinstance(fact, events.DataRequestLodged)
+    (event,) = decide_command(over, asked, events=hall.events)
+    assert isinstance(event, events.DataRequestLodged)
 
 
 @pytest.mark.parametrize(

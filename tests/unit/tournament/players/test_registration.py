@@ -35,9 +35,9 @@ PLAYED_OUT = pb.RUNNING_GAME_PLAYED_OUT
 def withdraw(
     hall: Hall, player_id: str, running_game: pb.RunningGame.ValueType = pb.RUNNING_GAME_UNSPECIFIED
 ) -> events.PlayerWithdrawn:
-    (fact,) = hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=running_game))
-    assert isinstance(fact, events.PlayerWithdrawn)
-    return fact
+    (event,) = hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=running_game))
+    assert isinstance(event, events.PlayerWithdrawn)
+    return event
 
 
 def grant(hall: Hall, player_id: str, number: int, kind: events.ByeKind.ValueType) -> None:
@@ -60,10 +60,10 @@ def test_a_late_entry_comes_in_until_half_of_the_rounds_with_half_a_point_for_ea
     for number in range(1, last):
         hall.play(number)
 
-    (fact,) = enter(hall, "late")
+    (event,) = enter(hall, "late")
 
-    assert isinstance(fact, events.LateEntryAdmitted)
-    assert (fact.round, fact.fictitious_half_points) == (last, fictitious)
+    assert isinstance(event, events.LateEntryAdmitted)
+    assert (event.round, event.fictitious_half_points) == (last, fictitious)
     hall.play(last)
     assert reason_and_article_of(lambda: enter(hall, "later")) == ("TOO_LATE_TO_ENTER", "FISC I.4")
 
@@ -163,9 +163,9 @@ def test_a_withdrawal_in_the_middle_of_a_round_names_the_game_that_is_left() -> 
     hall.start(1)
 
     assert reason_of(lambda: withdraw(hall, "p5")) == "GAME_RUNNING"
-    fact = withdraw(hall, "p5", GIVEN_UP)
+    event = withdraw(hall, "p5", GIVEN_UP)
 
-    assert (fact.round, fact.game_id) == (2, "open-r1-t1")
+    assert (event.round, event.game_id) == (2, "open-r1-t1")
 
 
 def test_a_game_that_is_played_out_is_not_left() -> None:
@@ -173,10 +173,10 @@ def test_a_game_that_is_played_out_is_not_left() -> None:
     hall.pair(1)
     hall.start(1)
 
-    fact = withdraw(hall, "p5", PLAYED_OUT)
+    event = withdraw(hall, "p5", PLAYED_OUT)
     hall.report("open-r1-t1", 300, 400)
 
-    assert (fact.round, fact.game_id) == (2, "")
+    assert (event.round, event.game_id) == (2, "")
     assert past_of(hall.state, FISC, "p5", 2)[0].half_points == 2
 
 
@@ -209,9 +209,9 @@ def test_until_a_round_begins_a_player_can_come_in_and_it_is_paired_again(rounds
         hall.play(number)
     hall.pair(last)
 
-    (fact,) = enter(hall, "late")
-    assert isinstance(fact, events.LateEntryAdmitted)
-    assert (fact.round, fact.fictitious_half_points) == (last, last - 1)
+    (event,) = enter(hall, "late")
+    assert isinstance(event, events.LateEntryAdmitted)
+    assert (event.round, event.fictitious_half_points) == (last, last - 1)
     assert reason_of(lambda: hall.start(last)) == "ENTERED_AFTER_PAIRING"
     hall.carry_out(pb.UnpairRoundRequest(round=last))
     hall.pair(last)
@@ -325,7 +325,7 @@ def test_all_are_checked_in_by_one_act() -> None:
     hall.carry_out(pb.CheckInPlayerRequest(player_id="p1"))
     noted = hall.carry_out(pb.CheckInPlayersRequest())
 
-    assert [fact.player_id for fact in noted] == [f"p{place}" for place in range(2, 8)]  # type: ignore[attr-defined]
+    assert [event.player_id for event in noted] == [f"p{place}" for place in range(2, 8)]  # type: ignore[attr-defined]
     assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest())) == "CHECKED_IN"
     assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest(player_ids=["p8"]))) == "WITHDRAWN"
 
@@ -336,7 +336,7 @@ def test_who_was_paired_is_not_checked_in_by_one_act_either() -> None:
     hall.play(1)
     assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest(player_ids=["p8", "p1"]))) == "CHECK_IN_CLOSED"
     noted = hall.carry_out(pb.CheckInPlayersRequest())
-    assert [fact.player_id for fact in noted] == ["p8"]  # type: ignore[attr-defined]
+    assert [event.player_id for event in noted] == ["p8"]  # type: ignore[attr-defined]
     hall.pair(2)
     assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest())) == "CHECK_IN_CLOSED"
 
@@ -348,7 +348,7 @@ def test_the_check_in_of_a_duplicate_game_closes_for_those_who_are_in_it() -> No
     assert reason_of(lambda: hall.decide(pb.CheckInPlayerRequest(player_id="p1"))) == "CHECK_IN_CLOSED"
     assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest(player_ids=["p1"]))) == "CHECK_IN_CLOSED"
     noted = hall.carry_out(pb.CheckInPlayersRequest())
-    assert [fact.player_id for fact in noted] == ["p3"]  # type: ignore[attr-defined]
+    assert [event.player_id for event in noted] == ["p3"]  # type: ignore[attr-defined]
 
 
 def test_a_check_in_is_taken_back() -> None:

@@ -35,8 +35,8 @@ def enter_result(*, second_person: bool = True, players: bool = False) -> tuple[
 def say(hall: Hall, seated: list[str], by: str, points: tuple[int, int] = (400, 350), **more: Any) -> Any:
     scores = final_scores(zip(seated, points, strict=True))
     who: dict[str, Any] = {"player_id": by} if by in seated else {"arbiter_id": by}
-    (fact,) = hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, **who, **more))
-    return fact
+    (event,) = hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, **who, **more))
+    return event
 
 
 def refusal(hall: Hall, seated: list[str], by: str, points: tuple[int, int] = (400, 350)) -> str:
@@ -81,9 +81,9 @@ def test_a_corrected_result_is_confirmed_again_by_another_than_who_corrected_it(
 def test_an_entry_that_is_put_right_before_it_is_confirmed_is_said_to_be_that() -> None:
     def correct(points: int) -> events.ResultCorrected:
         scores = final_scores(zip(seated, (points, 350), strict=True))
-        (fact,) = hall.carry_out(pb.CorrectResultRequest(game_id=GAME, scores=scores, arbiter_id="eva"))
-        assert isinstance(fact, events.ResultCorrected)
-        return fact
+        (event,) = hall.carry_out(pb.CorrectResultRequest(game_id=GAME, scores=scores, arbiter_id="eva"))
+        assert isinstance(event, events.ResultCorrected)
+        return event
 
     hall, seated = enter_result()
     assert correct(410).before_confirmation
@@ -176,5 +176,5 @@ def test_the_choice_of_each_time_is_undone_by_the_last_before_it() -> None:
     assert undone_by(chosen, ()) == "SetResultCheck"
     hall.carry_out(pb.SetResultCheckRequest(second_person=True, players=True))
     hall.carry_out(pb.SetResultCheckRequest(players=True))
-    hall.carry_out(pb.UndoActRequest(version=len(hall.facts)))
+    hall.carry_out(pb.UndoActRequest(version=len(hall.events)))
     assert (hall.state.result_check.second_person, hall.state.result_check.players) == (True, True)

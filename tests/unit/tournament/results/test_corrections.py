@@ -89,7 +89,7 @@ def test_a_rating_list_rests_on_the_corrected_result() -> None:
     first, second = game.player_ids
     correct(hall, (first, 300), (second, 400), game=game.game_id, player_ids=[first, second])
 
-    assert view(TournamentView(), hall.facts).games[0].half_points == 0
+    assert view(TournamentView(), hall.events).games[0].half_points == 0
 
 
 def forfeit_game(hall: Hall) -> None:
@@ -116,13 +116,13 @@ def test_a_forfeit_that_is_corrected_was_a_game_unless_that_is_denied() -> None:
 
     assert past_of(hall.state, UF, "p1", 2)[0].opponent == "p5"
     assert hall.state.played[0].decided[GAME] == GameDecision("p1")
-    assert [game.half_points for game in view(TournamentView(), hall.facts).games] == [2]
+    assert [game.half_points for game in view(TournamentView(), hall.events).games] == [2]
 
     correct(hall, ("p1", 0), ("p5", 0), winner_id="p5", unplayed=True)
     after = hall.state.played[0].decided[GAME]
     assert (after.condition, after.losers, after.unplayed) == (game_events.END_CONDITION_FORFEIT, ("p1",), True)
     assert not past_of(hall.state, UF, "p1", 2)[0].played
-    assert view(TournamentView(), hall.facts).games == ()
+    assert view(TournamentView(), hall.events).games == ()
 
 
 def abandon_game(hall: Hall, *losers: str) -> None:
@@ -186,7 +186,7 @@ def test_a_correction_from_before_it_said_whether_there_was_a_game_leaves_that_a
     hall.do([events.ResultCorrected(round=1, game_id=GAME, scores=scores, winner_id="p5")])
 
     assert hall.state.played[0].decided[GAME] == replace(before, winner_id="p5")
-    assert view(TournamentView(), hall.facts).games == ()
+    assert view(TournamentView(), hall.events).games == ()
 
 
 def test_nobody_draws_a_game_that_was_not_played() -> None:
@@ -223,21 +223,21 @@ def test_a_game_without_a_result_has_nothing_to_correct() -> None:
 
 
 def build_rulings(points: int, *, valid: bool, at: datetime = NOON) -> TableRulings:
-    facts = [
+    new_events = [
         game_events.PlayPlaced(turn=3, player_id="p1", score=points),
         game_events.ChallengeRuled(turn=3, challenge=1, valid=valid, occurred_at=to_timestamp(at)),
     ]
-    return reduce(watch, facts, TableRulings())
+    return reduce(watch, new_events, TableRulings())
 
 
 def adjust(
     hall: Hall, rulings: TableRulings, at: datetime | None = None, arbiter_id: str = "eleni"
 ) -> events.SpreadAdjusted:
-    (fact,) = hall.carry_out(
+    (event,) = hall.carry_out(
         pb.CorrectRulingRequest(game_id=GAME, turn=3, arbiter_id=arbiter_id), at=at, tables={GAME: rulings}
     )
-    assert isinstance(fact, events.SpreadAdjusted)
-    return fact
+    assert isinstance(event, events.SpreadAdjusted)
+    return event
 
 
 @pytest.mark.parametrize(("points", "valid", "spread"), [(34, False, 64), (22, True, -52)])
@@ -249,9 +249,9 @@ def test_a_wrong_ruling_found_on_the_same_day_changes_the_spread_and_not_the_res
     hall.play(1)
     before = hall.state.played[0].results
 
-    fact = adjust(hall, build_rulings(points, valid=valid))
+    event = adjust(hall, build_rulings(points, valid=valid))
 
-    assert (fact.player_id, fact.points, fact.article) == ("p1", spread, "PES Δ.ε")
+    assert (event.player_id, event.points, event.article) == ("p1", spread, "PES Δ.ε")
     assert hall.state.played[0].results == before
     assert refusal_of(lambda: adjust(hall, build_rulings(points, valid=valid))).reason == "RULING_CORRECTED"
 
@@ -261,10 +261,10 @@ def test_a_correction_that_was_a_slip_is_undone_and_the_ruling_can_be_corrected_
     hall = hall_of("pes-2024")
     hall.play(1)
     adjust(hall, build_rulings(34, valid=False))
-    (undone,) = hall.carry_out(pb.UndoActRequest(version=len(hall.facts), note="another turn"))
+    (undone,) = hall.carry_out(pb.UndoActRequest(version=len(hall.events), note="another turn"))
     assert isinstance(undone, events.SpreadAdjusted)
     assert (undone.player_id, undone.points, undone.note) == ("p1", -64, "another turn")
-    again = pb.UndoActRequest(version=len(hall.facts) - 1)
+    again = pb.UndoActRequest(version=len(hall.events) - 1)
     assert refusal_of(lambda: hall.decide(again)).reason == "NOT_UNDONE"
     assert adjust(hall, build_rulings(34, valid=False)).points == 64
 
@@ -294,9 +294,9 @@ def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
 def test_the_day_of_a_ruling_is_that_of_the_halls(zone: str, same_day: bool) -> None:
     # 20:30 and 22:30 of UTC are one evening there, and two days in Athens.
     hall = hall_of("pes-2024")
-    created = events.TournamentCreated.FromString(hall.facts[0].SerializeToString())
+    created = events.TournamentCreated.FromString(hall.events[0].SerializeToString())
     created.time_zone = zone
-    hall.facts[0] = created
+    hall.events[0] = created
     hall.play(1)
     evening = build_rulings(34, valid=False, at=NOON + timedelta(hours=8, minutes=30))
 

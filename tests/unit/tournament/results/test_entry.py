@@ -68,7 +68,7 @@ def test_a_forfeit_has_the_points_of_the_book_and_is_no_game(ruleset: Ruleset, p
     assert (recorded.winner_id, list(recorded.loser_ids), recorded.unplayed) == ("p1", ["p5"], True)
     assert past_of(hall.state, ruleset, "p1", 2)[0].half_points == 2
     assert not past_of(hall.state, ruleset, "p1", 2)[0].played
-    assert view(TournamentView(), hall.facts).games == ()
+    assert view(TournamentView(), hall.events).games == ()
 
 
 def test_where_both_were_absent_both_lose() -> None:
@@ -154,7 +154,7 @@ def test_a_result_that_is_entered_counts_as_one_of_a_table() -> None:
 
     assert (recorded.winner_id, recorded.unplayed) == ("p5", False)
     assert past_of(hall.state, PES, "p5", 2)[0].half_points == 2
-    assert [game.half_points for game in view(TournamentView(), hall.facts).games] == [0]
+    assert [game.half_points for game in view(TournamentView(), hall.events).games] == [0]
 
 
 def test_who_left_does_not_win_with_more_points() -> None:
@@ -213,15 +213,15 @@ def test_scores_are_of_each_player_of_the_table_once(names: list[str]) -> None:
 
 
 def test_turns_that_were_taken_back_are_not_over() -> None:
-    facts = [
+    new_events = [
         game_events.PlayCompleted(turn=1),
         game_events.TurnLost(turn=2),
         game_events.PlayCompleted(turn=3),
         game_events.EntriesTakenBack(turn=2),
     ]
 
-    assert reduce(watch, facts[:3], TableRulings()).turns == 3
-    assert reduce(watch, facts, TableRulings()).turns == 1
+    assert reduce(watch, new_events[:3], TableRulings()).turns == 3
+    assert reduce(watch, new_events, TableRulings()).turns == 1
 
 
 def test_a_table_that_ends_after_its_result_was_entered_changes_nothing() -> None:
@@ -286,8 +286,8 @@ def test_a_forfeit_in_place_of_a_result_has_the_scores_of_the_book_where_none_ar
 
 
 def test_a_turn_of_which_the_play_came_off_the_board_is_a_turn_that_was_played() -> None:
-    facts = [game_events.PlayPlaced(turn=1, player_id="p1", score=20), game_events.PlayWithdrawn(turn=1)]
-    assert reduce(watch, facts, TableRulings()).turns == 1
+    new_events = [game_events.PlayPlaced(turn=1, player_id="p1", score=20), game_events.PlayWithdrawn(turn=1)]
+    assert reduce(watch, new_events, TableRulings()).turns == 1
 
 
 def gave_up(hall: Hall, player_id: str) -> None:

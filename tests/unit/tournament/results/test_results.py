@@ -23,10 +23,10 @@ def report_result(hall: Hall, game: str, first: int, second: int, decided: GameD
     found = hall.state.find_game(game)
     assert found is not None
     scores = list(zip(found[1].player_ids, (first, second), strict=True))
-    facts = record_result(
+    new_events = record_result(
         hall.state, hall.ruleset, game=game, scores=scores, occurred_at=to_timestamp(hall.now), decided=decided
     )
-    return [fact for fact in hall.do(facts) if isinstance(fact, events.ResultRecorded)]
+    return [event for event in hall.do(new_events) if isinstance(event, events.ResultRecorded)]
 
 
 def start_hall() -> Hall:
@@ -61,8 +61,8 @@ def test_a_result_that_was_opened_again_takes_the_place_of_the_first_though_the_
     for table in (2, 3):
         report_result(hall, f"open-r1-t{table}", 300, 299, GameDecision())
     hall.close(1)
-    (fact,) = report_result(hall, "open-r1-t1", 298, 299, GameDecision(winner_id=second, revision=1))
-    assert (fact.revision, fact.winner_id) == (1, second)
+    (event,) = report_result(hall, "open-r1-t1", 298, 299, GameDecision(winner_id=second, revision=1))
+    assert (event.revision, event.winner_id) == (1, second)
     assert (half_points(hall)[first], half_points(hall)[second]) == (0, 2)
     assert report_result(hall, "open-r1-t1", 298, 299, GameDecision(winner_id=second, revision=1)) == []
     assert report_result(hall, "open-r1-t1", 300, 299, GameDecision(winner_id=first)) == []

@@ -117,7 +117,7 @@ def test_a_withdrawal_that_was_a_slip_is_undone_before_the_start() -> None:
     hall.play(1)
     hall.pair(2)
     withdraw(hall, "p4")
-    version = len(hall.facts)
+    version = len(hall.events)
     hall.carry_out(pb.UndoActRequest(version=version))
     assert len(hall.start(2)) == 1
 

@@ -69,9 +69,9 @@ def test_the_dutch_system_is_told_of_a_forfeit_as_of_a_round_without_a_game() ->
 
 
 def test_a_table_says_how_it_ended_in_the_tournaments_own_record() -> None:
-    facts = after_a_forfeit().state.played[0].decided["open-r1-t1"]
+    new_events = after_a_forfeit().state.played[0].decided["open-r1-t1"]
 
-    assert facts == FORFEIT
+    assert new_events == FORFEIT
 
 
 def test_each_kind_of_round_is_told_as_what_it_was() -> None:

@@ -163,7 +163,7 @@ def test_a_pairing_taken_back_by_slip_comes_back_by_the_same_system() -> None:
     pair(hall, 2, "king-of-the-hill")
     was = hall.state.played[1]
     hall.carry_out(pb.UnpairRoundRequest(round=2))
-    hall.carry_out(pb.UndoActRequest(version=len(hall.facts)))
+    hall.carry_out(pb.UndoActRequest(version=len(hall.events)))
     assert hall.state.played[1] == was
 
 

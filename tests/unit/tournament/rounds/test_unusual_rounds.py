@@ -28,8 +28,8 @@ def withdraw(hall: Hall, *players: str) -> None:
         hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id))
 
 
-def bye_of(facts: list[Message]) -> str:
-    return next((fact.player_id for fact in facts if isinstance(fact, events.ByeAwarded)), "")
+def bye_of(past_events: list[Message]) -> str:
+    return next((event.player_id for event in past_events if isinstance(event, events.ByeAwarded)), "")
 
 
 def three_who_rested() -> Hall:
@@ -55,8 +55,8 @@ def test_of_three_who_have_all_had_the_bye_two_are_paired_by_hand_and_the_third_
     hall = three_who_rested()
     first, second, third = (player.player_id for player in hall.state.to_pair(4))
     hall.carry_out(pb.KeepPairRequest(player_ids=[first, second], rematch=True))
-    facts = list(hall.carry_out(pb.PairRoundRequest(round=4, system="by-hand")))
-    assert bye_of(facts) == third
+    new_events = list(hall.carry_out(pb.PairRoundRequest(round=4, system="by-hand")))
+    assert bye_of(new_events) == third
 
 
 def test_of_three_who_have_all_had_the_bye_one_is_granted_another_and_the_others_meet() -> None:
@@ -127,8 +127,8 @@ def test_a_latecomer_meets_who_would_have_rested() -> None:
     with pytest.raises(Refusal, match="p6 entered after it was paired"):
         hall.start(1)
     hall.carry_out(pb.UnpairRoundRequest(round=1))
-    facts = list(hall.pair(1))
-    assert bye_of(facts) == ""
+    new_events = list(hall.pair(1))
+    assert bye_of(new_events) == ""
     assert len(hall.state.played[0].pairings) == 3
 
 

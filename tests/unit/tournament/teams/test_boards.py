@@ -55,7 +55,7 @@ def play(hall: Hall, number: int, chance: random.Random) -> RoundState:
     # After an undo and a repetition, the round is the same.
     before = hall.state
     for _ in range(2):
-        undone = hall.decide(pb.UndoActRequest(version=len(hall.facts)))
+        undone = hall.decide(pb.UndoActRequest(version=len(hall.events)))
         hall.do(undone)
     assert hall.state.played == before.played
     hall.start(number)

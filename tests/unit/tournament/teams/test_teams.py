@@ -430,8 +430,8 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
         hall.decide(both)
 
 
-def undo(hall: Hall, fact: Message) -> Sequence[Message]:
-    version = max(place for place, known in enumerate(hall.facts, 1) if known is fact)
+def undo(hall: Hall, event: Message) -> Sequence[Message]:
+    version = max(place for place, known in enumerate(hall.events, 1) if known is event)
     return hall.carry_out(pb.UndoActRequest(version=version))
 
 
@@ -448,34 +448,34 @@ def test_what_is_done_with_teams_can_be_undone() -> None:
     ]
     for act in acts:
         before = hall.state
-        facts = act()
-        if facts[0] not in hall.facts:
-            hall.do(facts)
+        new_events = act()
+        if new_events[0] not in hall.events:
+            hall.do(new_events)
         after = hall.state
-        (back,) = undo(hall, facts[0])
+        (back,) = undo(hall, new_events[0])
         assert not any(hall.state.kept.values())
         assert replace(hall.state, latest=before.latest, kept=before.kept) == before
         undo(hall, back)
         assert replace(hall.state, latest=after.latest) == after
-        undo(hall, hall.facts[-1])
+        undo(hall, hall.events[-1])
 
 
 def test_a_team_that_came_in_by_mistake_leaves_and_one_that_was_paired_stays() -> None:
     hall = hall_of("a", "b", rounds=1)
     hall.carry_out(pb.RegisterPlayerRequest(player_id="new", rating=1))
-    (fact,) = register(hall, "c", "new")
-    undo(hall, fact)
+    (event,) = register(hall, "c", "new")
+    undo(hall, event)
     assert hall.state.team("c").entry.never_came  # type: ignore[union-attr]
     hall.carry_out(pb.WithdrawPlayerRequest(player_id="new"))
     hall.pair(1)
-    first = next(fact for fact in hall.facts if isinstance(fact, events.TeamRegistered))
+    first = next(event for event in hall.events if isinstance(event, events.TeamRegistered))
     assert reason_of(lambda: undo(hall, first)) == "NOT_UNDONE"
 
 
 def explain_pairing(hall: Hall, player: str, other: str = "") -> list[tuple[str, str]]:
     number = len(hall.state.played)
-    places = [place for place, fact in enumerate(hall.facts) if isinstance(fact, events.RoundPaired)]
-    before = reduce(evolve, hall.facts[: places[-1]], TournamentState())
+    places = [place for place, event in enumerate(hall.events) if isinstance(event, events.RoundPaired)]
+    before = reduce(evolve, hall.events[: places[-1]], TournamentState())
     found = team_explanation.explain(before, hall.ruleset, hall.state.played[number - 1], player, other)
     return [(why.reason, why.message.format_map(why.params)) for why in found]
 
@@ -660,11 +660,11 @@ def test_who_comes_back_or_comes_late_does_not_move_the_rating_that_a_team_began
 
 def test_a_line_up_that_a_round_was_paired_by_is_not_undone() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
-    (fact,) = line_up(hall, "a", "a3", "a2", "a1")
+    (event,) = line_up(hall, "a", "a3", "a2", "a1")
     hall.pair(1)
-    assert reason_of(lambda: undo(hall, fact)) == "NOT_UNDONE"
+    assert reason_of(lambda: undo(hall, event)) == "NOT_UNDONE"
     hall.carry_out(pb.UnpairRoundRequest(round=1))
-    undo(hall, fact)
+    undo(hall, event)
     assert hall.state.teams[0].line_up == ("a1", "a2", "a3")
 
 
@@ -673,9 +673,9 @@ def test_a_return_that_is_undone_leaves_the_rounds_missed_that_were() -> None:
     withdraw(hall, "e")
     play(hall, 1, first_wins)
     before = hall.state
-    (fact,) = reinstate(hall, "e")
+    (event,) = reinstate(hall, "e")
     assert hall.state.teams[4].entry.missed == {1}
-    undo(hall, fact)
+    undo(hall, event)
     assert replace(hall.state, latest=before.latest) == before
 
 
@@ -735,5 +735,5 @@ def test_nobody_waits_for_the_players_of_a_team_that_has_withdrawn_to_check_in()
 def test_nothing_is_done_to_teams_of_a_tournament_that_is_over(request_: Message) -> None:
     hall = hall_of("a", "b")
     with pytest.raises(Refusal) as refused:
-        decide_command(replace(hall.state, over=True), request_, rules=OF_TWO, facts=hall.facts)
+        decide_command(replace(hall.state, over=True), request_, rules=OF_TWO, events=hall.events)
     assert refused.value.reason == "TOURNAMENT_OVER"

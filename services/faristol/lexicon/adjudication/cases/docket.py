@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.adjudication.cases.model import Word
 from faristol.consumers import Projection
 from faristol.event_store import Recorded
-from faristol.kernel import facts
+from faristol.kernel import event_types
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -110,7 +110,7 @@ def projection(generation: int = 1) -> Projection:
     return Projection(
         name=DOCKET_NAME,
         version=DOCKET_VERSION,
-        types=facts.types_of(_DOCKET_HANDLERS),
+        types=event_types.types_of(_DOCKET_HANDLERS),
         tables=rows.metadata,
         apply=apply,
         awaited=False,
@@ -119,60 +119,60 @@ def projection(generation: int = 1) -> Projection:
     )
 
 
-async def _open_case(connection: AsyncConnection, rows: Tables, fact: events.CaseOpened, tournament: str) -> None:
-    queued_at = fact.queued_at if fact.HasField("queued_at") else fact.occurred_at
+async def _open_case(connection: AsyncConnection, rows: Tables, event: events.CaseOpened, tournament: str) -> None:
+    queued_at = event.queued_at if event.HasField("queued_at") else event.occurred_at
     await connection.execute(
         insert(rows.cases).values(
-            case_id=fact.case_id,
-            tournament_id=fact.tournament_id,
-            game_id=fact.game_id,
-            language=fact.language,
-            mode=fact.mode,
+            case_id=event.case_id,
+            tournament_id=event.tournament_id,
+            game_id=event.game_id,
+            language=event.language,
+            mode=event.mode,
             queued_at=queued_at.ToMicroseconds(),
             waiting=True,
             ruled=False,
         )
     )
-    words = {key(tuple(word.faces)) for word in fact.words}
+    words = {key(tuple(word.faces)) for word in event.words}
     if words:
-        named = [{"language": fact.language, "word": word, "case_id": fact.case_id} for word in sorted(words)]
+        named = [{"language": event.language, "word": word, "case_id": event.case_id} for word in sorted(words)]
         await connection.execute(insert(rows.words), named)
 
 
-async def _rule(connection: AsyncConnection, rows: Tables, fact: events.CaseRuled, tournament: str) -> None:
-    this = update(rows.cases).where(rows.cases.c.case_id == fact.case_id)
+async def _rule(connection: AsyncConnection, rows: Tables, event: events.CaseRuled, tournament: str) -> None:
+    this = update(rows.cases).where(rows.cases.c.case_id == event.case_id)
     await connection.execute(this.values(waiting=False, ruled=True))
 
 
-async def _withdraw(connection: AsyncConnection, rows: Tables, fact: events.CaseWithdrawn, tournament: str) -> None:
-    this = update(rows.cases).where(rows.cases.c.case_id == fact.case_id)
+async def _withdraw(connection: AsyncConnection, rows: Tables, event: events.CaseWithdrawn, tournament: str) -> None:
+    this = update(rows.cases).where(rows.cases.c.case_id == event.case_id)
     await connection.execute(this.values(waiting=False))
 
 
-async def _appoint(connection: AsyncConnection, rows: Tables, fact: events.JudgeAppointed, tournament: str) -> None:
-    await _dismiss(connection, rows, fact, tournament)
-    judge = {"judge_id": fact.judge_id, "languages": " ".join(fact.languages), "director": fact.director}
+async def _appoint(connection: AsyncConnection, rows: Tables, event: events.JudgeAppointed, tournament: str) -> None:
+    await _dismiss(connection, rows, event, tournament)
+    judge = {"judge_id": event.judge_id, "languages": " ".join(event.languages), "director": event.director}
     await connection.execute(insert(rows.judges).values(tournament_id=tournament, **judge))
 
 
 async def _dismiss(
-    connection: AsyncConnection, rows: Tables, fact: events.JudgeAppointed | events.JudgeDismissed, tournament: str
+    connection: AsyncConnection, rows: Tables, event: events.JudgeAppointed | events.JudgeDismissed, tournament: str
 ) -> None:
-    this = (rows.judges.c.tournament_id == tournament) & (rows.judges.c.judge_id == fact.judge_id)
+    this = (rows.judges.c.tournament_id == tournament) & (rows.judges.c.judge_id == event.judge_id)
     await connection.execute(delete(rows.judges).where(this))
 
 
-async def _open_game(connection: AsyncConnection, rows: Tables, fact: game_events.GameOpened, tournament: str) -> None:
-    await connection.execute(insert(rows.games).values(game_id=fact.game_id, round=fact.round))
+async def _open_game(connection: AsyncConnection, rows: Tables, event: game_events.GameOpened, tournament: str) -> None:
+    await connection.execute(insert(rows.games).values(game_id=event.game_id, round=event.round))
 
 
-async def _close(connection: AsyncConnection, rows: Tables, fact: pairing_events.RoundClosed, tournament: str) -> None:
-    this_round = (rows.closed.c.tournament_id == tournament) & (rows.closed.c.round == fact.round)
+async def _close(connection: AsyncConnection, rows: Tables, event: pairing_events.RoundClosed, tournament: str) -> None:
+    this_round = (rows.closed.c.tournament_id == tournament) & (rows.closed.c.round == event.round)
     await connection.execute(delete(rows.closed).where(this_round))  # a round may close again after a correction
-    await connection.execute(insert(rows.closed).values(tournament_id=tournament, round=fact.round))
+    await connection.execute(insert(rows.closed).values(tournament_id=tournament, round=event.round))
 
 
-_DOCKET_HANDLERS: Mapping[facts.Kind, Callable[[AsyncConnection, Tables, Any, str], Awaitable[None]]] = {
+_DOCKET_HANDLERS: Mapping[event_types.Kind, Callable[[AsyncConnection, Tables, Any, str], Awaitable[None]]] = {
     events.CaseOpened: _open_case,
     events.CaseRuled: _rule,
     events.CaseWithdrawn: _withdraw,

@@ -69,11 +69,11 @@ class CaseTimer:
         self._listening_since = min(self._listening_since, now)  # the clock may have been set back
         heard_for = (now - self._listening_since).total_seconds()
         silent = await self._leases.silent(case.state) if heard_for >= case.state.lease_seconds else frozenset()
-        facts = decide.list_due_events(case.state, settings.state, silent, now)
-        if not facts:
+        new_events = decide.list_due_events(case.state, settings.state, silent, now)
+        if not new_events:
             return
         guards = [Guard(policy.stream(tournament_id), settings.version)]
-        decision = Decision([Write(stream(case_id), case.version, facts, tournament_id)], guards)
+        decision = Decision([Write(stream(case_id), case.version, new_events, tournament_id)], guards)
         try:
             await self._record.append(decision, Metadata(actor=ACTOR))
         except Conflict as conflict:

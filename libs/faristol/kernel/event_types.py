@@ -1,6 +1,6 @@
 """Metadata of events from the contract (`proto/faristol/event/v1/event.proto`), and their common fields. Pure.
 
-A fact is the message of an event.
+In variable names, `event` is the message of an event; `Recorded` is an event with its position, actor and times.
 """
 
 from __future__ import annotations
@@ -131,16 +131,16 @@ PUBLIC_TYPES = types_of(types_for_audience(options.AUDIENCE_PUBLIC))
 
 
 class Common(Generic[T]):
-    """A field that many events have: returns its value in a fact, or a default for an event type without the field."""
+    """A field of many events: returns its value in an event, or a default for an event type without the field."""
 
     def __init__(self, name: str, otherwise: T) -> None:
         self._read = {kind: attrgetter(name) for kind in RECORD_EVENT_TYPES if name in kind.DESCRIPTOR.fields_by_name}
         self._otherwise = otherwise
 
-    def __call__(self, fact: Message) -> T:
-        """Return the value in ``fact``."""
-        read = self._read.get(type(fact))
-        return self._otherwise if read is None else read(fact)
+    def __call__(self, event: Message) -> T:
+        """Return the value in ``event``."""
+        read = self._read.get(type(event))
+        return self._otherwise if read is None else read(event)
 
 
 occurred_at = Common[Timestamp | None]("occurred_at", None)
@@ -154,10 +154,10 @@ _DATED = frozenset(kind for kind in RECORD_EVENT_TYPES if "occurred_at" in kind.
 """The event types with a moment."""
 
 
-def set_occurred_at(facts: Iterable[Message], at: Instant) -> list[Message]:
-    """Return ``facts`` after setting ``occurred_at`` to ``at`` in each event that has the field unset."""
-    facts = list(facts)
-    for fact in facts:
-        if type(fact) in _DATED and not fact.HasField("occurred_at"):
-            fact.occurred_at.FromNanoseconds(at)  # type: ignore[attr-defined] # the contract gives it
-    return facts
+def set_occurred_at(events: Iterable[Message], at: Instant) -> list[Message]:
+    """Return ``events`` after setting ``occurred_at`` to ``at`` in each event that has the field unset."""
+    events = list(events)
+    for event in events:
+        if type(event) in _DATED and not event.HasField("occurred_at"):
+            event.occurred_at.FromNanoseconds(at)  # type: ignore[attr-defined] # the contract gives it
+    return events
