@@ -1,7 +1,7 @@
 """Measure the delay of deadlines that expire at one instant.
 
 Clocks whose time is over at one instant are watched by replicas of the clock service, each a process of its own. The
-delay of a deadline is the moment at which its fact was recorded, less the moment of the deadline. It is also counted
+delay of a deadline is the moment at which its event was recorded, less the moment of the deadline. It is also counted
 that every deadline was told, and once. ``--kill`` ends the first replica with SIGKILL when a tenth has been told.
 
     python -m tests.benchmarks.deadlines --clocks 150 1000 --replicas 1 2

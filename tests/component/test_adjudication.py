@@ -321,7 +321,7 @@ async def test_while_nats_is_away_a_challenge_is_ruled_on_and_its_table_goes_on(
 
 
 async def names_with(record: Record, name: str) -> list[str]:
-    """Return the names of all facts, when that is among them."""
+    """Return the names of all events, when that is among them."""
     names = [event.name for event in await record.read(limit=10_000)]
     return names if name in names else []
 

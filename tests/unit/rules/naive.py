@@ -1,7 +1,7 @@
 """The rules again, as slowly and plainly as possible, without any code of ``faristol.rules``.
 
 A board is a grid of 15 lists of 15 cells, a cell is None or (face, blank). Premiums are spelled out square by square
-as the facts of the game list them. The result is trusted if both implementations of the rules agree.
+as the events of the game list them. The result is trusted if both implementations of the rules agree.
 """
 
 from __future__ import annotations
