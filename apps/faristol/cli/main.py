@@ -52,6 +52,13 @@ FIRST_PAGE = "/start"
 """Page of the director's first tournament."""
 
 
+FOREVER_TURNS_COUNT = 20
+"""Turns of the duplicate game of a demonstration without end."""
+FOREVER_REST_SECONDS = 900.0
+"""Time for which the pages of a run stay after its end."""
+FOREVER_ALONE = N_("--forever runs its own services and duplicate game: omit --connect, --json, --mode and databases")
+
+
 class DemoMode(StrEnum):
     """Kind of a demonstration."""
 
@@ -302,6 +309,15 @@ def demo(
     connect: Annotated[
         bool, typer.Option("--connect", help="Play against running services, at FARISTOL_CLIENT_ADDRESS.")
     ] = False,
+    forever: Annotated[
+        bool,
+        typer.Option(
+            "--forever", help="Play one championship after another in real time, with a duplicate game beside it."
+        ),
+    ] = False,
+    pace: Annotated[
+        float, typer.Option(min=0.1, max=100_000, help="With --forever: speed of the players; 1 is real time.")
+    ] = 1.0,
 ) -> None:
     """Run `faristol demo`."""
     from faristol.demo import terminal
@@ -309,16 +325,32 @@ def demo(
     from faristol.demo.plan import Plan
     from faristol.demo.readiness import options_of
 
+    logging.getLogger("faristol.audit").setLevel(logging.WARNING)  # credentials of invented people
     with ExitStack() as stack:
         if data is None and not connect:
             data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="faristol-")))
         settings = settings_of(
             data=data,
-            http_port=http if http is not None else (None if keep_serving else 0),
+            http_port=http if http is not None else (None if keep_serving or forever else 0),
             database_url=database_url,
             nats_url=nats_url,
         )
         chosen = options_of(options or ())
+        if forever:
+            from faristol.demo.forever import Run, run_forever
+
+            if connect or json_output or mode is DemoMode.DUPLICATE or database_url or nats_url:
+                raise typer.BadParameter(localize(FOREVER_ALONE))
+
+            def plan_run(number: int) -> Run:
+                at_tables = Plan(players, rounds or 5, seed + number - 1, ruleset or "fisc-2023", chosen, pace)
+                beside = DuplicatePlan(
+                    players, 1, at_tables.seed, "fisc-2023-duplicate", pace=pace, halls=2, turns=FOREVER_TURNS_COUNT
+                )
+                return Run(at_tables, beside)
+
+            run(run_forever(settings, plan_run, rest_seconds=FOREVER_REST_SECONDS))
+            return
         plan: Plan
         if mode is DemoMode.DUPLICATE:
             announced = dict(chosen).get("turns", "")

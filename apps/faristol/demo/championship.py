@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import count
@@ -17,6 +17,7 @@ from faristol.client.services import Api, M, call, call_until_found
 from faristol.demo.cast import UserCalls
 from faristol.demo.commands import send
 from faristol.demo.plan import Entrant, Plan
+from faristol.demo.play_finder import FindPlays
 from faristol.demo.table import DemoTable
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -67,6 +68,8 @@ class Championship(DirectorActions):
 
     seen: Callable[[int, int, int], None]
     """Callback for progress: round, finished tables, all tables."""
+    find: FindPlays | None = field(default=None, kw_only=True)
+    """Search for plays in another process; in this one if absent."""
 
     async def play(self) -> ChampionshipOutcome:
         """Play the whole championship. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
@@ -104,13 +107,22 @@ class Championship(DirectorActions):
         opening = self.plan.round_start(1, self.now)
         for entrant in self.plan.entrants:
             await self._register(entrant, opening)
+        if self.plan.halls_of_tables:
+            halls = pairing_pb2.SetHallsRequest(halls=self.plan.halls_of_tables)
+            await self.send(self.api.pairing.SetHalls, halls, opening, "halls")
         return await call(self.api.pairing.GetTournament, self._which())
 
     async def _register(self, entrant: Entrant, opening: datetime) -> None:
         """Register a player. If the person was erased in this cell, the player gets an id with a number."""
         for attempt in count(1):
             player_id = entrant.player_id if attempt == 1 else f"{entrant.player_id}-{attempt}"
-            register = pairing_pb2.RegisterPlayerRequest(player_id=player_id, name=entrant.name, rating=entrant.rating)
+            register = pairing_pb2.RegisterPlayerRequest(
+                player_id=player_id,
+                name=entrant.name,
+                rating=entrant.rating,
+                club=entrant.club,
+                country=entrant.country,
+            )
             try:
                 await self.send(self.api.pairing.RegisterPlayer, register, opening, "register", player_id)
             except grpc.aio.AioRpcError as problem:
@@ -141,7 +153,7 @@ class Championship(DirectorActions):
 
     async def _play_table(self, seat: pairing_events.Pairing) -> None:
         async with self.cast.scorer(seat.table):
-            await DemoTable(self.api, self.plan, seat.game_id, self.graph, self.cast).play()
+            await DemoTable(self.api, self.plan, seat.game_id, self.graph, self.cast, self.find).play()
 
     async def _results_in(self, number: int) -> None:
         """Wait until all results of the tables have arrived in the tournament."""

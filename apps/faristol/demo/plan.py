@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.rules.ruleset.file import load_ruleset
 from faristol.rules.ruleset.options import Option, format_value
@@ -71,6 +72,18 @@ _FAMILY = (
 )
 
 
+_CLUBS = (
+    ("Club Sant Jordi", "ESP"),
+    ("Club de les Lletres", "ESP"),
+    ("Cercle d’Andorra", "AND"),
+    ("Club Rosselló", "FRA"),
+    ("Club de l’Alguer", "ITA"),
+    ("Όμιλος Αθηνών", "GRE"),
+)
+"""Clubs of the players, with their countries."""
+TABLE_HALL_NAMES = ("Sala Gran", "Sala Petita")
+
+
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """A player of the demonstration."""
@@ -78,6 +91,8 @@ class Entrant:
     player_id: str
     name: str
     rating: int
+    club: str = ""
+    country: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +105,8 @@ class Plan:
     ruleset: str
     options: tuple[tuple[str, str], ...] = ()
     """The chosen options of the ruleset, by name."""
+    pace: float = 0.0
+    """Speed of time: 0 dates commands in the past, 1 sends each at its time, 10 waits for a tenth of the time."""
 
     @cached_property
     def rules(self) -> Ruleset:
@@ -114,7 +131,19 @@ class Plan:
     @property
     def title(self) -> str:
         """Name of the tournament."""
-        return f"Faristol demonstration, seed {self.seed}"
+        return f"Open Faristol {self.seed}" if self.pace else f"Faristol demonstration, seed {self.seed}"
+
+    @property
+    def halls_of_tables(self) -> tuple[pairing_events.Hall, ...]:
+        """Two halls, each for half of the tables; without a pace none."""
+        if not self.pace:
+            return ()
+        tables = self.players // 2
+        half = (tables + 1) // 2
+        return (
+            pairing_events.Hall(name=TABLE_HALL_NAMES[0], first_table=1, last_table=half),
+            pairing_events.Hall(name=TABLE_HALL_NAMES[1], first_table=half + 1, last_table=max(tables, half + 1)),
+        )
 
     @property
     def secret(self) -> bytes:
@@ -141,7 +170,11 @@ class Plan:
     def _entrant(self, number: int) -> Entrant:
         given = _GIVEN_NAMES[number % len(_GIVEN_NAMES)]
         family = _FAMILY[(number + number // len(_GIVEN_NAMES)) % len(_FAMILY)]
-        return Entrant(f"player-{number + 1:03}", f"{given} {family}", 850 + self.lot("rating", number) % 600)
+        found = Entrant(f"player-{number + 1:03}", f"{given} {family}", 850 + self.lot("rating", number) % 600)
+        if not self.pace:
+            return found
+        club, country = _CLUBS[self.lot("club", number) % len(_CLUBS)]
+        return replace(found, club=club, country=country)
 
     def lot(self, *what: object) -> int:
         """Return a number below 2**64 that depends only on the seed and ``what``."""
@@ -163,8 +196,11 @@ class Plan:
     def round_start(self, number: int, now: datetime) -> datetime:
         """Return the start of a round, so early that the last round ends just before ``now``.
 
-        Games run on separate clocks, and no event may be dated ahead of the services' clocks.
+        Games run on separate clocks, and no event may be dated ahead of the services' clocks. With a pace a round
+        starts at once.
         """
+        if self.pace:
+            return now
         first = now - self.rounds * self.round_every
         first = first.replace(minute=first.minute - first.minute % 5, second=0, microsecond=0)
         return first + (number - 1) * self.round_every

@@ -55,15 +55,21 @@ class PlayerView:
     """The player's earlier turns."""
 
 
-def choose(graph: WordGraph, ruleset: Ruleset, sight: PlayerView, lot: Lot) -> Act:
-    """Choose the command of a turn, as the rules allow. ``lot`` returns random numbers by subject."""
+def choose(
+    graph: WordGraph, ruleset: Ruleset, sight: PlayerView, lot: Lot, plays: Sequence[Candidate] | None = None
+) -> Act:
+    """Choose the command of a turn, as the rules allow. ``lot`` returns random numbers by subject.
+
+    ``plays`` are those of ``find_plays``, which is called without them.
+    """
     grid, rack = sight.grid, sight.rack
     law = ruleset.free_exchange
     # A smaller bag may hold only alike tiles, and the exchange would repeat without end.
     if law.allowed and sight.bag_left >= max(law.bag_min, len(rack)) and all_alike(rack, ruleset):
         return pb.FreeExchangeRequest()  # the whole rack, without loss of the turn (UF 14.2, FM 6)
     limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < EXCHANGE_TURN_LIMIT else 0
-    plays = _best(graph, ruleset, grid, rack)
+    if plays is None:
+        plays = find_plays(graph, grid, rack, across=ruleset.first_move.direction == "across")
     if not plays:
         return _exchange(grid.tile_set, rack, limit) if limit else _give_up(sight.bag_left, ruleset)
     if lot("bluff") % 100 < BLUFF_PERCENT and (phony := _phony(graph, grid, plays[0], rack)):
@@ -82,12 +88,12 @@ def _laying(laid: Sequence[Placement]) -> pb.PlacePlayRequest:
     )
 
 
-def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -> list[Candidate]:
+def find_plays(graph: WordGraph, grid: Grid, rack: Sequence[str], *, across: bool) -> list[Candidate]:
     """Return at most ``CANDIDATE_PLAY_COUNT`` best plays.
 
-    The first play of a game goes across if the rules require it (FM 1).
+    The first play of a game goes across if the rules require it, which ``across`` says (FM 1).
     """
-    turned = ruleset.first_move.direction == "across" and not (grid.codes >= 0).any()
+    turned = across and not (grid.codes >= 0).any()
     candidates = best(
         graph, grid, rack, 2 * CANDIDATE_PLAY_COUNT if turned else CANDIDATE_PLAY_COUNT
     )  # each play also exists down

@@ -13,6 +13,7 @@ from faristol.client.services import call, call_until_found
 from faristol.demo.cast import UserCalls
 from faristol.demo.clock import RULING_POLL_SECONDS, TableClock
 from faristol.demo.commands import Commands
+from faristol.demo.play_finder import FindPlays
 from faristol.demo.player import DOUBTING, DRAWING, SIGNING, WRITING, PlayerView, choose, doubts, thinking
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2, game_pb2
@@ -46,6 +47,8 @@ class DemoTable(Commands):
 
     graph: WordGraph
     cast: UserCalls
+    find: FindPlays | None = None
+    """Search for plays in another process; in this one if absent."""
 
     @property
     def rules(self) -> Ruleset:
@@ -108,7 +111,8 @@ class DemoTable(Commands):
             return other
         turns = (game.turn - 1) // len(game.sides)
         sight = PlayerView(Grid.of(self.rules.tile_set, squares), list(game.rack), game.bag_left, turns)
-        act = choose(self.graph, self.rules, sight, lot)
+        plays = await self.find(self.rules, sight) if self.find else None
+        act = choose(self.graph, self.rules, sight, lot, plays)
         act.player_id = mover
         match act:
             case game_pb2.PlacePlayRequest():

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from faristol.demo.duplicate_game import terminal as duplicate
 from faristol.demo.duplicate_game.championship import DuplicateOutcome as DuplicateOutcome
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.demo.plan import Plan
+from faristol.demo.play_finder import PlayFinder
 from faristol.demo.readiness import check, open_lexicon
 from faristol.gateway.api.contract_json import tie_break_value
 from faristol.host import Addresses, Settings, StartError
@@ -86,7 +87,12 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
         _introduce(console, plan, graph, pages)
         api = Api(channels.channel)
         now = await _find_moment(console, api, plan)
-        playing = _run_plan(console, api, plan, lexicon, graph, now)
+        if isinstance(plan, DuplicatePlan):
+            playing = _run_duplicate(console, api, plan, lexicon, graph)
+        else:
+            finder = PlayFinder(settings.lexicons, graph.digest)
+            stack.callback(finder.close)
+            playing = _run_tables(console, Championship(api, plan, graph, lexicon, now, _ignore, find=finder.find))
         ended = await _until(stop, process, playing)
         if ended is None:
             return
@@ -142,12 +148,14 @@ async def _find_moment(console: Console, api: Api, plan: Plan) -> datetime:
     return plan.end_of(to_datetime(found.tournament.created_at))
 
 
-async def _run_plan(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph, now: datetime) -> Ended:
-    if isinstance(plan, DuplicatePlan):
-        games: DuplicateOutcome = await duplicate.play(console, api, plan, lexicon, graph)
-        return Ended(duplicate.as_json(plan, games), duplicate.standings(games, plan))
-    outcome = await _play(console, api, plan, lexicon, graph, now)
-    return Ended(_as_json(plan, outcome), standings(outcome))
+async def _run_duplicate(console: Console, api: Api, plan: DuplicatePlan, lexicon: str, graph: WordGraph) -> Ended:
+    games: DuplicateOutcome = await duplicate.play(console, api, plan, lexicon, graph)
+    return Ended(duplicate.as_json(plan, games), duplicate.standings(games, plan))
+
+
+async def _run_tables(console: Console, championship: Championship) -> Ended:
+    outcome = await _play(console, championship)
+    return Ended(_as_json(championship.plan, outcome), standings(outcome))
 
 
 async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Ended]) -> Ended | None:
@@ -171,9 +179,11 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
         await asyncio.gather(playing, *others, return_exceptions=True)
 
 
-async def _play(
-    console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph, now: datetime
-) -> ChampionshipOutcome:
+def _ignore(*_: int) -> None:
+    """Show no progress."""
+
+
+async def _play(console: Console, championship: Championship) -> ChampionshipOutcome:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -183,7 +193,7 @@ async def _play(
     )
     with Progress(*columns, console=console) as progress:
         bars: dict[int, TaskID] = {}
-        meter = _Meter(api)
+        meter = _Meter(championship.api)
 
         def show_progress(number: int, finished: int, tables: int) -> None:
             if number not in bars:
@@ -198,7 +208,7 @@ async def _play(
 
         measuring = asyncio.create_task(measure())
         try:
-            return await Championship(api, plan, graph, lexicon, now, show_progress).play()
+            return await replace(championship, seen=show_progress).play()
         finally:
             measuring.cancel()
 

@@ -54,6 +54,8 @@ class DuplicateChampionship(DirectorActions):
                     player_id=entrant.player_id,
                     name=entrant.name,
                     rating=entrant.rating,
+                    club=entrant.club,
+                    country=entrant.country,
                 )
             await self.send(self.api.pairing.RegisterPlayers, request, opening, "register", begin)
         halls = pairing_pb2.SetHallsRequest()

@@ -29,6 +29,11 @@ class DuplicatePlan(Plan):
         name = f"demo-{ruleset}-{self.players}-{self.halls}-{self.rounds}-{self.turns}-{seed}"
         return name[:40].rstrip("-")
 
+    @property
+    def title(self) -> str:
+        """Name of the tournament."""
+        return f"Duplicada Faristol {self.seed}" if self.pace else super().title
+
     @cached_property
     def hall_names(self) -> tuple[str, ...]:
         """Names of the halls: given names for the first ones, numbers for all others."""
@@ -47,7 +52,9 @@ class DuplicatePlan(Plan):
         return ROUND_EVERY
 
     def turn_start(self, round_: int, turn: int, now: datetime) -> datetime:
-        """Return the start of a turn's time."""
+        """Return the start of a turn's time; with a pace, the first turn begins a minute after its round."""
+        if self.pace:
+            return self.round_start(round_, now) + timedelta(minutes=1) + (turn - 1) * TURN_EVERY
         return self.round_start(round_, now) + turn * TURN_EVERY
 
     def cut_off(self, turn: int) -> str:
@@ -60,4 +67,4 @@ class DuplicatePlan(Plan):
         Requests from phones have no separate time, so that phones can only play a live turn. All earlier turns are
         dated in the past, because each would otherwise take three minutes.
         """
-        return round_ == self.rounds and turn == self.turns > 1
+        return not self.pace and round_ == self.rounds and turn == self.turns > 1

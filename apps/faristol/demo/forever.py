@@ -1,0 +1,185 @@
+"""A demonstration without end for a public site: one championship after another, in real time.
+
+Invented players of several clubs and countries play at tables in two halls. A judge elsewhere rules on their
+challenges, and a duplicate game is played beside them. Clocks run in real time, so the load is that of a small club.
+
+Each run has a record of its own, in a folder ``run-NUMBER`` of the data folder. The folder of a run is removed when the
+next one begins: the disk holds one run. A record cannot be shortened, because each event has the hash of the one
+before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import grpc
+from rich.console import Console
+
+from faristol.client.judge import Judge, judge_queue
+from faristol.client.problems import every_reason
+from faristol.client.services import Api, call
+from faristol.demo.championship import Championship
+from faristol.demo.duplicate_game.championship import DuplicateChampionship
+from faristol.demo.duplicate_game.plan import DuplicatePlan
+from faristol.demo.plan import Plan
+from faristol.demo.play_finder import PlayFinder
+from faristol.demo.readiness import check, open_lexicon
+from faristol.event_store.tasks import cancel_tasks
+from faristol.host import Settings, StartError
+from faristol.host.process import stop_on_signals
+from faristol.kernel.refusal import N_
+from faristol.launcher.director_link import local_channels
+from faristol.launcher.processes import running
+from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.presentation.page_addresses import tournament_path
+from faristol.table_terminal.shared.common import localize
+from faristol.words import WordGraph
+
+JUDGE_ID, HEAD_ID = "judge-abroad", "head-judge"
+"""The judge who rules, and the director to whom a case is escalated that waits too long."""
+RULING_SECONDS = 20.0
+"""Time that the judge needs for a ruling."""
+RUN_FOLDER = re.compile(r"run-\d+")
+
+RUN_BEGINS = N_("Run {number} begins: {page}")
+
+RUN_STOPPED = N_("Run {number} cannot continue: {reason}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: the championship at tables, and the duplicate game beside it."""
+
+    tables: Plan
+    duplicate: DuplicatePlan | None
+
+
+async def run_forever(
+    settings: Settings, plan_run: Callable[[int], Run], *, rest_seconds: float, most_runs: int = 0
+) -> None:
+    """Play the runs of ``plan_run`` from 1 on, until a signal. The pages stay ``rest_seconds`` after the end of a run.
+
+    A run that cannot continue is reported, and its pages stay as long. ``most_runs`` limits the number of runs if it is
+    not 0. Raises ``StartError`` if the services do not start.
+    """
+    stop, console = stop_on_signals(), Console(stderr=True)
+    for number in count(1):
+        run = plan_run(number)
+        for plan in filter(None, (run.tables, run.duplicate)):
+            check(plan)
+        folder = prepare_folder(settings.data, number)
+        lexicon, graph = await asyncio.to_thread(open_lexicon, settings, run.tables)
+        playing = asyncio.create_task(
+            _play(settings.model_copy(update={"data": folder}), run, lexicon, graph, console, number, rest_seconds)
+        )
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not playing.done():
+                return
+            await playing
+        finally:
+            await cancel_tasks([playing, stopping])
+        if number == most_runs:
+            return
+
+
+def prepare_folder(data: Path, number: int) -> Path:
+    """Return the folder of a run, which does not exist, and remove the folders of all runs before.
+
+    Raises ``StartError`` if one cannot be removed.
+    """
+    for earlier in data.glob("run-*"):
+        if earlier.is_dir() and RUN_FOLDER.fullmatch(earlier.name):
+            try:
+                shutil.rmtree(earlier)
+            except OSError as problem:
+                raise StartError(f"the earlier run {earlier} cannot be removed: {problem.strerror}") from problem
+    return data / f"run-{number:04}"
+
+
+async def _play(
+    settings: Settings, run: Run, lexicon: str, graph: WordGraph, console: Console, number: int, rest_seconds: float
+) -> None:
+    """Serve a run, and play it. Raises ``StartError`` if a part of the process fails."""
+    async with AsyncExitStack() as stack:
+        process = await stack.enter_async_context(running(settings))
+        channels = local_channels(process)
+        stack.push_async_callback(channels.close)
+        finder = PlayFinder(settings.lexicons, graph.digest)
+        stack.callback(finder.close)
+        page = process.http_address + tournament_path(run.tables.tournament_id)
+        console.print(localize(RUN_BEGINS, number=number, page=page), highlight=False, soft_wrap=True)
+        api, now = Api(channels.channel), datetime.now(UTC)
+        tables = Championship(api, run.tables, graph, lexicon, now, _ignore, find=finder.find)
+        plays: list[Coroutine[Any, Any, object]] = [_play_judged(tables, channels.channel("lexicon"))]
+        if run.duplicate:
+            plays.append(DuplicateChampionship(api, run.duplicate, graph, lexicon, now, _ignore).play())
+        tasks = [asyncio.create_task(play) for play in plays]
+        playing: asyncio.Future[Any] = asyncio.gather(*tasks)
+        failing = asyncio.create_task(process.process.wait_for_failure())
+        try:
+            either: set[asyncio.Future[Any]] = {playing, failing}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if not playing.done():
+                raise StartError(process.process.problem)
+            if isinstance(problem := playing.exception(), grpc.aio.AioRpcError):
+                reason = every_reason(problem).rstrip(".")
+                console.print(localize(RUN_STOPPED, number=number, reason=reason), highlight=False, soft_wrap=True)
+            else:
+                await playing
+            await asyncio.wait({failing}, timeout=rest_seconds)
+        finally:
+            await cancel_tasks([failing, *tasks])
+            await asyncio.gather(playing, return_exceptions=True)
+
+
+async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) -> None:
+    """Play a championship whose challenges are ruled on by a judge, who follows the lexicon."""
+    plan = championship.plan
+    await championship.create()
+    direct = adjudication_pb2_grpc.AdjudicationServiceStub(lexicon)
+    async with championship.cast.director():
+        for judge_id in (JUDGE_ID, HEAD_ID):
+            appoint = adjudication_pb2.AppointJudgeRequest(
+                command_id=plan.command_id("appoint", judge_id),
+                tournament_id=plan.tournament_id,
+                judge_id=judge_id,
+                languages=[plan.rules.tile_set.language] if judge_id == JUDGE_ID else [],
+                director=judge_id == HEAD_ID,
+            )
+            await call(direct.AppointJudge, appoint)
+        wanted = adjudication_pb2.SetAdjudicationRequest(
+            command_id=plan.command_id("adjudication"),
+            tournament_id=plan.tournament_id,
+            mode=lexicon_events.MODE_JUDGE,
+        )
+        await call(direct.SetAdjudication, wanted)
+
+    async def rule(file: adjudication_pb2.GetCaseFileResponse) -> Sequence[lexicon_events.WordRuling]:
+        await asyncio.sleep(RULING_SECONDS / plan.pace)
+        return [lexicon_events.WordRuling(word=each.word, valid=each.valid) for each in file.words]
+
+    judging = asyncio.create_task(judge_queue(Judge(lexicon, JUDGE_ID), "", rule, _ignore_ruling))
+    try:
+        await championship.play()
+    finally:
+        await cancel_tasks([judging])
+
+
+def _ignore(*_: int) -> None:
+    """Show no progress."""
+
+
+def _ignore_ruling(*_: object) -> None:
+    """Show no ruling."""
