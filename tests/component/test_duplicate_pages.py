@@ -115,6 +115,23 @@ async def test_no_slip_top_or_score_leaves_the_services_before_its_turn_is_score
     assert set(of_game) == {(FIRST, 1)}
 
 
+async def test_before_the_first_scored_turn_the_players_are_shown_and_no_ranks(
+    stage: Stage, stranger: httpx.AsyncClient
+) -> None:
+    for page in (f"/tournaments/{CUP}", f"/tournaments/{CUP}/embed/standings"):
+        shown = (await stranger.get(f"{page}?lang=en")).text
+        assert 'id="players"' in shown, page
+        assert "Anna" in shown, page
+        assert "data-rank" not in shown, page
+    await stage.slip("anna", "H4", "C A S E R N A")
+    stage.clock.wait(180)
+    await close(stage)
+    await stage.ask(pb.ScoreTurnRequest(turn=1, arbiter_id="judge"))
+    shown = (await stranger.get(f"/tournaments/{CUP}?lang=en")).text
+    assert 'data-rank="1"' in shown
+    assert 'id="players"' not in shown
+
+
 async def test_a_scored_turn_stands_on_pages_and_in_json(stage: Stage, stranger: httpx.AsyncClient) -> None:
     unknown = await stranger.get(f"/api/v1/duplicate/{FIRST}/sheets?hall=Est")
     assert (unknown.status_code, unknown.json()["detail"]) == (404, "there is no hall 'Est'")

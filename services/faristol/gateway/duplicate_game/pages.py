@@ -105,7 +105,7 @@ async def show_totals(
     after: int,
     part: str,
 ) -> Response:
-    """Render the summed standings of the tournament ``head``."""
+    """Render the summed standings of the tournament ``head``; before its first scored turn the players."""
     tournament_id = head.tournament.tournament_id
     listed = await results.players(tournament_id)
     found = await games.totals(tournament_id)
@@ -119,6 +119,8 @@ async def show_totals(
         tab="standings",
         answer=answer,
         content=await asyncio.to_thread(to_json, answer),
+        listed=None if any(each.turns or each.end for each in found.games) else listed,
+        team_names={},
         categories=sorted({player.category for player in listed.players if player.category}),
         category=category,
         after=after,
