@@ -308,3 +308,10 @@ def is_named_person(person_id: str) -> bool:
 
 OFFICIAL = "o-"
 """Prefix of the id of an official with a name. The id is not derived from the name."""
+
+_OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
+
+
+def is_official(person_id: str) -> bool:
+    """Return whether an id is of the kind that is made for an official, and so says nothing to a reader."""
+    return _OFFICIAL.fullmatch(person_id) is not None

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.event_types import events_of, meaning
+from faristol.kernel.names import is_official
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.spellings import labels_of, names_of
@@ -110,6 +111,7 @@ MOST_FOLLOWING_COUNT = 3
 
 _GIVES_UP_TURNS = re.compile("turns-given-up: ").match
 
+UNNAMED_OFFICIAL = N_("an official without a name")
 ITSELF = "Faristol"
 """Name shown for events that a service writes by itself."""
 
@@ -260,7 +262,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "arbiter_id": name(params["arbiter_id"]),
         "decided_by": ", ".join(named.get(who) or known.name_of_person(who) for who in _list(params, "decided_by")),
         "fictitious": number(int(params["fictitious_half_points"] or 0) / 2, language),
-        "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
+        "by": _author(act, language),
         "note": act.note,
     }
     params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
@@ -268,6 +270,15 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
     if decided := _describe_decision(act, params, name, language):
         params["outcome"] = f", {decided}"
     return params
+
+
+def _author(act: pairing.Act, language: str) -> str:
+    """Return the name of the author of an event; for an official without a name no id, which a reader cannot use."""
+    if act.role == "service":
+        return ITSELF
+    if not act.actor_name and is_official(act.actor):
+        return say(UNNAMED_OFFICIAL, {}, language)
+    return act.actor_name or act.actor
 
 
 def _title(name: str) -> str:

@@ -106,3 +106,17 @@ def test_an_entered_result_is_one_line_of_the_history_and_an_entry_that_gives_up
     assert [each.act.version for each in shown] == [2, 3, 4, 5, 6]
     assert shown[0].said == "Result: Anna 412 – Blai 378 (round 1, table 1)."
     assert list(shown[0].also.values()) == ["By Eva Soler.", "Note: second slip"]
+
+
+@pytest.mark.parametrize(
+    ("actor", "name", "shown"),
+    [
+        ("o-5d01d9f5a288", "", "By an official without a name."),
+        ("o-5d01d9f5a288", "Eva Soler", "By Eva Soler."),
+        ("marta", "", "By marta."),
+    ],
+)
+def test_the_history_names_an_author_and_shows_no_id_that_was_made_for_one(actor: str, name: str, shown: str) -> None:
+    given = acts(pairing.Act(type="RoundStarted", round=1, actor=actor, actor_name=name))
+    (line,) = describe_history(pairing.ListActsResponse(acts=given), Roster(HEAD), "en")
+    assert line.also["by"] == shown
