@@ -102,11 +102,11 @@ async def _first_round(play: Play) -> None:
     """Play a round in which both phones save in time, one with a clock that is an hour wrong; a claim is accepted."""
     await play.begins(1, "c a s e r n a")
     await play.write(play.anna, "h5", "caserna")
-    await expect(play.anna.locator("#saved")).to_contain_text("H5 CASERNA The slip has arrived.")
+    await expect(play.anna.locator("#saved")).to_contain_text("H5 CASERNA. The slip has arrived.")
     await play.write(play.cesca, "h8", "xyz")  # an invalid word is saved like a valid one
-    await expect(play.cesca.locator("#saved")).to_contain_text("H8 XYZ The slip has arrived.")
+    await expect(play.cesca.locator("#saved")).to_contain_text("H8 XYZ. The slip has arrived.")
     await play.write(play.cesca, "8h", "casa")
-    await expect(play.cesca.locator("#saved")).to_contain_text("8H CASA The slip has arrived.")
+    await expect(play.cesca.locator("#saved")).to_contain_text("8H CASA. The slip has arrived.")
     assert await play.cesca.locator(".tag, .refusal, [aria-invalid]").count() == 0
     CLOCK.wait(181)
     await play.ona.reload()
@@ -148,7 +148,7 @@ async def _second_round(play: Play) -> None:
     await play.cesca.close()
     play.cesca = await phone.new_page()
     await play.cesca.goto(SLIP)  # it opens without a network, with the saved slip
-    await expect(play.cesca.locator("#saved")).to_contain_text("I4 AS The slip is stored on this phone")
+    await expect(play.cesca.locator("#saved")).to_contain_text("I4 AS. The slip is stored on this phone")
     CLOCK.wait(200)
     await phone.set_offline(False)
     await expect(play.cesca.locator("#saved")).to_contain_text("An arbiter decides")

@@ -337,9 +337,10 @@ function drawSlip() {
   const act = outbox.acts.find(({ id }) => id === last.id);
   const isOther = Object.entries(written()).some(([name, value]) => (last[name] ?? "") !== value);
   const fate = act?.problem ? "" : act ? text("isKept") : last.waits ? text("waits") : text("isSent");
+  const savedAt = text("savedAt", { time: clockOf(last.at), slip: slipOf(last) });
   fill(
     told,
-    make("p", { class: "saved", id: "saved" }, text("savedAt", { time: clockOf(last.at), slip: slipOf(last) }), " ", fate),
+    make("p", { class: "saved", id: "saved" }, savedAt, fate && ". ", fate),
     isOther && open && make("p", { class: "notice" }, text("changed"), " ", isWhole() ? "" : text("incomplete")),
     act && !act.problem && !open && make("p", { class: "notice", role: "alert" }, text("tellArbiter")),
   );
