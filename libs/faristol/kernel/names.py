@@ -313,5 +313,5 @@ _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 
 
 def is_official(person_id: str) -> bool:
-    """Return whether an id is of the kind that is made for an official, and so says nothing to a reader."""
+    """Return whether an id is of the kind that is made for an official, not chosen."""
     return _OFFICIAL.fullmatch(person_id) is not None
