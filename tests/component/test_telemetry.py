@@ -9,7 +9,7 @@ import sqlite3
 import time
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent import futures
 from pathlib import Path
 from typing import Any
@@ -128,11 +128,15 @@ def test_a_trace_runs_from_the_call_through_append_relay_and_reactions_to_the_pr
     assert {"faristol.commands", "faristol.appends", "faristol.consumer.lag"} <= collector.metrics
 
 
+def start_cell(settings: Mapping[str, str], folder: Path) -> tuple[Child, int, int]:
+    """Start a cell with pages. Return it with its ports of gRPC and HTTP."""
+    grpc_port, http_port = free_port(), free_port()
+    arguments = ["up", "--data", str(folder / "data"), "--http", str(http_port), "--grpc", str(grpc_port)]
+    return Child(arguments, settings, folder / "up.log"), grpc_port, http_port
+
+
 def test_streams_that_are_left_in_a_traced_cell_leave_nothing_in_its_log(collector: Collector, tmp_path: Path) -> None:
-    port, http = free_port(), free_port()
-    settings = {"otlp_endpoint": collector.endpoint}
-    arguments = ["up", "--data", str(tmp_path / "data"), "--http", str(http), "--grpc", str(port)]
-    up = Child(arguments, settings, tmp_path / "up.log")
+    up, port, http = start_cell({"otlp_endpoint": collector.endpoint}, tmp_path)
     try:
         wait_until_serving(f"127.0.0.1:{port}", up)
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
@@ -208,10 +212,9 @@ def fail_in_a_trace(record: Path, port: int) -> str:
 
 
 def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: Path) -> None:
-    port, metrics, http = free_port(), free_port(), free_port()
+    metrics = free_port()
     settings = {"metrics_port": str(metrics), "log_format": "json", "log_level": "INFO"}
-    arguments = ["up", "--data", str(tmp_path / "data"), "--http", str(http), "--grpc", str(port)]
-    up = Child(arguments, settings, tmp_path / "up.log")
+    up, port, http = start_cell(settings, tmp_path)
     try:
         wait_until_serving(f"127.0.0.1:{port}", up)
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
