@@ -24,7 +24,7 @@ from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Library, WordGraph
 from faristol.words.plays import Grid
 
-PACE = 5_000.0
+PACE_FACTOR = 5_000.0
 """A turn of a minute takes 12 ms."""
 
 
@@ -63,7 +63,7 @@ async def test_a_run_follows_another_and_only_its_record_stays(catalan: WordGrap
 
     def plan_run(number: int) -> Run:
         runs.append(number)
-        return Run(Plan(6, 5, number, "fisc-2023", (), PACE), None)
+        return Run(Plan(6, 5, number, "fisc-2023", (), PACE_FACTOR), None)
 
     await run_forever(settings, plan_run, rest_seconds=0.0, most_runs=2)
     assert runs == [1, 2]
@@ -101,7 +101,9 @@ async def test_a_run_that_cannot_continue_is_reported_and_the_next_begins(
     catalan: WordGraph, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = Settings(data=tmp_path, http_port=0, lexicons=FOLDERS[catalan.digest])
-    beside = DuplicatePlan(6, 1, 1, "fisc-2023-duplicate", pace=PACE, halls=2, turns=3)  # dates slips in the future
+    beside = DuplicatePlan(
+        6, 1, 1, "fisc-2023-duplicate", pace=PACE_FACTOR, halls=2, turns=3
+    )  # dates slips in the future
     run = Run(Plan(6, 5, 1, "fisc-2023", (), 0.1), beside)
     await run_forever(settings, lambda _: run, rest_seconds=0.0, most_runs=2)
     said = capsys.readouterr().err

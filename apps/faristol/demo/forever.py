@@ -46,8 +46,8 @@ from faristol.table_terminal.shared.common import localize
 from faristol.words import WordGraph
 
 JUDGE_ID, HEAD_ID = "judge-abroad", "head-judge"
-"""The judge who rules, and the director to whom a case is escalated that waits too long."""
-RULING_SECONDS = 20.0
+"""The judge of the challenges, and the director for cases that wait too long."""
+RULING_TIME_SECONDS = 20.0
 """Time that the judge needs for a ruling."""
 RUN_FOLDER = re.compile(r"run-\d+")
 
@@ -145,7 +145,7 @@ async def _play(
 
 
 async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) -> None:
-    """Play a championship whose challenges are ruled on by a judge, who follows the lexicon."""
+    """Play a championship with a judge of its challenges: the rulings follow the lexicon."""
     plan = championship.plan
     await championship.create()
     direct = adjudication_pb2_grpc.AdjudicationServiceStub(lexicon)
@@ -167,7 +167,7 @@ async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) ->
         await call(direct.SetAdjudication, wanted)
 
     async def rule(file: adjudication_pb2.GetCaseFileResponse) -> Sequence[lexicon_events.WordRuling]:
-        await asyncio.sleep(RULING_SECONDS / plan.pace)
+        await asyncio.sleep(RULING_TIME_SECONDS / plan.pace)
         return [lexicon_events.WordRuling(word=each.word, valid=each.valid) for each in file.words]
 
     judging = asyncio.create_task(judge_queue(Judge(lexicon, JUDGE_ID), "", rule, _ignore_ruling))
