@@ -38,6 +38,8 @@ WORDS = frozenset(tuple(word.split()) for word in ("C A S E R N A", "C A S A", "
 CUP, FIRST = "cup", "cup-r1"
 PLAYERS = ("anna", "blai", "cesca", "didac", "eloi")
 BEGIN = datetime(2026, 5, 2, 10, tzinfo=UTC)
+COMMAND_TIMEOUT_SECONDS = 300
+"""Timeout of a command of the page: the first search of the highest score compiles the search."""
 
 
 class Clock:
@@ -331,7 +333,7 @@ async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
                     env=settings,
                     capture_output=True,
                     text=True,
-                    timeout=60,
+                    timeout=COMMAND_TIMEOUT_SECONDS,
                     check=False,
                 )
                 assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -152,8 +153,12 @@ def played_server(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) ->
 
 
 def address_of(log: Path) -> str:
-    """Return the gRPC address of a cell, from its output."""
-    return log.read_text().partition("gRPC on ")[2].split()[0]
+    """Return the gRPC address of a cell, from its output, which follows its first answer to a health check."""
+    give_up = time.monotonic() + COMMAND_TIMEOUT_SECONDS
+    while (found := re.search(r"gRPC on (\S+)\n", log.read_text())) is None:
+        assert time.monotonic() < give_up, log.read_text()
+        time.sleep(0.1)
+    return found[1]
 
 
 def in_the_job(objects: tuple[Object, ...], archive: str, seal: Path, url: str) -> subprocess.CompletedProcess[str]:
