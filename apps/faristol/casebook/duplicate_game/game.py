@@ -15,6 +15,7 @@ from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.duplicate_game.settlement import settle
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
+from faristol.event_store import Conflict, Decision, Write
 from faristol.host.duplicate_store import load_game, load_halls, stream_of
 from faristol.kernel.times import Instant
 from faristol.rules import Ruleset
@@ -42,8 +43,16 @@ class DuplicateGame:
 
     async def append_due_events(self, until: Instant) -> None:
         """Append the clock events due by ``until``, in nanoseconds."""
-        if due := settle(await self.state(), self._ruleset, until):
-            await self.write((GAME_STREAM_NUMBER, event) for event in due)
+        while True:
+            loaded = await load_game(self._services.record, DUPLICATE_GAME_ID)
+            due = settle(loaded.state, self._ruleset, until)
+            if not due:
+                return
+            write = Write(stream_of(DUPLICATE_GAME_ID, GAME_STREAM_NUMBER), loaded.version, due, TOURNAMENT_ID)
+            try:
+                await self._services.append(Decision([write]))
+            except Conflict:  # the timer of a cell has written the same events
+                await self._services.settle()
 
     async def state(self) -> Duplicate:
         """Return the game on the record."""

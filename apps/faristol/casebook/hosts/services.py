@@ -89,7 +89,14 @@ class Services(ABC):
             Write(stream, len(await self.record.read_stream(stream)), some, tournament_id)
             for stream, some in events.items()
         ]
-        await self.record.append(Decision(writes), Metadata())
+        await self.append(Decision(writes))
+
+    async def append(self, decision: Decision) -> None:
+        """Append events that no command of a case causes, and run all reactions to them.
+
+        Raises ``Conflict`` if a stream is not at the version that the decision expects.
+        """
+        await self.record.append(decision, Metadata())
         await self.settle()
 
     async def query(self, request: Any) -> Any:

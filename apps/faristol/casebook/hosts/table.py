@@ -11,7 +11,7 @@ from faristol.casebook.forms import since_start
 from faristol.casebook.hosts import judges
 from faristol.casebook.hosts.services import CLOCK, GAME, PAIRING, Services
 from faristol.casebook.verbs import verbs_of
-from faristol.event_store import Metadata
+from faristol.event_store import Conflict, Metadata
 from faristol.host.table_store import clock_stream, game_stream, load_table
 from faristol.kernel.times import Instant
 from faristol.pb.clock.v1 import clock_pb2
@@ -59,11 +59,16 @@ class CaseTable:
         """Append the clock events due by ``until``, and run all reactions to them."""
         while True:
             settled = await load_table(self._record, self.game_id)
-            table = settled.table if settled else None
-            deadline = next_deadline(table.clock, table.game, table.ruleset) if table else None
+            if settled is None:
+                return
+            table = settled.table
+            deadline = next_deadline(table.clock, table.game, table.ruleset)
             if deadline is None or deadline.due > until:
                 return
-            await self.write(clock_stream(self.game_id), deadline.new_events)
+            try:
+                await self._services.append(settled.decision(settled.with_consequences(deadline.new_events)))
+            except Conflict:  # the timer of a cell has written the same events
+                await self._services.settle()
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
         """Rule on the last challenge or appeal as a judge, as ``judges.rule`` does."""
