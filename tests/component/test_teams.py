@@ -33,7 +33,7 @@ def list_lines() -> Iterator[str]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def league(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> AsyncIterator[Championship]:
-    """Yield all against all; before the third round a player leaves, and a line-up changes before the fourth."""
+    """Yield a round robin; before the third round a player leaves, and a line-up changes before the fourth."""
     folder = tmp_path_factory.mktemp("clubs")
     options = {"teams": BOARD_COUNT, "pairing": "round-robin"}
     async with championship(folder, shared_nats, book="fise", rounds=5, seed=31, options=options) as hall:

@@ -497,7 +497,7 @@ class Championship:
     ]
     """The pairing system: the least distance in points and in the initial order, after a first round of halves or by
     lot; the same with the order of the standings instead of the initial one, the bye included; the Dutch system of
-    FIDE; all against all, once or twice; the same two in every round; by lot; no pairings, as each round is a duplicate
+    FIDE; a single or double round robin; the same two in every round; by lot; no pairings, as each round is a duplicate
     game.
     """
     rounds_min: int
@@ -519,7 +519,7 @@ class Championship:
     """The value of a round without a game for Buchholz and Berger; ``faristol.rules.standings.opponents`` implements
     each."""
     not_there: Literal["bye", "forfeit"]
-    """The value of a round, all against all, if the opponent has left or is absent: a bye; or the absent player loses
+    """The value of a round of a round robin if the opponent has left or is absent: a bye; or the absent player loses
     the game with the score of ``forfeit``. A team with an absent opponent has a bye."""
     late_entry: Literal["first-half", "never"]
     late_entry_points: float
@@ -532,10 +532,10 @@ class Championship:
     """The text of FIDE's tie-breaks (C.07): that of March 2026, or the reading of the one before. The differences are
     in ``faristol.rules.standings.opponents`` and ``faristol.rules.standings.encounters``."""
     rest: Literal["bye", "nothing"] = "bye"
-    """The value of a round, all against all, in which the table of rounds leaves a player without an opponent: a bye;
+    """The value of a round of a round robin in which the table of rounds leaves a player without an opponent: a bye;
     or 0 points, as all have the same number of them."""
     left_early: Literal["counts", "annulled"] = "counts"
-    """The games, all against all, of a player who leaves before half of them: they count, as all others; or they stay
+    """The games in a round robin of a player who leaves before half of them: they count, as all others; or they stay
     in the crosstable, count for no player, and the player has no rank."""
 
 

@@ -1,4 +1,4 @@
-"""Annulment of the games of players who leave, all against all, before playing half of them (FIDE C.05 6.6).
+"""Annulment of the games of players who leave a round robin before playing half of them (FIDE C.05 6.6).
 
 If the rules say so (``championship.left_early``), their games stay in the crosstable but count for no player, including
 those that opponents won without play. The players have no rank.

@@ -205,7 +205,7 @@ def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Itera
 
 
 def is_rest(sat_out: Bye | None, ruleset: Ruleset, players: int) -> bool:
-    """Check whether a bye is that of the odd player of ``players``, all against all, which is worth 0 points.
+    """Check whether a bye is that of the odd player of ``players`` in a round robin, which is worth 0 points.
 
     The table of rounds leaves out no player of an even number: the opponent of a player with a bye has left.
     """

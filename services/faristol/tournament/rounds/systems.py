@@ -314,7 +314,7 @@ def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> 
         "WRONG_ROUNDS",
         ruleset.article("championship.system"),
         N_(
-            "All against all of {players} players takes {expected} {expected:round|rounds}; "
+            "A round robin of {players} players takes {expected} {expected:round|rounds}; "
             "the championship has {rounds}."
         ),
         {"players": players, "expected": expected, "rounds": rounds},

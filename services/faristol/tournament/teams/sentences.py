@@ -13,8 +13,8 @@ SAID_OF_TEAMS: Mapping[str, str] = {
     "{players} players can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}.": N_(
         "{players} teams can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}."
     ),
-    "All against all of {players} players takes {expected} {expected:round|rounds}; the championship has {rounds}.": N_(
-        "All against all of {players} teams takes {expected} {expected:round|rounds}; the championship has {rounds}."
+    "A round robin of {players} players takes {expected} {expected:round|rounds}; the championship has {rounds}.": N_(
+        "A round robin of {players} teams takes {expected} {expected:round|rounds}; the championship has {rounds}."
     ),
     "The number of players is odd ({players}), and each has already had a bye, so no player may have it.": N_(
         "The number of teams is odd ({players}), and each has already had a bye, so no team may have it."

@@ -154,7 +154,7 @@ def compare(system: str, seed: int) -> None:
     mode = "swiss" if system == "swiss" else "round_robin"
     for row in rows:
         for name, theirs in THEIRS.items():
-            # Buchholz is not a tie-break of all against all (8, note): the other program refuses or sums otherwise.
+            # Buchholz is not a tie-break of a round robin (8, note): the other program refuses or sums otherwise.
             if system == "swiss" or name == "berger":
                 value = fide2026.calculate(data[int(row.player)], data, theirs, planned, mode)
                 assert row.tie_breaks[name] == value, (seed, row.player, name)

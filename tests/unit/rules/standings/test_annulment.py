@@ -1,4 +1,4 @@
-"""Players who leave all against all before half of their games (FIDE C.05 6.6)."""
+"""Players who leave a round robin before half of their games (FIDE C.05 6.6)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_what_does_not_count_is_said_with_what_it_would_have_been() -> None:
         (ROUNDS, rules(), ""),
         (TWO_PLAYED, rules(), "e"),
     ],
-    ids=["the games count", "not all against all", "nobody has left", "half of the games were played"],
+    ids=["the games count", "not a round robin", "nobody has left", "half of the games were played"],
 )
 def test_otherwise_the_games_count(results: list[Result], ruleset: Ruleset, left: str) -> None:
     found = table(results, ruleset, left)
