@@ -319,7 +319,7 @@ def test_up_makes_its_own_authority_and_certificate(tmp_path: Path, lexicons: Pa
         wait_until_serving(f"127.0.0.1:{health}", child)
         folder = data / "tls"
         assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == dict.fromkeys(
-            (authority.CA, authority.CA_KEY, authority.CERTIFICATE, authority.KEY), 0o600
+            (authority.CA, authority.CA_KEY, authority.CERTIFICATE, authority.KEY, authority.LOCK), 0o600
         )
         assert {stat.S_IMODE(each.stat().st_mode) for each in (data, folder)} == {0o700}
         ca = folder / authority.CA

@@ -6,6 +6,7 @@ Modules of one system are imported where they are used, so that every module can
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -42,8 +43,11 @@ def lock_file(file: IO[str], *, waits: bool = False) -> None:
 
 @contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which is created, within the block. Raise ``OSError`` if it cannot be opened."""
-    with path.open("a+", encoding="utf-8") as file:
+    """Hold the lock of a file within the block. Raise ``OSError`` if the file cannot be opened.
+
+    A file that is missing is created for its owner alone.
+    """
+    with open(path, "a+", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         lock_file(file, waits=True)
         yield
 
