@@ -6,13 +6,19 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import grpc
+import httpx
 import pytest
+from tests.support.access_cell import Cell, build_credential
 
+from faristol.access_control.roles import Role
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.event_store.archive.export import export
 from faristol.host import Settings
 from faristol.host.first_restore import FirstRestore
 from faristol.kernel.errors import Invalid
+from faristol.launcher.processes import running
+from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 
 pytestmark = pytest.mark.asyncio
@@ -91,3 +97,33 @@ async def test_a_record_that_came_into_use_meanwhile_is_not_replaced(tmp_path: P
     await restore.carry_out()
     assert "in use" in restore.problem
     assert await list_streams(settings) == (record_id, {"tournament-mine"})
+
+
+@pytest.mark.parametrize(
+    ("role", "tournament", "status"),
+    [
+        (needs.ROLE_DIRECTOR, "", 200),
+        (needs.ROLE_DIRECTOR, "cup", 404),
+        (needs.ROLE_FEDERATION, "", 404),
+        (needs.ROLE_SCORER, "cup", 404),
+        (None, "", 303),
+    ],
+)
+async def test_only_a_director_of_every_tournament_restores_a_backup(
+    tmp_path: Path, lexicons: Path, no_open: None, role: Role | None, tournament: str, status: int
+) -> None:
+    settings = Settings(data=tmp_path, lexicons=lexicons, open=False, http_port=0, grpc_port=0)
+    async with (
+        running(settings, first_restore=FirstRestore(settings, asyncio.Event())) as process,
+        grpc.aio.insecure_channel(process.grpc_address) as channel,
+    ):
+        cell = Cell(process, channel, tmp_path, {})
+        cookies = {"faristol": cell.token(build_credential(role, tournament))} if role else {}
+        async with httpx.AsyncClient(base_url=process.http_address, cookies=cookies, timeout=20) as web:
+            assert (await web.get("/start/restore")).status_code == status
+            assert (await web.get("/start/restored", params={"key": "guessed"})).status_code == 404
+            foreign = await web.post("/start/restore/file", content=b"", headers={"Origin": "https://evil.example"})
+            assert foreign.status_code == (403 if role else 303)
+            own = {"Origin": process.http_address.rstrip("/"), "Content-Type": "application/octet-stream"}
+            sent = await web.post("/start/restore/file", content=b"no archive", headers=own)
+            assert sent.status_code == (400 if status == 200 else status)

@@ -150,10 +150,12 @@ def read_header(path: Path) -> Header:
 def read_digest(path: Path) -> str:
     """Return the digest at the end of the lexicon file at ``path``, without verifying it.
 
-    Raises ``LexiconError`` if the file is unreadable.
+    Raises ``LexiconError`` if the file is unreadable or too short.
     """
     try:
         with path.open("rb") as file:
+            if file.seek(0, os.SEEK_END) < _PREAMBLE.size + _DIGEST_BYTES:
+                raise LexiconError("is not a lexicon", path=path)
             file.seek(-_DIGEST_BYTES, os.SEEK_END)
             return file.read().hex()
     except OSError as error:

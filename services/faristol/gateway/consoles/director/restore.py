@@ -60,8 +60,8 @@ async def show_restore(console: ConsoleDep, backup: Id = "") -> Response:
 @routes.post(f"{PAGE}/file")
 async def receive_backup(console: ConsoleDep) -> Response:
     """Receive an archive, the body. Answer the address of the next page, or the problem."""
-    restore = await _find_restore(console)
     check_file(console.request)
+    restore = await _find_restore(console)
     try:
         backup = await restore.receive(console.request.stream())
     except Invalid as problem:
