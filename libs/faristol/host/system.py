@@ -45,7 +45,7 @@ def lock_file(file: IO[str], *, waits: bool = False) -> None:
 def hold_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a file within the block. Raise ``OSError`` if the file cannot be opened.
 
-    A file that is missing is created for its owner alone.
+    A missing file is created, with permissions for its owner only.
     """
     with open(path, "a+", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         lock_file(file, waits=True)

@@ -138,8 +138,8 @@ def missing_terms(language: str, text: str, translation: str) -> Iterator[str]:
     prose, said = NOT_PROSE.sub(" ", text), _plain(translation)
     for term in terms(language):
         within = "|".join(each.english for each in terms(language) if f"{term.english} " in each.english)
-        alone = re.sub(rf"\b({within})", " ", prose, flags=re.IGNORECASE) if within else prose  # "round robin"
-        is_named = term.english in ALWAYS_SAID and re.search(rf"\b{term.english}(s|es)?\b", alone, re.IGNORECASE)
+        rest = re.sub(rf"\b({within})", " ", prose, flags=re.IGNORECASE) if within else prose  # "round robin"
+        is_named = term.english in ALWAYS_SAID and re.search(rf"\b{term.english}(s|es)?\b", rest, re.IGNORECASE)
         if is_named and not re.search(rf"\b{term.stem}", said):
             yield f"{term.translation!r} for {term.english!r} is missing"
 
