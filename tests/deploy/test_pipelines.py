@@ -53,7 +53,7 @@ def test_the_parts_of_the_pipeline_run_every_folder_of_tests_once() -> None:
 
 
 def test_the_pipeline_before_a_merge_runs_every_check_and_every_test() -> None:
-    assert (ROOT / ".ci" / "run").read_text().endswith('exec make test PYTEST_ARGS="--reruns 1"\n')
+    assert (ROOT / ".ci" / "run").read_text().endswith('exec make test PYTEST_ARGS="--reruns 1 -raR"\n')
 
 
 def test_coverage_of_the_unit_tests_has_a_floor() -> None:
