@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import h11
+from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from faristol.gateway.http import bad_requests
@@ -23,6 +24,9 @@ RESERVED_DESCRIPTOR_COUNT = 256
 
 AWAITING_STATES = frozenset({h11.IDLE, h11.SEND_BODY})
 """Client states in which a request is awaited or incomplete."""
+
+FIRST_REQUEST_SECONDS = 1.0
+"""Time in seconds in which a stopping server awaits the request of a new connection, or the rest of one."""
 
 UNAVAILABLE_RESPONSE = (
     b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n"
@@ -122,6 +126,7 @@ class LimitedProtocol(H11Protocol):
     _heading: asyncio.TimerHandle | None = None
     _writing: asyncio.TimerHandle | None = None
     _closing: asyncio.TimerHandle | None = None
+    _ending: asyncio.TimerHandle | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -150,6 +155,31 @@ class LimitedProtocol(H11Protocol):
         if self._counted:
             super().data_received(data)
             self._watch_headers()
+            cycle: Any = self.cycle  # None before the first request
+            if self._ending and cycle and not cycle.response_complete:
+                self._ending.cancel()
+                self._ending = None
+                self._end_after_response()
+
+    def shutdown(self) -> None:
+        """Close the connection after its running response.
+
+        A client that has just connected, or sent part of a request, has a moment to complete the request: it would get
+        no response, and could not tell whether its command was carried out.
+        """
+        cycle: Any = self.cycle  # None before the first request
+        awaited = not cycle or (cycle.response_complete and self.conn.trailing_data[0])
+        if self._counted and awaited:
+            self._ending = self.loop.call_later(FIRST_REQUEST_SECONDS, self.timeout_keep_alive_handler)
+        else:
+            self._end_after_response()
+
+    def _end_after_response(self) -> None:
+        """Close the connection now or after its running response, which says so: the client sends no other request."""
+        super().shutdown()
+        cycle: Any = self.cycle  # None before the first request
+        if cycle and not cycle.response_started:
+            cycle.default_headers = [*cycle.default_headers, CLOSE_HEADER]
 
     def send_400_response(self, msg: str) -> None:
         """Answer 400; if a response has already started, close the connection."""
@@ -167,7 +197,7 @@ class LimitedProtocol(H11Protocol):
         if self._counted:
             self._counted = False
             self.limits.leave(self._address)
-        for timer in (self._heading, self._writing, self._closing):
+        for timer in (self._heading, self._writing, self._closing, self._ending):
             if timer:
                 timer.cancel()
         super().connection_lost(exc)
@@ -192,7 +222,7 @@ class LimitedProtocol(H11Protocol):
         if not self._counted or self.transport.is_closing():
             return
         self._counted = False
-        for timer in (self._heading, self._writing, self._closing, self.timeout_keep_alive_task):
+        for timer in (self._heading, self._writing, self._closing, self._ending, self.timeout_keep_alive_task):
             if timer:
                 timer.cancel()
         served: set[Any] = self.connections
