@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import grpc
-import httpx
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tests.campaigns.faults.database import Database
 from tests.campaigns.faults.entrance import Entrance
@@ -195,21 +194,19 @@ class Cell:
 
     async def _keep(self) -> None:
         """Act as a cluster: restart processes that ended by themselves, and route people to gateways that are ready."""
-        async with httpx.AsyncClient(timeout=2) as client:
-            while True:
-                for replica in self.replicas:
-                    if replica.wanted and not replica.runs:
-                        replica.start()
-                available = [replica for replica in self.of("gateway") if replica.name not in self._leaving]
-                answers = [
-                    await _answers(client, f"http://127.0.0.1:{each.settings['http_port']}") for each in available
-                ]
-                self.pages.behind = [
-                    int(str(each.settings["http_port"]))
-                    for each, ready in zip(available, answers, strict=True)
-                    if ready
-                ]
-                await asyncio.sleep(POLL_SECONDS)
+        while True:
+            for replica in self.replicas:
+                if replica.wanted and not replica.runs:
+                    replica.start()
+            gateways = self.of("gateway")
+            # the probe of the manifests: ``/readyz`` of a gateway reports results, which may be about to be replaced
+            readiness = await asyncio.gather(*(replica.ready() for replica in gateways))
+            self.pages.behind = [
+                int(str(each.settings["http_port"]))
+                for each, is_ready in zip(gateways, readiness, strict=True)
+                if is_ready and each.name not in self._leaving
+            ]
+            await asyncio.sleep(POLL_SECONDS)
 
     async def restart(self, replica: Replica, *, drain: bool = True, by: Sequence[str] | None = None) -> int:
         """End a replica as a rollout does, and restart it; return its exit code.
@@ -267,10 +264,3 @@ async def until(true: Callable[[], Awaitable[bool]], seconds: float) -> bool:
                     return True
                 await asyncio.sleep(POLL_SECONDS)
     return False
-
-
-async def _answers(client: httpx.AsyncClient, address: str) -> bool:
-    try:
-        return (await client.get(f"{address}/readyz")).status_code == 200
-    except httpx.HTTPError:
-        return False

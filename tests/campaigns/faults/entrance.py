@@ -9,11 +9,14 @@ from itertools import count
 
 from tests.component.processes import free_port
 
+UNAVAILABLE_RESPONSE = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
 
 class Entrance:
     """Passes each connection to one of the available servers, in rotation.
 
-    A server that refuses the connection is passed over. Existing connections continue.
+    A server that refuses the connection is passed over. Existing connections continue. Without any server, it answers
+    503: a connection closed without an answer is then one that a server closed.
     """
 
     def __init__(self) -> None:
@@ -56,6 +59,8 @@ class Entrance:
                 continue
             break
         else:
+            writer.write(UNAVAILABLE_RESPONSE)
+            await writer.drain()
             return
         ways = [asyncio.create_task(_pump(reader, inner[1])), asyncio.create_task(_pump(inner[0], writer))]
         try:

@@ -202,7 +202,7 @@ class Load:
                     try:
                         answer = await client.get(f"{self._address}/api/v1/tournaments")
                     except httpx.HTTPError as problem:
-                        self.counts.pages_failed[type(problem).__name__] += 1
+                        self.counts.pages_failed[f"{type(problem).__name__}: {problem}"] += 1
                     else:
                         if answer.status_code != 200:
                             self.counts.pages_failed[str(answer.status_code)] += 1
