@@ -20,7 +20,7 @@ _MARK = re.compile(
 )
 """Mark of an item: ``1.``, ``2)``, ``c)``, ``3 -``, ``•``, ``✅``, ``[x]``, a keycap."""
 
-_EMPHASIS = re.compile(r"\s*([*_~]{1,2})(?![\s*_~])([^*_~]+)\1(?![\w*_~])")
+_EMPHASIS = re.compile(r"(?<!\w)([*_]{1,2})(?![\s*_])([^*_]+)\1(?![\w*_])")
 """Text in the bold or italic type of messages: ``*Anna Puig*``."""
 
 _BARE_NUMBER = re.compile(r"\s*(\d{1,3})(?:\s*[;,|\t]\s*|\s+)(?=[^\W\d_])")
