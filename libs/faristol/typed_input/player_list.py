@@ -267,10 +267,16 @@ def _parse_table(text: str, texts: Sequence[str], reading: Reading) -> PlayerLis
     return replace(found, title=title, asks_comma=found.asks_comma or names.first_doubtful)
 
 
+def _is_text(cell: str) -> bool:
+    """Check whether a cell has letters, but is no e-mail address, telephone number or time."""
+    return any(map(str.isalpha, cell)) and not any(sign.isdigit() or sign == "@" for sign in cell)
+
+
 def _without_aids(columns: Sequence[str], rows: Rows) -> tuple[list[str], Rows]:
     """Return the columns and rows with the surname behind the name, and without row numbers and unused columns.
 
-    A cell of the column of numbers that is not a number stays, and its row is then reported.
+    A cell that is not of its column, such as a club that a comma in the name moved there, stays, and its row is then
+    reported.
     """
     aids = [place for place, column in enumerate(columns) if column in _AIDS]
     if not aids:
@@ -283,7 +289,7 @@ def _without_aids(columns: Sequence[str], rows: Rows) -> tuple[list[str], Rows]:
             if columns[aid] == SURNAME:
                 cells[place] = f"{cells[place]} {cells[aid]}".strip()
                 cells[aid] = ""
-            elif columns[aid] == UNUSED or cells[aid].rstrip(".").isdecimal():
+            elif cells[aid].rstrip(".").isdecimal() or (columns[aid] == UNUSED and not _is_text(cells[aid])):
                 cells[aid] = ""
         found.append((line, cells))
     return ["" if column in _AIDS else column for column in columns], found
@@ -444,7 +450,7 @@ _THOUSANDS = re.compile(r"(\d)[.,'’ ](\d{3})([.,]0+)?", re.ASCII)
 _UNRATED = re.compile(r"[-–—−]+|#?n/?[ad]|nan|null|none|n\.?r\.?|unr\.?|unrated|s/e|sense|sin|χωρίς", re.IGNORECASE)
 """Marks of an empty cell in the column of ratings."""
 
-_DECORATED = re.compile(r"['’]?[(\[]?([0-9][0-9.,'’ ]*)[)\]]?\*?$")
+_DECORATED = re.compile(r"['’]?(\()?(\[)?([0-9][0-9.,'’ ]*)(?(2)\])(?(1)\))\*?")
 """A rating with the marks of spreadsheets and lists around it: ``(1650)``, ``1650*``, and ``'1650`` for a text."""
 
 _SURNAME_FIRST = re.compile(r"([^\d,]+),\s*+([^\d,]+)")
@@ -541,7 +547,7 @@ def _texts_between_commas(line: str) -> list[str]:
     cells = _split(line, ",") if not any(sign in line for sign in "\t;|") else []
     if not _SURNAME_FIRST.fullmatch(", ".join(cells[:2])):
         return []
-    texts = [cell for cell in cells if cell and not _NUMBER.fullmatch(cell) and not is_country(cell)]
+    texts = [cell for cell in cells if cell and not _is_number(cell) and not is_country(cell)]
     return texts if texts[:2] == cells[:2] else []
 
 
@@ -560,13 +566,25 @@ def reorder_name(name: str) -> str:
     return f"{found[2].strip()} {found[1].strip()}" if found else ""
 
 
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(_strip_marks(cell)) is not None
+
+
 def _is_zero(rating: str) -> bool:
     return set(_whole(rating)) == {"0"}
 
 
+def _strip_marks(rating: str) -> str:
+    """Return a rating without the marks around it, in ASCII digits; another text, such as ``850²``, as it is."""
+    is_plain = all(sign.isdecimal() or not sign.isnumeric() for sign in rating)
+    plain = unicodedata.normalize("NFKC", rating).strip() if is_plain else rating
+    found = _DECORATED.fullmatch(plain)
+    return found[3].strip() if found else plain
+
+
 def _whole(rating: str) -> str:
     """Return the digits of a rating: ``1650`` for ``1650,0`` and ``1.650``, empty for the mark of an unrated player."""
-    plain = _DECORATED.sub(r"\1", unicodedata.normalize("NFKC", rating).strip())
+    plain = _strip_marks(rating)
     if found := _THOUSANDS.fullmatch(plain):
         return found[1] + found[2]
     return "" if _UNRATED.fullmatch(plain) else re.sub(r"[.,]0*$", "", plain)
@@ -603,7 +621,10 @@ def _column(heading: str) -> str:
 
 def _split(line: str, sign: str) -> list[str]:
     """Return the cells of a line between separators, without surplus spaces."""
-    cells = next(csv.reader([line], delimiter=sign, skipinitialspace=sign != "\t"), [""])
+    is_closed = line.count('"') % 2 == 0  # else the mark stays in its cell, and the row is reported
+    cells = (
+        next(csv.reader([line], delimiter=sign, skipinitialspace=sign != "\t"), [""]) if is_closed else line.split(sign)
+    )
     return [" ".join(text_of(cell).split()) for cell in cells]
 
 
@@ -618,7 +639,7 @@ def _cells(line: str, *, with_comma: bool = False) -> list[str]:
     found = {"name": name}
     spare = []
     for cell in filter(None, others):
-        if _NUMBER.fullmatch(cell) and "rating" not in found:
+        if _is_number(cell) and "rating" not in found:
             found["rating"] = cell
         elif is_country(cell) and "country" not in found:
             found["country"] = cell

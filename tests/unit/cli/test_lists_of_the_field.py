@@ -252,12 +252,20 @@ def test_a_rating_is_read_with_the_marks_around_it(written: str) -> None:
     assert to_rows(players_of(f"name;rating\nAnna Puig;{written}\n")) == [(2, "Anna Puig", "", 1650)]
 
 
+@pytest.mark.parametrize("written", ["(1650)", "[1650]", "1650*", "(1.650)*", "１６５０"])
+def test_a_pasted_rating_is_read_with_the_marks_around_it(written: str) -> None:
+    assert to_rows(players_pasted(f"\nAnna Puig;{written}\n")) == [(2, "Anna Puig", "", 1650)]
+    assert to_rows(players_pasted(f"\nAnna Puig;Valls;{written}\n")) == [(2, "Anna Puig", "Valls", 1650)]
+
+
 @pytest.mark.parametrize("written", ["#N/A", "#N/D", "none", "NULL", "s/e", "sense", "sin", "χωρίς"])
 def test_a_text_for_no_rating_is_no_rating(written: str) -> None:
     assert to_rows(players_of(f"name;rating\nAnna Puig;{written}\n")) == [(2, "Anna Puig", "", None)]
 
 
-@pytest.mark.parametrize("written", ["1650 Elo", "+1650", "1650,5", "1,65E+03", "12345", "#REF!", "1650/1700", "?"])
+@pytest.mark.parametrize(
+    "written", ["1650 Elo", "+1650", "1650,5", "1,65E+03", "12345", "#REF!", "1650/1700", "?", "850[5]", "850²"]
+)
 def test_a_cell_that_is_no_rating_keeps_its_row_out(written: str) -> None:
     listed = players_of(f"name;rating\nAnna Puig;{written}\nBlai Soler;1500\n")
     assert (names(listed), [error.line for error in listed.errors]) == (["Blai Soler"], [2])
@@ -303,6 +311,11 @@ def test_a_line_with_a_wrong_quotation_mark_keeps_one_row_out(wrong: str) -> Non
     assert ([error.line for error in listed.errors], listed.whole) == ([3], False)
 
 
+def test_a_pasted_line_with_an_unclosed_quotation_mark_keeps_one_row_out() -> None:
+    listed = players_pasted('"Anna Puig; Valls\nBlai Soler; Reus\nCesca Riu; "Reus\n')
+    assert (names(listed), [error.line for error in listed.errors]) == (["Blai Soler"], [1, 3])
+
+
 def test_many_wrong_quotation_marks_take_no_longer_than_many_rows() -> None:
     began = time.process_time()
     listed = players_of("name,club\n" + '"Anna Puig,Valls\n' * (MAX_LIST_ROWS - 1))
@@ -335,6 +348,11 @@ def test_columns_of_a_form_that_no_tournament_needs_are_left_out() -> None:
     )
     assert (to_rows(listed), listed.errors) == ([(2, "Anna Puig", "Valls", 1650)], [])
     assert players_of("name;raiting\nAnna;1\n").whole
+
+
+def test_a_comma_in_a_name_moves_no_club_into_a_column_that_is_left_out() -> None:
+    listed = players_of("name,club,phone\nPuig, Anna,Valls,\nSoler, Blai,Reus,600 000 000\nCesca Riu,Reus,–\n")
+    assert (names(listed), [error.line for error in listed.errors]) == (["Cesca Riu"], [2, 3])
 
 
 def test_a_list_with_teams_is_registered_whole_or_not_at_all() -> None:
@@ -454,6 +472,13 @@ def test_what_a_message_says_around_its_numbered_list_is_left_out_and_shown() ->
     assert listed.aside == ("Hola Eva!", "Petons!")
     assert (listed.asks_comma, names(listed)) == ("Puig Mas, Anna", ["Anna Puig Mas", "Blai Soler"])
     assert [(row.line, row.request.rating) for row in listed.rows] == [(2, 1730), (3, 0)]
+
+
+def test_bold_text_within_a_line_stays_a_text_of_its_own() -> None:
+    assert names(players_pasted("Anna *Puig* Mas\n_Blai_ Soler\n")) == ["Anna Puig Mas", "Blai Soler"]
+    listed = players_pasted("Anna Puig\t*Valls*\nBlai Soler\tReus\n")
+    assert [found[1:3] for found in to_rows(listed)] == [("Anna Puig", "Valls"), ("Blai Soler", "Reus")]
+    assert names(players_pasted("~Anna Puig~\nBlai Soler\nCesca Riu\n"))[0] == "~Anna Puig~", "it is struck out"
 
 
 def test_single_lines_with_two_spaces_or_a_dash_are_no_columns() -> None:
