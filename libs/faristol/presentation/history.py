@@ -149,18 +149,19 @@ def fold_entries(acts: Sequence[HistoryEntry]) -> list[HistoryEntry]:
 
     ``acts`` are in the order of the record. An entry that gives up recorded turns says so, and stays a line.
     """
-    entered: dict[str, HistoryEntry] = {}
-    folded: list[HistoryEntry] = []
+    entered: dict[str, int] = {}
+    folded: list[HistoryEntry | None] = []
     for each in acts:
-        first = entered.pop(each.act.game_id, None)
+        place = entered.pop(each.act.game_id, -1)
+        first = folded[place] if place >= 0 else None
         if each.act.type == "ResultEntered" and not any(map(_GIVES_UP_TURNS, each.act.details)):
-            entered[each.act.game_id] = each
+            entered[each.act.game_id] = len(folded)
         elif first and each.act.type == "ResultRecorded" and 0 < first.act.first_version == each.act.first_version:
-            folded.remove(first)
+            folded[place] = None
             folded.append(replace(each, also={**each.also, **first.also}))
             continue
         folded.append(each)
-    return folded
+    return [each for each in folded if each]
 
 
 def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) -> str:
