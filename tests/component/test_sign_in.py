@@ -23,10 +23,14 @@ from tests.component.processes import Child, faristol, free_port
 from tests.openid.real_provider import DESCRIBED
 from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, grant, open_access_cell
 from tests.support.plain_http import PLAIN
+from tests.support.stage import open_stage
+from tests.support.synthetic import Championship
 from tests.unit.access_control.access_table import PAGE
 
+from faristol.access_control import keyring
 from faristol.access_control.credential import Scope
 from faristol.access_control.roles import MAY_GIVE, PLAYER, ROLE_NAMES, ROLES, Role
+from faristol.access_control.tokens import issue
 from faristol.gateway.api import downloads
 from faristol.gateway.api import routes as api
 from faristol.gateway.app import app
@@ -480,6 +484,16 @@ async def test_a_director_gives_a_scorer_a_table_by_a_link_and_ends_it_again(cel
         assert "Berta Pi" not in left
         assert "It stops working everywhere within two seconds." in left
         await until(lambda: scorer.get("/account"), 303)
+
+
+async def test_credentials_are_shown_without_the_lexicon_service(tmp_path: Path) -> None:
+    async with open_stage(tmp_path, "access", open=False) as stage:
+        await stage.add(*Championship().create())
+        signer = keyring.Keyring(tmp_path / "access").signer()
+        token = issue(build_credential(needs.ROLE_DIRECTOR, "lliga"), signer, stage.record.record_id)
+        shown = await stage.http.get("/tournaments/lliga/access", headers={"Cookie": f"faristol={token}"})
+    assert shown.status_code == 200, shown.text
+    assert "Grant a role" in shown.text
 
 
 async def test_cards_let_whoever_has_them_in_at_their_tables(cell: Cell) -> None:

@@ -30,6 +30,7 @@ from faristol.client.links import sign_in_link
 from faristol.client.places import count_tables, playing_tables, ranges, tables_of
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.commands import form_id, hide_errors
 from faristol.gateway.consoles.frame import TournamentId
 from faristol.gateway.consoles.navigation import list_console_links, may
@@ -148,10 +149,18 @@ class _CredentialsPage:
         )
 
     async def _judges(self, listed: Sequence[pb.CredentialLine]) -> dict[str, str]:
-        """Return the names of the judges who are appointed or have a credential, by id and in their order."""
+        """Return the names of the judges who are appointed or have a credential, by id and in their order.
+
+        While the lexicon service is unavailable, only those with a credential are returned.
+        """
         named = {line.credential.subject_id: line.name for line in listed if line.credential.role == JUDGE}
-        for judge in (await self._adjudication()).judges:
-            named.setdefault(judge.judge_id, judge.judge_id)
+        try:
+            appointed = (await self._adjudication()).judges
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in UNAVAILABLE_CODES:
+                raise
+        else:
+            named = {judge.judge_id: judge.judge_id for judge in appointed} | named
         return dict(sorted(named.items(), key=lambda each: each[1]))
 
     async def _adjudication(self) -> adjudication.GetAdjudicationResponse:
