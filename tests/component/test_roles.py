@@ -139,7 +139,7 @@ WHY = ("permission denied", "must be owner")
 
 
 @pytest.mark.parametrize("role", ROLES)
-async def test_with_the_credentials_of_a_service_no_fact_is_changed_or_removed(database: Database, role: str) -> None:
+async def test_with_the_credentials_of_a_service_no_event_is_changed_or_removed(database: Database, role: str) -> None:
     await fill(database.owner)
     await asyncio.to_thread(database.grant)
     refused = []

@@ -101,7 +101,7 @@ async def test_a_key_in_a_token_seals_and_its_public_half_verifies(record: Recor
     assert again.public_key().public_bytes_raw() == key.public_key().public_bytes_raw()
 
 
-async def test_while_the_token_is_away_facts_go_on_and_seals_wait(
+async def test_while_the_token_is_away_events_go_on_and_seals_wait(
     record: Record, key: TokenKey, token: Token, caplog: pytest.LogCaptureFixture
 ) -> None:
     work = asyncio.create_task(Sealer(record, key, events=1, seconds=0.2).run())

@@ -572,7 +572,7 @@ async def test_a_lease_tells_who_holds_it_and_nobody_once_it_ran_out(record: Rec
     assert await record.holders(["relay", "judge"], 30) == {}
 
 
-async def test_facts_of_several_streams_come_after_their_versions_in_the_order_of_the_record(record: Record) -> None:
+async def test_events_of_several_streams_come_after_their_versions_in_the_order_of_the_record(record: Record) -> None:
     writes = [Write("game-a", 0, [build_passed(1)], "cup"), Write("clock-a", 0, [build_passed(2)], "cup")]
     await record.append(Decision([*writes, Write("game-a", 0, [build_passed(3), build_passed(4)], "cup")]), Metadata())
     assert [event.version for event in await record.read_stream("game-a")] == [1, 2, 3]
@@ -588,7 +588,7 @@ async def test_a_decision_is_made_on_one_version_of_a_stream(record: Record) -> 
         await record.append(Decision(writes), Metadata())
 
 
-async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_events_of_many_streams_come_each_in_order(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faristol.event_store.record.MAX_STATEMENT_STREAMS", 2)
     names = [f"game-{name}" for name in "abcde"]
     for number, name in enumerate(names):

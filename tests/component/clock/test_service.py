@@ -145,7 +145,7 @@ async def test_a_press_without_a_time_happens_now(record: Record, clocks: clock_
     assert (await clocks.Press(pressing())).used_ms == (NOW.timestamp() * 1000) - START_NS // 1_000_000
 
 
-async def test_a_press_without_a_time_is_never_before_the_last_fact(
+async def test_a_press_without_a_time_is_never_before_the_last_event(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
     ahead = int(NOW.timestamp()) * SECOND_NS + 60 * SECOND_NS
@@ -170,7 +170,7 @@ async def test_a_refused_press_names_its_article_and_writes_nothing(
     assert await events(record) == []
 
 
-async def test_a_press_before_the_last_fact_is_an_invalid_argument(
+async def test_a_press_before_the_last_event_is_an_invalid_argument(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
     await play(record, OPENED, *DEALT, STARTED, PASSED)

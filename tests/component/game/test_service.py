@@ -324,7 +324,7 @@ async def test_what_the_rules_do_not_allow_is_refused_with_the_article(
     assert "PlayPlaced" not in await names(record)
 
 
-async def test_a_time_before_the_last_fact_is_an_invalid_argument(
+async def test_a_time_before_the_last_event_is_an_invalid_argument(
     record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
 ) -> None:
     await start(record)
@@ -335,7 +335,7 @@ async def test_a_time_before_the_last_fact_is_an_invalid_argument(
     assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "occurred_at")
 
 
-async def test_without_a_time_a_command_happens_now_and_never_before_the_last_fact(
+async def test_without_a_time_a_command_happens_now_and_never_before_the_last_event(
     record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
 ) -> None:
     await start(record)

@@ -216,6 +216,6 @@ def test_pes_lets_dictionaries_be_chosen_until_the_first_game() -> None:
         choose_layers(tournament, pes, ["slang"], ["lkn"])
 
 
-def test_a_fact_of_another_context_is_no_fact_of_adjudication() -> None:
+def test_an_event_of_another_context_is_no_event_of_adjudication() -> None:
     with pytest.raises(TypeError, match="is not an event of adjudication"):
         evolve(automatic(), game_events.GameStarted())

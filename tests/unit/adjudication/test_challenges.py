@@ -131,7 +131,7 @@ def test_an_appeal_that_no_other_judge_can_take_is_left_to_the_arbiter_at_the_ta
     assert isinstance(escalated, events.CaseEscalated)
 
 
-def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:
+def test_a_game_is_known_from_the_events_that_its_cases_depend_on() -> None:
     opened = game_events.GameOpened(
         game_id=GAME.game_id,
         tournament_id="cup",
@@ -143,6 +143,6 @@ def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:
     assert game == AdjudicatedGame(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, b"secret", {2: raised})
 
 
-def test_a_fact_of_another_context_is_no_fact_of_a_case() -> None:
+def test_an_event_of_another_context_is_no_event_of_a_case() -> None:
     with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is not an event of a case"):
         evolve(Case(), game_events.GameStarted())

@@ -188,7 +188,7 @@ def test_a_case_that_is_withdrawn_is_not_ruled_on() -> None:
     assert withdraw(case, events.WITHDRAWN_REASON_GAME_ENDED, case.last_at) == []  # type: ignore[arg-type]
 
 
-def test_a_fact_is_not_before_the_one_that_it_follows_though_clocks_differ() -> None:
+def test_an_event_is_not_before_the_one_that_it_follows_though_clocks_differ() -> None:
     case = claim_case(open_case(build_adjudication(), SOL, queued=at(0)), "ada", seconds=5)
     (event,) = release(case, "ada", at(3))
     assert isinstance(event, events.CaseReturned)

@@ -60,7 +60,7 @@ async def problems_of(tmp_path: Path, text: str) -> list[str]:
     return [problem.removeprefix(str(file)) for problem in found]
 
 
-async def test_names_stand_for_ids_in_lists_inside_facts(tmp_path: Path) -> None:
+async def test_names_stand_for_ids_in_lists_inside_events(tmp_path: Path) -> None:
     assert await problems_of(tmp_path, DUPLICATE.replace("FAULT", "not-handed-in")) == []
     (wrong,) = await problems_of(tmp_path, DUPLICATE.replace("FAULT", "illegible"))
     assert "{player-id: Anna Puig, points: 10}" in wrong

@@ -15,7 +15,7 @@ def write_one_event(version: int) -> Write:
     return Write("game-case", version, [PASSED], "cases")
 
 
-async def test_facts_come_back_in_order_by_stream_and_by_position() -> None:
+async def test_events_come_back_in_order_by_stream_and_by_position() -> None:
     notebook = Notebook()
     await notebook.append(Decision([write_one_event(0), Write("clock-case", 0, [PASSED, PASSED], "cases")]), Metadata())
     await notebook.append(Decision([write_one_event(1)]), Metadata())

@@ -531,7 +531,7 @@ def test_a_tournament_without_a_lexicon_is_said_to_have_none() -> None:
     assert line == "Liga is created: liga, under fise, without a lexicon."
 
 
-def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
+def test_there_is_a_sentence_for_every_event_of_a_tournament() -> None:
     assert {kind.DESCRIPTOR.name for kind in FOLDS} | {"RatingSystemChosen"} == {
         *office_history.EVENT_COMMANDS,
         *office_history.EVENT_SENTENCES,

@@ -97,7 +97,7 @@ def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
     assert answer.running_player_id == table.player_ids[0]
 
 
-def test_every_command_that_can_come_too_late_means_a_fact() -> None:
+def test_every_command_that_can_come_too_late_means_an_event() -> None:
     methods = clock_pb2.DESCRIPTOR.services_by_name["ClockService"].methods
     late = {method.input_type.name for method in methods if "too_late" in method.output_type.fields_by_name}
     assert {request.DESCRIPTOR.name for request in COMMAND_EVENTS} == late

@@ -100,6 +100,6 @@ def test_an_event_without_words_is_stored_as_it_is() -> None:
         assert split_note(event, ())[0] is event
 
 
-def test_players_are_found_wherever_in_a_fact_they_are_named() -> None:
+def test_players_are_found_wherever_in_an_event_they_are_named() -> None:
     paired = pairing.RoundPaired(pairings=[pairing.Pairing(first_player_id="anna", second_player_id="biel")])
     assert players_of(paired) == ["anna", "biel"]

@@ -15,7 +15,7 @@ def test_streams_are_named_after_the_tournament() -> None:
     assert (stream("open"), tournament_stream("open")) == ("ratings-open", "tournament-open")
 
 
-def test_a_foreign_fact_is_never_skipped_in_a_list() -> None:
+def test_a_foreign_event_is_never_skipped_in_a_list() -> None:
     with pytest.raises(TypeError, match=r"faristol\.pairing\.v1\.RoundClosed is not an event of a rating list"):
         evolve(RatingList(), pairing_events.RoundClosed(round=1))
 

@@ -138,7 +138,7 @@ def test_what_is_due_is_due_once_and_in_order(book: str, steps: list[tuple[int, 
     assert settle(after, game.table, ruleset) == []
 
 
-def test_the_moments_of_the_facts_are_theirs() -> None:
+def test_the_moments_of_the_events_are_theirs() -> None:
     game = Course()
     (placed,) = game.step(0, SECOND_NS)
     assert isinstance(placed, game_events.PlayPlaced)

@@ -34,7 +34,7 @@ def test_time_does_not_run_back() -> None:
     assert elapsed_ms(START_NS + SECOND_NS, START_NS) == 0
 
 
-def test_a_clock_takes_no_facts_but_its_own() -> None:
+def test_a_clock_takes_no_events_but_its_own() -> None:
     with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is not an event of a clock"):
         evolve(Clock(), STARTED)
 

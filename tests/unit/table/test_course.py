@@ -195,7 +195,7 @@ def test_every_game_ends_with_a_sheet_that_adds_up(seed: int, pace: int) -> None
 
 @pytest.mark.parametrize("pace", [60, 900])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_same_moves_give_the_same_facts_whenever_they_are_settled(seed: int, pace: int) -> None:
+def test_the_same_moves_give_the_same_events_whenever_they_are_settled(seed: int, pace: int) -> None:
     first, other = play_course(seed, 1, pace), play_course(seed, 2, pace)
     assert first.game == other.game
     assert first.clock == other.clock

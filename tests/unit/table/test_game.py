@@ -75,7 +75,7 @@ def test_a_state_does_not_change_when_another_follows_from_it() -> None:
         before.racks["anna"] = ()  # type: ignore[index]
 
 
-def test_facts_of_other_streams_are_not_taken_for_facts_of_a_table() -> None:
+def test_events_of_other_streams_are_not_taken_for_events_of_a_table() -> None:
     with pytest.raises(TypeError, match=r"faristol\.clock\.v1\.ClockStopped is not an event of a game"):
         evolve(start_game(), clock_events.ClockStopped())
     with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is not an event of a clock"):

@@ -19,7 +19,7 @@ def test_ids_are_readable() -> None:
     assert game_id("open-2024", 3, 12, ["anna", "cesc"], {first: ["anna", "biel"]}) == f"{first}-2"
 
 
-def test_every_fact_of_the_contract_is_understood() -> None:
+def test_every_event_of_the_contract_is_understood() -> None:
     # Every message in events.proto can be on the stream, except parts of other events.
     understood = {event.DESCRIPTOR.name for event in FOLDS}
 
@@ -27,7 +27,7 @@ def test_every_fact_of_the_contract_is_understood() -> None:
     assert understood == set(events.DESCRIPTOR.message_types_by_name) - parts - {"RulesetKept"}
 
 
-def test_a_foreign_fact_is_never_skipped() -> None:
+def test_a_foreign_event_is_never_skipped() -> None:
     with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is not an event of a tournament"):
         evolve(TournamentState(), game_events.Passed())
 

@@ -41,9 +41,9 @@ async def create_tournament(
         asked.tournament_id = request.tournament_id or await _free_id(office, asked.name, request.command_id)
         asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)
         loaded = await load(office.record, stream(asked.tournament_id), TournamentState(), evolve)
-        past_events = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
+        new_events = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
         writes = [
-            write_of(loaded, past_events),
+            write_of(loaded, new_events),
             *await list_ruleset_writes(office.record, ruleset, asked.tournament_id),
         ]
         if asked.division_of:

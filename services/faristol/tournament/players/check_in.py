@@ -86,8 +86,8 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.CheckInPlayerRequest: PairingCommand(check_in),
     pb.CheckInPlayersRequest: PairingCommand(
         check_in_all,
-        more=lambda situation, request, past_events: {
-            "player_ids": [event.player_id for event in past_events if isinstance(event, events.PlayerCheckedIn)]
+        more=lambda situation, request, new_events: {
+            "player_ids": [event.player_id for event in new_events if isinstance(event, events.PlayerCheckedIn)]
         },
     ),
     pb.CheckOutPlayerRequest: PairingCommand(check_out),

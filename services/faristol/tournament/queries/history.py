@@ -47,9 +47,9 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     left = [event for event in recorded if event.version > request.after_version]
     page = left[: request.limit or MAX_ACTS]
     more = len(page) < len(left)
-    new_events = [event.message for event in recorded]
+    past_events = [event.message for event in recorded]
     notes = await record.notes_of(stream(tournament_id))
-    told = {event.version: result_of(event.message, event.version, new_events) for event in page}
+    told = {event.version: result_of(event.message, event.version, past_events) for event in page}
     named = {
         player for message in (*(event.message for event in page), *told.values()) for player in players_of(message)
     }
@@ -60,11 +60,11 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     acts = [
         act_of(
             event,
-            new_events[: event.version - 1],
+            past_events[: event.version - 1],
             "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
             known,
             told[event.version],
-            can_undo(loaded.state, new_events, event.version),
+            can_undo(loaded.state, past_events, event.version),
         )
         for event in page
     ]

@@ -127,8 +127,8 @@ def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message
     return [events.RoundUnpaired(round=number, note=request.note, occurred_at=situation.occurred_at)]
 
 
-def _bye(situation: Situation, request: pb.PairRoundRequest, past_events: Sequence[Message]) -> Mapping[str, Any]:
-    resting = [event.player_id for event in past_events if isinstance(event, events.ByeAwarded)]
+def _bye(situation: Situation, request: pb.PairRoundRequest, new_events: Sequence[Message]) -> Mapping[str, Any]:
+    resting = [event.player_id for event in new_events if isinstance(event, events.ByeAwarded)]
     return {"bye_player_id": resting[0] if resting else ""}
 
 

@@ -69,7 +69,7 @@ _POSITION_PATTERN = re.compile(r"(\d{1,5})\.(\d{1,18})\.([a-z0-9-]{1,128})", re.
 async def cases(record: Record, case_ids: Collection[str]) -> dict[str, Case]:
     """Load cases from their streams, by id."""
     found = await record.events_of([stream(case_id) for case_id in case_ids])
-    folded = [reduce(evolve, new_events, Case()) for new_events in found.values()]
+    folded = [reduce(evolve, past_events, Case()) for past_events in found.values()]
     return {case.case_id: case for case in folded}
 
 
