@@ -92,7 +92,6 @@ class OwnSanctions(NamedTuple):
 CHALLENGED = N_("Challenged: the ruling is awaited.")
 APPEALED = N_("Appealed: the ruling on the appeal is awaited.")
 ARBITER_CALLED = N_("The arbiter has been called.")
-ARBITER_COMES = N_("The arbiter has been called, and is coming.")
 RULED_VALID = N_("Ruling: {word} stands.")
 RULED_INVALID = N_("Ruling: {word} does not stand.")
 GAME_OVER = N_("The game is over.")
@@ -339,7 +338,7 @@ def describe_game(game: game_pb2.GetGameResponse, table: pb.Table, player_id: st
     if game.phase in (game_pb2.PHASE_ENDED, game_pb2.PHASE_FINAL):
         found.append(say(GAME_OVER if game.phase == game_pb2.PHASE_ENDED else RESULT_IS_FINAL, {}, language))
     if game.arbiter_called_by:
-        found.append(say(ARBITER_COMES if game.arbiter_id else ARBITER_CALLED, {}, language))
+        found.append(say(ARBITER_CALLED, {}, language))
     names = {seat.player_id: seat.name for seat in table.seats}
     has_signed = any(side.signed for side in game.sides if side.player_id == player_id)
     if has_signed and (awaited := [names.get(each, each) for each in game.awaited_signer_ids]):

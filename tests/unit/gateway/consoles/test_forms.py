@@ -363,7 +363,7 @@ def test_a_player_reads_what_was_ruled_and_what_the_game_waits_for() -> None:
     game.arbiter_called_by = "anna"
     assert describe_game(game, table, "anna", "en") == "The arbiter has been called."
     game.arbiter_id = "nil"
-    assert describe_game(game, table, "anna", "en") == "The arbiter has been called, and is coming."
+    assert describe_game(game, table, "anna", "en") == "The arbiter has been called."
     game.arbiter_called_by = ""
     game.phase = game_pb2.PHASE_ENDED
     game.sides.add(player_id="anna", signed=True)
