@@ -45,14 +45,22 @@ def install(wheel: Path, folder: Path) -> None:
     uv = [sys.executable, "-m", "uv"]
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         subprocess.run([*uv, "python", "install", "--install-dir", scratch, PYTHON_VERSION], check=True)
-        (made,) = (path for path in Path(scratch).iterdir() if path.is_dir() and not path.is_symlink())
-        made.rename(folder / "python")
+        find_python(Path(scratch)).rename(folder / "python")
     python = folder / "python" / ("python.exe" if name_system() == "windows" else "bin/python3")
     pip = [*uv, "pip", "install", "--python", str(python), "--break-system-packages"]
     lock = ROOT / "requirements-core.lock"
     subprocess.run([*pip, "--only-binary", ":all:", "--require-hashes", "-r", str(lock)], check=True)
     subprocess.run([*pip, "--no-deps", str(wheel)], check=True)
     subprocess.run([str(python), "-m", "faristol.cli", "--version"], check=True)
+
+
+def find_python(installed: Path) -> Path:
+    """Return the folder of the Python that uv installed in a folder.
+
+    Beside it are folders of uv whose names begin with a dot, and a link to it: a junction on Windows.
+    """
+    (made,) = {path.resolve() for path in installed.iterdir() if path.is_dir() and not path.name.startswith(".")}
+    return made
 
 
 def pack(folder: Path, out: Path, system: str, version: str) -> Path:

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from deploy.bundle import STARTERS, main, pack
+from deploy.bundle import STARTERS, find_python, main, pack
 
 
 @pytest.mark.parametrize("system", ["linux", "macos"])
@@ -34,6 +34,15 @@ def test_a_bundle_of_windows_has_a_command_beside_its_python(tmp_path: Path) -> 
         command = packed.read("Faristol/Faristol.cmd").decode()
         assert "Faristol/python/python.exe" in packed.namelist()
     assert '"%~dp0python\\python.exe" -m faristol.cli up' in command
+
+
+def test_the_python_of_uv_is_found_beside_its_own_folders_and_links(tmp_path: Path) -> None:
+    (tmp_path / ".temp").mkdir()
+    (tmp_path / ".lock").touch()
+    made = tmp_path / "cpython-3.12.16-linux-x86_64-gnu"
+    made.mkdir()
+    (tmp_path / "cpython-3.12-linux-x86_64-gnu").symlink_to(made.name)
+    assert find_python(tmp_path) == made.resolve()
 
 
 def test_a_folder_without_one_wheel_is_refused(tmp_path: Path) -> None:
