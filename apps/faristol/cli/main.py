@@ -148,7 +148,7 @@ async def _serve(
     from faristol.host.process import stop_on_signals
     from faristol.host.startup import Cancelled
     from faristol.launcher.director_link import remove_redirect
-    from faristol.launcher.processes import running, serve_until
+    from faristol.launcher.processes import hold_folder, running, serve_until
     from faristol.table_terminal.shared.screen import console
 
     def tell(sentence: str) -> None:
@@ -160,27 +160,35 @@ async def _serve(
     _started.setLevel(logging.INFO)
     stop = stop_on_signals()
     keeps_record = len(services) > 1 and not (settings.database_url or settings.nats_url)
-    restore = FirstRestore(settings, stop) if keeps_record else None
-    with suppress(Cancelled), _ended_in_form(settings), ExitStack() as stack:
-        stack.callback(remove_redirect, settings)
+    restore = FirstRestore(settings) if keeps_record else None
+    stops = (stop, restore.asked) if restore else (stop,)
+    with suppress(Cancelled), _ended_in_form(settings):
         while True:
             async with running(
                 settings, services, stop=stop, tell=tell, longest=math.inf, first_restore=restore
             ) as process:
-                if restore and restore.awaits_link:
-                    restore.finish(await _grant_link(process) or "/")
-                await _announce(process, services, tell, json_output=json_output, opens_browser=opens_browser)
-                gc.freeze()  # permanent objects: a collection among them would pause serving for 0.3 s
-                gc.set_threshold(*COLLECTION_THRESHOLD_COUNTS)
-                gc.enable()
-                await serve_until(process, stop)
-            if not (restore and restore.is_wanted):
+                try:
+                    if restore and restore.awaits_link:
+                        restore.finish(await _grant_link(process) or "/")
+                    await _announce(process, services, tell, json_output=json_output, opens_browser=opens_browser)
+                    gc.freeze()  # permanent objects: a collection among them would pause serving for 0.3 s
+                    gc.set_threshold(*COLLECTION_THRESHOLD_COUNTS)
+                    gc.enable()
+                    await serve_until(process, *stops)
+                finally:  # while the folder is locked: afterwards its files may be those of another process
+                    if restore:
+                        remove_redirect(settings)
+                    if restore and (stop.is_set() or not restore.is_wanted):
+                        restore.discard()
+            if stop.is_set() or not (restore and restore.is_wanted):
                 return
-            stop.clear()
             # A browser on this desktop has the page that waits, and needs no second one.
             opens_browser = False
             tell(localize(N_("the backup is being restored")))
-            await restore.carry_out()
+            with hold_folder(settings):
+                await restore.carry_out()
+            if stop.is_set():
+                return
 
 
 async def _announce(

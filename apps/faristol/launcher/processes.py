@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -229,11 +229,19 @@ async def _start_process(stack: AsyncExitStack, process: Process) -> Running:
     return Running(process.runtime, process, address)
 
 
-async def serve_until(running: Running, stop: asyncio.Event) -> None:
-    """Serve until ``stop``. Raises ``StartError`` if a part of the process has failed."""
-    await running.process.serve(stop)
+async def serve_until(running: Running, *stops: asyncio.Event) -> None:
+    """Serve until one of ``stops`` is set. Raises ``StartError`` if a part of the process has failed."""
+    await running.process.serve(*stops)
     if running.process.problem:
         raise StartError(running.process.problem)
+
+
+@contextmanager
+def hold_folder(settings: Settings) -> Iterator[None]:
+    """Lock the data folder, which is created, against other processes within the block. Raises ``StartError``."""
+    _prepare_folder(settings)
+    with _lock_folder(settings.data, SERVICES):
+        yield
 
 
 def _lock_folder(folder: Path, services: Sequence[str]) -> IO[str]:

@@ -5,8 +5,10 @@ credentials before its page opens: they are set aside, with the file of the reco
 A record with any other event is in use and never replaced.
 
 A page sends the archive, which is checked as a whole (``receive``), and asks for the restore (``begin``). The process
-then stops its services, calls ``carry_out``, and serves again. The credentials of the browser are set aside too, so the
-process leaves a new sign-in link (``finish``) for the key that only this browser has.
+then stops its services, locks the data folder, calls ``carry_out``, and serves again. The archive becomes a record in a
+folder of its own first, without the persons erased since: a process that ends before leaves the earlier record.
+The credentials of the browser are set aside too, so the process leaves a new sign-in link (``finish``) for the key that
+only this browser has.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import re
 import secrets
 import shutil
 from collections.abc import AsyncIterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +28,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.access_control.state import ACCESS_STREAM
 from faristol.event_store import Record, RecordError
-from faristol.event_store.archive.archive import ArchiveError
 from faristol.event_store.archive.restoration import check_whole, heading, restore
 from faristol.event_store.backends import tables
 from faristol.event_store.event import utc_now
@@ -39,6 +41,8 @@ MAX_BACKUP_BYTES = 1_000_000_000
 
 KEY_BYTES = 16
 _BACKUP_ID = re.compile("[0-9a-f]{32}")
+RECORD_FILES = "record.db*"
+"""Pattern of the file of a record and those that SQLite writes beside it."""
 
 TOO_LARGE = N_("The file is too large: the limit is {most} MB.")
 NOT_A_BACKUP = N_("This file is not a backup of Faristol, or it is damaged: {reason}")
@@ -68,10 +72,12 @@ class _Wanted:
 class FirstRestore:
     """The restore of a backup at the first start of a process that keeps its own record."""
 
-    def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
-        """``stop`` ends serving when a restore is asked for."""
-        self._settings, self._stop = settings, stop
-        self._folder = settings.data / "restore"
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder = settings.data.absolute() / "restore"
+        self._staging = self._folder / "staging"
+        self.asked = asyncio.Event()
+        """Set when a restore is asked for: serving must end."""
         self._record: Record | None = None
         self._backups: dict[str, Backup] = {}
         self._wanted: _Wanted | None = None
@@ -80,8 +86,9 @@ class FirstRestore:
         """Why the last restore failed; the record is the one before it."""
 
     def attach(self, record: Record) -> None:
-        """Set the record of the services that start."""
+        """Set the record of the services that start, and remove what an earlier process left of a restore."""
         self._record = record
+        self.discard()
 
     async def is_possible(self) -> bool:
         """Check whether the record has no events but those of credentials."""
@@ -95,7 +102,8 @@ class FirstRestore:
         """
         if not await self.is_possible():
             raise Invalid("file", IN_USE)
-        await asyncio.to_thread(self._empty_folder)
+        await asyncio.to_thread(self.discard)
+        await asyncio.to_thread(self._folder.mkdir, mode=0o700, exist_ok=True)
         backup_id = secrets.token_hex(KEY_BYTES)
         path = self._path(backup_id)
         try:
@@ -106,8 +114,8 @@ class FirstRestore:
                         raise Invalid("file", TOO_LARGE, {"most": MAX_BACKUP_BYTES // 1_000_000})
             made_at, has_names = await asyncio.to_thread(heading, path)
             await asyncio.to_thread(check_whole, path)
-        except ArchiveError as problem:
-            await asyncio.to_thread(path.unlink)
+        except RecordError as problem:
+            await asyncio.to_thread(path.unlink, missing_ok=True)
             reason = str(problem).replace(f"{path}: ", "").replace(str(path), path.name)
             raise Invalid("file", NOT_A_BACKUP, {"reason": reason}) from problem
         except BaseException:
@@ -136,7 +144,7 @@ class FirstRestore:
         self._wanted = _Wanted(backup, listed)
         self._key, self._link, self.problem = secrets.token_hex(KEY_BYTES), "", ""
         # The answer to the browser leaves before the services end: they finish open requests.
-        self._stop.set()
+        self.asked.set()
         return self._key
 
     @property
@@ -147,23 +155,26 @@ class FirstRestore:
     async def carry_out(self) -> None:
         """Replace the record, which no process has open. If the restore fails, keep it and set ``problem``."""
         wanted, self._wanted, self._record = self._wanted, None, None
+        self.asked.clear()
         if wanted is None:
             return
-        aside = self._folder / f"before-{utc_now():%Y%m%dT%H%M%SZ}"
-        moved = False
         try:
             if not await self._is_unused_file():
                 raise RecordError("the record is in use")
-            await asyncio.to_thread(self._move, self._settings.data.absolute(), aside)
-            moved = True
-            await self._restore(wanted)
+            await self._stage(wanted)
+            await asyncio.to_thread(self._replace, self._folder / f"before-{utc_now():%Y%m%dT%H%M%SZ}")
         except (RecordError, SQLAlchemyError, OSError) as problem:
-            if moved:
-                await asyncio.to_thread(self._put_back, aside)
             self.problem = str(problem)
         finally:
-            self._backups = {}
-            await asyncio.to_thread(self._path(wanted.backup.backup_id).unlink, missing_ok=True)
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove archives that were sent and not restored: they may have names."""
+        self._backups = {}
+        for each in self._folder.glob("*.archive"):
+            with suppress(OSError):  # Windows removes no open file
+                each.unlink()
+        shutil.rmtree(self._staging, ignore_errors=True)
 
     @property
     def awaits_link(self) -> bool:
@@ -189,8 +200,9 @@ class FirstRestore:
         finally:
             await record.close()
 
-    async def _restore(self, wanted: _Wanted) -> None:
-        record = await Record.open(self._settings.record_url())
+    async def _stage(self, wanted: _Wanted) -> None:
+        """Restore the archive into a record in the staging folder."""
+        record = await Record.open(self._settings.model_copy(update={"data": self._staging}).record_url())
         try:
             await restore(record, self._path(wanted.backup.backup_id))
             if wanted.erasures:
@@ -202,12 +214,6 @@ class FirstRestore:
         if not _BACKUP_ID.fullmatch(backup_id):
             raise ValueError(f"not the id of a backup: {backup_id!r}")
         return self._folder / f"{backup_id}.archive"
-
-    def _empty_folder(self) -> None:
-        """Remove backups that were sent before and not restored."""
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        for each in self._folder.glob("*.archive"):
-            each.unlink()
 
     def _parse_erasures(self, text: str, backup: Backup) -> Erasures:
         path = self._folder / "erasures.json"
@@ -222,26 +228,25 @@ class FirstRestore:
             raise Invalid("erasures", OLD_ERASURES)
         return listed
 
-    def _list_files(self) -> list[Path]:
-        """Return the files of the record in the data folder, and those that belong to it."""
+    def _replace(self, aside: Path) -> None:
+        """Move the files of the record aside, and the staged ones into their place; all or none of them.
+
+        The note of the record's id goes first: a process that ends between leaves no note without its record.
+        """
         data = self._settings.data.absolute()
-        return [*data.glob("record.db*"), data / "nats", self._settings.access_record()]
-
-    def _move(self, source: Path, target: Path) -> None:
-        for path in self._list_files():
-            if path.exists():
-                place = target / path.relative_to(source)
-                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                shutil.move(path, place)
-
-    def _put_back(self, aside: Path) -> None:
-        for path in self._list_files():
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-        shutil.copytree(aside, self._settings.data.absolute(), dirs_exist_ok=True)
-        shutil.rmtree(aside)
+        before = [self._settings.access_record(), data / "nats", *sorted(data.glob(RECORD_FILES))]
+        moves = [(path, aside / path.relative_to(data)) for path in before if path.exists()]
+        moves += [(path, data / path.name) for path in sorted(self._staging.glob(RECORD_FILES))]
+        done: list[tuple[Path, Path]] = []
+        try:
+            for source, target in moves:
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                source.rename(target)
+                done.append((source, target))
+        except OSError:
+            for source, target in reversed(done):
+                target.rename(source)
+            raise
 
 
 async def _is_unused(record: Record) -> bool:

@@ -213,9 +213,9 @@ class Process:
         """Wait until a part of this process fails; ``problem`` has the reason."""
         await self._failed.wait()
 
-    async def serve(self, stop: asyncio.Event) -> None:
-        """Serve until ``stop`` is set, or until a part of this process has failed."""
-        waiting = {asyncio.create_task(stop.wait()), asyncio.create_task(self._failed.wait())}
+    async def serve(self, *stops: asyncio.Event) -> None:
+        """Serve until one of ``stops`` is set, or until a part of this process has failed."""
+        waiting = {asyncio.create_task(event.wait()) for event in (*stops, self._failed)}
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for waiter in waiting:
             waiter.cancel()

@@ -176,7 +176,11 @@ def heading(path: Path) -> tuple[datetime, bool]:
     first = next(archive.read(path))
     if first.kind != "archive":
         raise first.error("this is not an archive of a record")
-    return moment(first.number_of("exported_at")), first.flag("people")
+    try:
+        made_at = moment(first.number_of("exported_at"))
+    except OverflowError as problem:
+        raise first.error("its exported_at is not a time") from problem
+    return made_at, first.flag("people")
 
 
 def verify(

@@ -20,7 +20,7 @@ from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_o
 from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.forms import Lists, check_file
 from faristol.gateway.pages.render import private_page
-from faristol.host.first_restore import Backup, FirstRestore
+from faristol.host.first_restore import MAX_BACKUP_BYTES, TOO_LARGE, Backup, FirstRestore
 from faristol.kernel.errors import Invalid
 from faristol.text import say
 
@@ -98,9 +98,16 @@ async def show_restored(request: Request, key: Id = "") -> Response:
 
 
 def _show(console: Console, backup: Backup | None, errors: Mapping[str, str], typed: Typed) -> Response:
-    status = status_of_form("", errors)
     return console.page(
-        "director/restore.html", None, door="start", status=status, backup=backup, errors=Typed(errors), typed=typed
+        "director/restore.html",
+        None,
+        door="start",
+        status=status_of_form("", errors),
+        backup=backup,
+        errors=Typed(errors),
+        typed=typed,
+        most_bytes=MAX_BACKUP_BYTES,
+        too_large=say(TOO_LARGE, {"most": MAX_BACKUP_BYTES // 1_000_000}, console.language),
     )
 
 
