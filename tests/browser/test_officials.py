@@ -110,7 +110,7 @@ async def test_a_challenge_comes_to_a_judge_and_a_call_to_an_arbiter_and_both_ta
         await eva.get_by_role("button", name="I am coming").click()
         await expect(eva.locator("h1")).to_have_text("Table 2")
         await eva.get_by_role("button", name="Leave the table; the game goes on").click()
-        await expect(eva.get_by_role("status").filter(has_text="Done: Leave the table")).to_be_visible()
+        await expect(eva.get_by_role("status").filter(has_text="You have left the table")).to_be_visible()
         assert not (await do(cell, clock.GetClockRequest(game_id=SECOND))).neutralised
 
 

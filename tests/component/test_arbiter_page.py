@@ -74,7 +74,7 @@ async def test_a_call_is_answered_from_the_list_and_the_clocks_run_again_when_th
     taken = await press(eva, f"{HALL}/{SECOND}", "AssignArbiter")
     assert taken.headers["location"] == f"{HALL}/{SECOND}"
     after = await eva.get(taken.headers["location"])
-    assert read_notice(after) == "Done: Take the table."
+    assert read_notice(after) == "You have taken this table."
     assert "FISC I.11" in after.text
     assert "You have this table." in await waits(eva, "You have this table.")
     assert (await time(cell, SECOND)).neutralised
@@ -142,6 +142,10 @@ async def test_a_sanction_takes_points_off_once_however_often_its_form_is_sent(
     assert read_notice(refused).startswith("No change was made. Points deducted: are 5")
     warned = await press(eva, address, "WarnPlayer", player_id=player, note="again")
     assert warned.status_code == 303
+    name = next(
+        seat.name for seat in (await do(cell, results.GetGameRequest(game_id=THIRD))).seats if seat.player_id == player
+    )
+    assert read_notice(await eva.get(warned.headers["location"])) == f"{name} is warned for conduct."
 
 
 async def test_a_disputed_count_is_settled_and_a_form_made_before_another_dispute_settles_nothing(

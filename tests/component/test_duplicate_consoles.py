@@ -132,8 +132,8 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         browser(cell, collector("pau", "Nord")) as pau,
     ):
         assert "No round has started yet." in (await ona.get(SLIPS)).text
-        assert "Done: Call the rack." in (await press_judge(judge, "call", faces="c a s e r n a")).text
-        assert read_notice(await press_judge(judge, "start")) == "Done: Start the time."
+        assert "The rack is called." in (await press_judge(judge, "call", faces="c a s e r n a")).text
+        assert read_notice(await press_judge(judge, "start")) == "The time runs."
         assert "is not over" in read_notice(await press(ona, SLIPS, "close", hall="Nord", turn="1"))
         stopped = await press_judge(judge, "stop", reason="the lights went out")
         assert "The time is stopped: 3:00 left" in stopped.text
@@ -181,10 +181,13 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert "Sud" in waits.partition("Open halls:")[2][:200]
         refused = await press_judge(judge, "score", reason="Sud has no line", without_open_halls="1")
         assert (refused.status_code, "waits for an arbiter" in read_notice(refused)) == (409, True)
-        await press_judge(judge, "rule", hall="Nord", reason="so it stands", **slip("slip", "blai", "H8", "CASA"))
+        ruled = await press_judge(
+            judge, "rule", hall="Nord", reason="so it stands", **slip("slip", "blai", "H8", "CASA")
+        )
+        assert read_notice(ruled) == "The slip of Blai is decided."
         assert (
             read_notice(await press_judge(judge, "score", reason="Sud has no line", without_open_halls="1"))
-            == "Done: Score the round."
+            == "The round is scored."
         )
         assert "The round is already scored." in (await ona.get(SLIPS)).text
 
@@ -196,14 +199,15 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         own = await do(cell, pb.GetOwnSheetRequest(game_id=GAME, hall="Nord", player_id="anna"))
         assert [claim.about_player_id for claim in own.claims] == ["blai"]
         claim = {"hall": "Nord", "claim_id": "t1-1", "reason": "the paper says so"}
-        await press_judge(judge, "decide", correct="1", **claim, **slip("corrected", "blai", "H4", "CASERNA"))
+        decided = await press_judge(judge, "decide", correct="1", **claim, **slip("corrected", "blai", "H4", "CASERNA"))
+        assert read_notice(decided) == "The claim about the slip of Blai is decided."
         lines = (await do(cell, pb.GetDuplicateStandingsRequest(game_id=GAME))).lines
         assert [(line.player_id, line.total) for line in lines][:2] == [("anna", 70), ("blai", 70)]
 
         await press(judge, SLIPS, "close", hall="Sud", turn="1")
-        assert read_notice(await press_judge(judge, "score")) == "Done: Score the round."
+        assert read_notice(await press_judge(judge, "score")) == "The round is scored."
         await press_judge(judge, "end", reason="it is late")
-        assert read_notice(await press_judge(judge, "validate")) == "Done: Declare the results final."
+        assert read_notice(await press_judge(judge, "validate")) == "The results are final."
 
 
 async def test_the_consoles_are_for_their_roles_and_for_the_halls_that_are_theirs(cell: Cell) -> None:

@@ -18,7 +18,7 @@ from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, TableRow, Urgency, count_by_filter, rows
-from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAIT_REASONS
+from faristol.gateway.consoles.arbiter.words import COMMANDS_DONE, DEADLINES, TABLE_PHASES, WAIT_REASONS
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
 from faristol.gateway.http.forms import Fields
@@ -47,7 +47,6 @@ from faristol.typed_input.results.tables import Tables
 MAX_DEADLINE_TABLES = 24
 """Limit of tables with absent players for which the list shows a deadline."""
 
-COMMAND_DONE = N_("Done: {act}.")
 CHANGED = N_(
     "The table has changed since you opened this page, so the command was not carried out. Check the "
     "table and send the command again if it still applies."
@@ -200,13 +199,15 @@ class _ArbiterPages(Console):
         game_id: str,
         part: str = "",
         *,
-        said: str = "",
         refusal: str = "",
         status: HTTPStatus = HTTPStatus.OK,
         given: Mapping[str, str] | None = None,
         table: _Table | None = None,
     ) -> Response:
-        """Render a table. After a refused form, ``given`` refills its fields, and the changes since are shown."""
+        """Render a table, with a notice after a command that led here.
+
+        After a refused form, ``given`` refills its fields, and the changes since are shown.
+        """
         head = await self.results.tournament(self.tournament_id)
         table = table or await self.table(game_id)
         given = given or {}
@@ -219,7 +220,7 @@ class _ArbiterPages(Console):
             door="arbiter",
             part=part,
             status=status,
-            said=said,
+            said="" if part or refusal else self._describe_done(table),
             refused=refusal,
             table=table,
             game=table.game,
@@ -240,6 +241,14 @@ class _ArbiterPages(Console):
             phases=TABLE_PHASES,
             by_itself=DEADLINES,
         )
+
+    def _describe_done(self, table: _Table) -> str:
+        """Describe the command that led to this page, with the name of its player; empty without one."""
+        method, _, player_id = self.done_by("arbiter").partition(".")
+        if method not in COMMANDS_DONE:
+            return ""
+        names = {seat.player_id: seat.name or seat.player_id for seat in table.shown.seats}
+        return say(COMMANDS_DONE[method], {"who": names.get(player_id, player_id)}, self.language)
 
     def _build_describer(self, table: _Table) -> Any:
         """Return a function that describes a part of a situation."""
@@ -292,9 +301,8 @@ class _ArbiterPages(Console):
                 detail = self._wrong(act, wrong["field"], wrong["problem"])
             told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
             return await self.show_table(game_id, refusal=told, status=found.status, given=given)
-        return redirect_after(
-            self.request, tournament_path(self.tournament_id, "arbiter", game_id), f"arbiter.{act.method}"
-        )
+        done = f"arbiter.{act.method}.{given.get('player_id', '')}".rstrip(".")
+        return redirect_after(self.request, tournament_path(self.tournament_id, "arbiter", game_id), done)
 
     def _wrong(self, act: Act, field: str, problem: str) -> str:
         """Format the error of a field with its label."""
@@ -375,10 +383,7 @@ async def show_hall(
 async def show_table(desk: ArbiterPagesDep, game_id: GameId, part: Part = "") -> Response:
     """Show a table with the commands of an arbiter."""
     desk.check()
-    said, done = "", desk.done_by("arbiter")
-    if done in BY_METHOD and not part:
-        said = say(COMMAND_DONE, {"act": say(BY_METHOD[done].name, {}, desk.language)}, desk.language)
-    return await desk.show_table(game_id, part, said=said)
+    return await desk.show_table(game_id, part)
 
 
 @routes.post("/tournaments/{tournament_id}/arbiter/{game_id}")

@@ -34,7 +34,6 @@ from faristol.presentation.ruleset_lookup import tile_values
 from faristol.rules.board import BOARD_SIZE
 from faristol.text import say
 
-COMMAND_DONE = N_("Done: {act}.")
 NOTHING_DONE = N_("No change was made.")
 
 PENDING_REASONS: Mapping[str, str] = {
@@ -74,6 +73,25 @@ JUDGE_COMMANDS: Mapping[str, Act] = {
     "validate": Act(N_("Declare the results final"), pb.ValidateResultsRequest),
 }
 """Commands of the judge, by the name in the form."""
+
+COMMANDS_DONE: Mapping[str, str] = {
+    "call": N_("The rack is called."),
+    "start": N_("The time runs."),
+    "stop": N_("The time is stopped."),
+    "resume": N_("The time runs again."),
+    "again": N_("The round is played again."),
+    "rule": N_("The slip of {who} is decided."),
+    "master": N_("The master play is chosen."),
+    "score": N_("The round is scored."),
+    "decide": N_("The claim about the slip of {who} is decided."),
+    "names": N_("The announced names are set."),
+    "end": N_("The game is over."),
+    "validate": N_("The results are final."),
+}
+"""Notices after these commands; ``who`` is the player whom the command concerns."""
+
+PLAYER_FIELDS: Mapping[str, str] = {"rule": "slip.player_id", "decide": "corrected.player_id"}
+"""Fields of the player whom a command concerns, by command."""
 
 
 def _command(name: str, given: Given) -> Any:
@@ -134,18 +152,29 @@ async def _describe_refusal(desk: DuplicatePage, error: grpc.aio.AioRpcError) ->
     """Describe the refusal of a command, with names instead of the ids of players and without the name of a field."""
     problem = to_problem(error, desk.language)
     told = problem.detail.removeprefix(f"{problem.more.get('field', '')}: ")
+    return (await _load_roster(desk)).named_in_refusal(told, error)
+
+
+async def _describe_done(desk: DuplicatePage) -> str:
+    """Describe the command that led to this page, with the name of its player; empty without one."""
+    name, _, player_id = desk.done_by("duplicate-judge").partition(".")
+    if name not in COMMANDS_DONE:
+        return ""
+    person = (await _load_roster(desk)).name(player_id) if player_id else ""
+    return say(COMMANDS_DONE[name], {"who": person}, desk.language)
+
+
+async def _load_roster(desk: DuplicatePage) -> Roster:
+    """Return the names of the tournament."""
     tournament = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=desk.tournament_id))
-    return Roster(tournament, desk.language).named_in_refusal(told, error)
+    return Roster(tournament, desk.language)
 
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
 async def show_judge(desk: DuplicatePageDep, part: Part = "") -> Response:
     """Show the game to its judge; if the time of a turn is over, with its tops and pending slips."""
     desk.check(pb.ScoreTurnRequest)
-    said, done = "", desk.done_by("duplicate-judge")
-    if done in JUDGE_COMMANDS and not part:
-        said = say(COMMAND_DONE, {"act": say(JUDGE_COMMANDS[done].name, {}, desk.language).rstrip("!")}, desk.language)
-    return await _show(desk, part, said=said)
+    return await _show(desk, part, said="" if part else await _describe_done(desk))
 
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
@@ -166,4 +195,5 @@ async def act_as_judge(desk: DuplicatePageDep, given: Fields) -> Response:
     except grpc.aio.AioRpcError as error:
         told = await _describe_refusal(desk, error)
         return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
-    return redirect_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}")
+    player_id = given.get(PLAYER_FIELDS.get(name, ""), "")
+    return redirect_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}.{player_id}".rstrip("."))
