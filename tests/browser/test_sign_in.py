@@ -157,6 +157,25 @@ async def test_the_pages_fit_a_phone(browser: Browser, cell: Cell, languages: Co
                     assert await page.evaluate(FAINT) == [], (path, scheme)
 
 
+async def test_the_form_of_a_credential_shows_the_fields_of_the_chosen_role(browser: Browser, cell: Cell) -> None:
+    token = cell.token(build_credential(needs.ROLE_DIRECTOR))
+    shown = """() => [...document.querySelectorAll("#give [name]:not([type=hidden])")]
+      .filter((each) => each.checkVisibility()).map((each) => each.name)"""
+    common = ["role", "player", "by", "lasts"]
+    async with phone(browser, cell) as page:
+        await page.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
+        await page.goto(f"/tournaments/{OWN}/access")
+        for role, own in {
+            "player": set(),
+            "director": {"name"},
+            "arbiter": {"name", "tables"},
+            "scorer": {"name", "tables"},
+            "judge": {"name", "language"},
+        }.items():
+            await page.locator("#give [name=role]").select_option(role)
+            assert set(await page.evaluate(shown)) - {"hall", "subject"} == {*common, *own}, role
+
+
 async def test_a_director_makes_cards_and_a_scorer_scans_one(browser: Browser, cell: Cell) -> None:
     token = cell.token(build_credential(needs.ROLE_DIRECTOR))
     async with phone(browser, cell) as page, phone(browser, cell) as scanner:

@@ -496,6 +496,16 @@ async def test_credentials_are_shown_without_the_lexicon_service(tmp_path: Path)
     assert "Grant a role" in shown.text
 
 
+async def test_fields_of_another_role_are_ignored_in_the_form_of_a_credential(cell: Cell) -> None:
+    form = {"act": "grant", "role": "director", "name": "Nil", "tables": "2", "language": "ca", "subject": "ada"}
+    async with visiting(cell, session_of(needs.ROLE_DIRECTOR, OWN, cell)) as web:
+        assert (await web.send_form(ACCESS, command_id=str(uuid.uuid4()), **form)).status_code == 200
+        listed = await web.get(ACCESS)
+    granted = listed.text.partition("<strong>Nil</strong>")[2].partition("</p>")[0]
+    assert "Director" in granted or "director" in granted
+    assert ("table 2" in granted, "Catalan" in granted) == (False, False)
+
+
 async def test_cards_let_whoever_has_them_in_at_their_tables(cell: Cell) -> None:
     form = {"act": "cards", "command_id": str(uuid.uuid4()), "tables": "1-2, 3", "lasts": "day"}
     async with visiting(cell, session_of(needs.ROLE_DIRECTOR, OWN, cell)) as director:

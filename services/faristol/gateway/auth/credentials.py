@@ -17,14 +17,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.access_control.roles import (
+    ARBITER,
     FEDERATION,
     JUDGE,
     MAY_GIVE,
     OPERATOR,
+    PLAYER,
     ROLE_NAMES,
     ROLES,
     SCORER,
     SERVICE,
+    Role,
 )
 from faristol.client.links import sign_in_link
 from faristol.client.places import count_tables, playing_tables, ranges, tables_of
@@ -67,6 +70,14 @@ FORMS: Mapping[str, tuple[str, events.Form.ValueType]] = {
     "link": (N_("a link and its QR code"), events.FORM_LINK),
     "pin": (N_("a PIN, typed at the table"), events.FORM_PIN),
 }
+FIELD_ROLES: Mapping[str, frozenset[Role]] = {
+    "hall": frozenset(ROLES.values()) - {PLAYER},
+    "language": frozenset({JUDGE}),
+    "subject": frozenset({JUDGE}),
+    "tables": frozenset({SCORER, ARBITER}),
+}
+"""Roles for which the form shows a field; the hidden fields of another role are ignored. Other fields are for all."""
+
 FORM_NAMES = labels_of(events.Form.DESCRIPTOR)
 
 ENDED = N_("The credential has ended. It stops working everywhere within two seconds.")
@@ -196,10 +207,12 @@ class _CredentialsPage:
     async def give(self, given: Mapping[str, str]) -> Response:
         """Grant a role and show the means of signing in. A repeated form shows the same."""
         _, form = FORMS.get(given.get("by", ""), FORMS["link"])
+        role = ROLES.get(given.get("role", ""), 0)
+        given = {name: value for name, value in given.items() if role in FIELD_ROLES.get(name, {role})}
         request = self._build_request(
             given,
             command_id=str(form_id(given)),
-            role=ROLES.get(given.get("role", ""), 0),
+            role=role,
             name=given.get("name", ""),
             subject_id=given.get("subject", "").strip(),
             player_id=given.get("player", ""),
