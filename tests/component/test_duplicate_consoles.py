@@ -282,6 +282,8 @@ async def test_the_console_of_a_duplicate_tournament_speaks_of_games_and_seats(c
             page = (await director.get(f"/tournaments/{OWN}/console{part}?lang=en")).text
             shown = re.sub(r"<[^>]*>", " ", page.partition("<main")[2].partition("</main>")[0])
             assert of_tables.findall(shown) == [], part
+        overview = (await director.get(f"/tournaments/{OWN}/console?lang=en")).text
+        assert f'<a href="/tournaments/{OWN}/files">Files to download</a>' in overview
         round_page = f"/tournaments/{OWN}/console/round/1"
         assert "Close game 1" in (await director.get(f"{round_page}?lang=en")).text
         refused = await press(director, f"{round_page}?lang=ca", "StartRound", round="1")
