@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from datetime import date
 from itertools import product
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,9 @@ from faristol.demo.plan import Plan
 from faristol.demo.play_finder import PlayFinder
 from faristol.demo.player import PlayerView, find_plays
 from faristol.event_store import Record
-from faristol.host import Settings
+from faristol.host import Settings, StartError
 from faristol.kernel.pins import LEXICONS
+from faristol.launcher.processes import hold_folder
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Library, WordGraph
 from faristol.words.plays import Grid
@@ -111,11 +113,24 @@ async def test_a_run_that_cannot_continue_is_reported_and_the_next_begins(
     assert "Run 2 begins: http://" in said
 
 
-def test_folders_that_are_no_runs_stay(tmp_path: Path) -> None:
-    for name in ("run-0001", "run-0002", "run-of-mine", "other"):
+def test_folders_that_no_run_has_made_stay(tmp_path: Path) -> None:
+    for name in ("run-0002", "run-of-mine", "other"):
         (tmp_path / name).mkdir()
+        (tmp_path / name / "record.db").touch()
+    (prepare_folder(tmp_path, 1) / "nats").mkdir()
     assert prepare_folder(tmp_path, 3) == tmp_path / "run-0003"
-    assert list_names(tmp_path) == ["other", "run-of-mine"]
+    assert list_names(tmp_path) == ["other", "run-0002", "run-0003", "run-of-mine"]
+    with pytest.raises(StartError, match=r"run-0002 of a run cannot be made .*: use another folder with --data"):
+        prepare_folder(tmp_path, 2)
+    assert (tmp_path / "run-0002" / "record.db").is_file()
+
+
+async def test_the_runs_of_another_process_stay(tmp_path: Path) -> None:
+    earlier = prepare_folder(tmp_path, 1)
+    settings = Settings(data=tmp_path, http_port=0)
+    with hold_folder(settings), pytest.raises(StartError, match="is in use by process"):
+        await run_forever(settings, lambda _: pytest.fail("a run was planned"), rest_seconds=0.0)
+    assert earlier.is_dir()
 
 
 async def test_plays_found_in_another_process_are_those_of_this_one(catalan: WordGraph) -> None:
@@ -127,6 +142,23 @@ async def test_plays_found_in_another_process_are_those_of_this_one(catalan: Wor
             expected = find_plays(catalan, sight.grid, rack, across=rules.first_move.direction == "across")
             assert await finder.find(rules, sight) == expected
             assert expected
+    finally:
+        finder.close()
+
+
+async def test_a_search_whose_process_was_killed_is_an_error_of_the_run(catalan: WordGraph) -> None:
+    rules = Plan(6, 5, 1, "fisc-2023").rules
+    finder = PlayFinder(FOLDERS[catalan.digest], catalan.digest)
+    sight = PlayerView(Grid.of(catalan.tile_set, {}), list("TARSELN"), 80, 0)
+    before = {child.pid for child in active_children()}
+    try:
+        await finder.find(rules, sight)
+        for child in active_children():
+            if child.pid not in before:
+                child.kill()
+                child.join()
+        with pytest.raises(StartError, match="a process that searches for plays has ended"):
+            await finder.find(rules, sight)
     finally:
         finder.close()
 

@@ -5,7 +5,7 @@ challenges, and a duplicate game is played beside them. Clocks run in real time,
 
 Each run has a record of its own, in a folder ``run-NUMBER`` of the data folder. The folder of a run is removed when the
 next one begins: the disk holds one run. A record cannot be shortened, because each event has the hash of the one
-before.
+before. A folder that no run has made is never removed: ``RUN_MARK`` tells them apart.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from faristol.host import Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.kernel.refusal import N_
 from faristol.launcher.director_link import local_channels
-from faristol.launcher.processes import running
+from faristol.launcher.processes import hold_folder, running
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.presentation.page_addresses import tournament_path
@@ -50,6 +50,8 @@ JUDGE_ID, HEAD_ID = "judge-abroad", "head-judge"
 RULING_TIME_SECONDS = 20.0
 """Time that the judge needs for a ruling."""
 RUN_FOLDER = re.compile(r"run-\d+")
+RUN_MARK = "demonstration-run"
+"""Empty file in the folder of a run."""
 
 RUN_BEGINS = N_("Run {number} begins: {page}")
 
@@ -70,8 +72,13 @@ async def run_forever(
     """Play the runs of ``plan_run`` from 1 on, until a signal. The pages stay ``rest_seconds`` after the end of a run.
 
     A run that cannot continue is reported, and its pages stay as long. ``most_runs`` limits the number of runs if it is
-    not 0. Raises ``StartError`` if the services do not start.
+    not 0. Raises ``StartError`` if the services do not start, or if another process uses the data folder.
     """
+    with hold_folder(settings):
+        await _run_all(settings, plan_run, rest_seconds, most_runs)
+
+
+async def _run_all(settings: Settings, plan_run: Callable[[int], Run], rest_seconds: float, most_runs: int) -> None:
     stop, console = stop_on_signals(), Console(stderr=True)
     for number in count(1):
         run = plan_run(number)
@@ -85,7 +92,7 @@ async def run_forever(
         stopping = asyncio.create_task(stop.wait())
         try:
             await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if not playing.done():
+            if stop.is_set():
                 return
             await playing
         finally:
@@ -95,23 +102,41 @@ async def run_forever(
 
 
 def prepare_folder(data: Path, number: int) -> Path:
-    """Return the folder of a run, which does not exist, and remove the folders of all runs before.
+    """Make the folder of a run, and remove the folders of all runs before.
 
-    Raises ``StartError`` if one cannot be removed.
+    Raises ``StartError`` if one cannot be removed, or if there is a folder of this name that no run has made.
     """
     for earlier in data.glob("run-*"):
-        if earlier.is_dir() and RUN_FOLDER.fullmatch(earlier.name):
+        if RUN_FOLDER.fullmatch(earlier.name) and (earlier / RUN_MARK).is_file():
             try:
-                shutil.rmtree(earlier)
+                _remove_run(earlier)
             except OSError as problem:
                 raise StartError(f"the earlier run {earlier} cannot be removed: {problem.strerror}") from problem
-    return data / f"run-{number:04}"
+    folder = data / f"run-{number:04}"
+    try:
+        folder.mkdir(mode=0o700)
+        (folder / RUN_MARK).touch()
+    except OSError as problem:
+        raise StartError(
+            f"the folder {folder} of a run cannot be made ({problem.strerror}): use another folder with --data"
+        ) from problem
+    return folder
+
+
+def _remove_run(folder: Path) -> None:
+    """Remove the folder of a run, its mark last: what is left after an interruption is that of a run."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != RUN_MARK:
+            path.unlink()
+    shutil.rmtree(folder)
 
 
 async def _play(
     settings: Settings, run: Run, lexicon: str, graph: WordGraph, console: Console, number: int, rest_seconds: float
 ) -> None:
-    """Serve a run, and play it. Raises ``StartError`` if a part of the process fails."""
+    """Serve a run, and play it as far as it can continue. Raises ``StartError`` if a part of the process fails."""
     async with AsyncExitStack() as stack:
         process = await stack.enter_async_context(running(settings))
         channels = local_channels(process)
@@ -133,8 +158,9 @@ async def _play(
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if not playing.done():
                 raise StartError(process.process.problem)
-            if isinstance(problem := playing.exception(), grpc.aio.AioRpcError):
-                reason = every_reason(problem).rstrip(".")
+            problem = playing.exception()
+            if isinstance(problem, grpc.aio.AioRpcError | StartError):
+                reason = str(problem) if isinstance(problem, StartError) else every_reason(problem).rstrip(".")
                 console.print(localize(RUN_STOPPED, number=number, reason=reason), highlight=False, soft_wrap=True)
             else:
                 await playing

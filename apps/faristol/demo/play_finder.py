@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 
@@ -41,10 +41,18 @@ class PlayFinder:
         self._pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (lexicons, digest))
 
     async def find(self, ruleset: Ruleset, sight: PlayerView) -> list[Candidate]:
-        """Return the plays that a player chooses from, as ``find_plays`` does."""
+        """Return the plays that a player chooses from, as ``find_plays`` does.
+
+        Raises ``StartError`` if a process has ended by itself: then no other search is possible.
+        """
         across = ruleset.first_move.direction == "across"
         arguments = sight.grid.codes, sight.grid.blanks, list(sight.rack), across
-        return await asyncio.get_running_loop().run_in_executor(self._pool, _find, *arguments)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, _find, *arguments)
+        except BrokenExecutor as problem:
+            from faristol.host import StartError  # not needed by the processes, which import this module
+
+            raise StartError("a process that searches for plays has ended") from problem
 
     def close(self) -> None:
         """End the processes."""
