@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable
@@ -29,6 +30,15 @@ MAX_RATED_ADDRESSES = 20_000
 
 STREAMS = ("/stream", "/judges/queue")
 """Suffixes of the paths of streams."""
+
+STREAM_WEIGHT_COUNT = 2
+"""Requests that the opening of a stream counts as: it needs a new connection and no cache answers it."""
+
+STREAM_REFUSAL_SECONDS = 1.0
+"""Seconds before a stream beyond the rate is refused.
+
+A refusal costs nearly as much as a stream, and readers without a pause would return at once.
+"""
 
 TOO_MANY = N_("too many requests from this address; retry after the time in the header Retry-After")
 
@@ -85,11 +95,14 @@ class Rates:
             await self._app(scope, receive, send)
             return
         address = to_count_key(scope["client"][0]) if scope.get("client") else ""
-        left = self._take(address)
+        is_stream = scope["path"].endswith(STREAMS)
+        left = self._take(address, STREAM_WEIGHT_COUNT if is_stream else 1)
         if left < 0:
+            if is_stream:
+                await asyncio.sleep(STREAM_REFUSAL_SECONDS)
             await refuse(scope, receive, send, math.ceil(-left / self._per_second))
             return
-        if not scope["path"].endswith(STREAMS):
+        if not is_stream:
             await self._app(scope, receive, self._add_rate_headers(send, left))
             return
         if self._streams[address] >= self._most_streams:
@@ -102,14 +115,14 @@ class Rates:
             if not held.taken:
                 held.end()
 
-    def _take(self, address: str) -> float:
-        """Take a request from the quota of an address; return the rest, negative if it was exhausted."""
+    def _take(self, address: str, count: int) -> float:
+        """Take requests from the quota of an address; return the rest, negative if it was exhausted."""
         if not self._per_second:
             return math.inf
         now = self._clock()
         left, before = self._left.pop(address, (float(self._burst), now))
         had = min(float(self._burst), left + (now - before) * self._per_second)
-        left = had - 1
+        left = had - count
         store_bounded(self._left, address, (left if left >= 0 else had, now), MAX_RATED_ADDRESSES)
         return left
 

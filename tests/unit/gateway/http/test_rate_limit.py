@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from faristol.gateway.cache.position_waits import MAX_WAITS, Waits
-from faristol.gateway.http.rate_limit import BURST_SECONDS, Rates
+from faristol.gateway.http.rate_limit import BURST_SECONDS, STREAM_WEIGHT_COUNT, Rates
 
 REQUEST_RATE_COUNT = 10
 
@@ -134,6 +134,22 @@ async def test_an_address_follows_so_many_streams_and_another_when_one_has_ended
     assert not third.done()
     for task in (*following, third):
         task.cancel()
+
+
+async def test_the_opening_of_a_stream_counts_as_several_requests() -> None:
+    client = Client(streams=REQUEST_RATE_COUNT * BURST_SECONDS)
+    most = REQUEST_RATE_COUNT * BURST_SECONDS // STREAM_WEIGHT_COUNT
+    following = [asyncio.create_task(client.ask(path="/stream")) for _ in range(most)]
+    await asyncio.sleep(0)
+    assert len(client.running) == most
+    refused = asyncio.create_task(client.ask(path="/stream"))
+    await asyncio.sleep(0)
+    assert (await client.ask())[0] == 429
+    assert not refused.done()  # its client would return at once
+    assert (await refused)[0] == 429
+    for event in client.running:
+        event.set()
+    assert {status for status, _ in await asyncio.gather(*following)} == {200}
 
 
 async def test_without_a_rate_anybody_asks_anything() -> None:
