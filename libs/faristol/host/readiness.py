@@ -12,8 +12,8 @@ These failures make a service not ready, or do not:
   until then.
 * A stopped consumer does not otherwise: every replica stops at the same event, and the commands and queries of the
   service continue. The health of ``<service>.consumers`` and the status page report it.
-* A gateway in a separate process is always ready: its pages report unavailable services themselves. So does its
-  ``/readyz``; its health on gRPC covers only itself.
+* A gateway in a separate process is always ready: its pages report unavailable services themselves. Its health on gRPC
+  covers only itself. Its ``/readyz`` reports the services behind it, so a proxy must not choose gateways by it.
 
 Liveness is separate: a restart does not help a process whose database is unavailable.
 """
