@@ -236,7 +236,7 @@ def test_options_of_a_demonstration_that_its_rule_book_does_not_have_are_told(tm
         ("minutes=2", "minutes"),
         ("minutes", "expected NAME=VALUE"),
         ("loud=yes", "The rules uf-2007 have no option loud"),
-        ("pairing=round-robin", "Round robin of 4 players takes 3 rounds; the championship has 2."),
+        ("pairing=round-robin", "A round robin of 4 players takes 3 rounds; the championship has 2."),
     ):
         told = run_failing("demo", "--ruleset", "uf-2007", "--players", "4", "--rounds", "2", "--options", given)
         assert why in told
