@@ -78,13 +78,16 @@ def problem_page(request: Request, problem: Problem) -> Response:
     """Render an error page."""
     kind, wanted = str(problem.more.get("kind")), str(problem.more.get("id", ""))
     tournament, _, number = wanted.rpartition("/") if kind == "round" else ("", "", wanted)
+    message = MISSING.get(kind, PROBLEMS.get(problem.status, ""))
+    is_of_client = problem.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    is_detailed = is_of_client and (not message or problem.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT))
     response = page(
         request,
         "problem.html",
         status=problem.status.value,
-        message=MISSING.get(kind, PROBLEMS.get(problem.status, FAULT)),
+        message=message or ("" if is_of_client else FAULT),
         wanted=number,
-        detail=problem.detail if problem.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT) else "",
+        detail=problem.detail if is_detailed else "",
         instead=problem.more.get("instead", ""),
         tournament_id=tournament,
         code=problem.status.value,
