@@ -264,8 +264,6 @@ def _lock_folder(folder: Path, services: Sequence[str]) -> IO[str]:
     return lock
 
 
-RECORD_FILE = "record.db"
-
 MAX_DESCRIPTORS_COUNT = 65_536
 """Wanted limit of open files: a login shell allows 1,024, which many connections exceed."""
 
@@ -310,7 +308,7 @@ def _known_record(settings: Settings) -> str:
 
 def _check_own_file(settings: Settings) -> None:
     """Check that the record of a known folder exists. Raises ``StartError`` instead of creating a new one."""
-    known, file = _known_record(settings), settings.data / RECORD_FILE
+    known, file = _known_record(settings), settings.record_file
     if known and not (file.exists() and file.stat().st_size):
         state = "is empty" if file.exists() else "is missing"
         raise StartError(
@@ -325,7 +323,7 @@ def _check_own_record(settings: Settings, record_id: str) -> None:
     known = _known_record(settings)
     if known and known != record_id:
         raise StartError(
-            f"{settings.data / RECORD_FILE} is the record {record_id}, and {settings.data} is the data folder of the "
+            f"{settings.record_file} is the record {record_id}, and {settings.data} is the data folder of the "
             f"record {known}, with its keys: put the right file back; to serve this one, move it into a folder of its "
             "own, and give that with --data"
         )

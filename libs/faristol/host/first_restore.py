@@ -41,8 +41,6 @@ MAX_BACKUP_BYTES = 1_000_000_000
 
 KEY_BYTES = 16
 _BACKUP_ID = re.compile("[0-9a-f]{32}")
-RECORD_FILES = "record.db*"
-"""Pattern of the file of a record and those that SQLite writes beside it."""
 
 TOO_LARGE = N_("The file is too large: the limit is {most} MB.")
 NOT_A_BACKUP = N_("This file is not a backup of Faristol, or it is damaged: {reason}")
@@ -138,7 +136,7 @@ class FirstRestore:
         backup = self.find(backup_id)
         if backup is None:
             raise Invalid("backup", NO_BACKUP)
-        listed = await asyncio.to_thread(self._parse_erasures, erasures, backup) if erasures.strip() else None
+        listed = _parse_erasures(erasures, backup) if erasures.strip() else None
         if backup.has_names and not (listed or no_person_erased):
             raise Invalid("erasures", ASK_ERASED)
         self._wanted = _Wanted(backup, listed)
@@ -215,28 +213,16 @@ class FirstRestore:
             raise ValueError(f"not the id of a backup: {backup_id!r}")
         return self._folder / f"{backup_id}.archive"
 
-    def _parse_erasures(self, text: str, backup: Backup) -> Erasures:
-        path = self._folder / "erasures.json"
-        path.write_text(text, encoding="utf-8")
-        try:
-            listed = erasure_list.parse(path)
-        except RecordError as problem:
-            raise Invalid("erasures", NOT_ERASURES) from problem
-        finally:
-            path.unlink()
-        if listed.as_of < backup.made_at:
-            raise Invalid("erasures", OLD_ERASURES)
-        return listed
-
     def _replace(self, aside: Path) -> None:
         """Move the files of the record aside, and the staged ones into their place; all or none of them.
 
         The note of the record's id goes first: a process that ends between leaves no note without its record.
         """
         data = self._settings.data.absolute()
-        before = [self._settings.access_record(), data / "nats", *sorted(data.glob(RECORD_FILES))]
+        record_files = f"{self._settings.record_file.name}*"  # with those that SQLite writes beside it
+        before = [self._settings.access_record(), data / "nats", *sorted(data.glob(record_files))]
         moves = [(path, aside / path.relative_to(data)) for path in before if path.exists()]
-        moves += [(path, data / path.name) for path in sorted(self._staging.glob(RECORD_FILES))]
+        moves += [(path, data / path.name) for path in sorted(self._staging.glob(record_files))]
         done: list[tuple[Path, Path]] = []
         try:
             for source, target in moves:
@@ -247,6 +233,16 @@ class FirstRestore:
             for source, target in reversed(done):
                 target.rename(source)
             raise
+
+
+def _parse_erasures(text: str, backup: Backup) -> Erasures:
+    try:
+        listed = erasure_list.parse_text(text, "erasures")
+    except RecordError as problem:
+        raise Invalid("erasures", NOT_ERASURES) from problem
+    if listed.as_of < backup.made_at:
+        raise Invalid("erasures", OLD_ERASURES)
+    return listed
 
 
 async def _is_unused(record: Record) -> bool:

@@ -242,11 +242,16 @@ class Settings(_EnvironmentSettings):
     peer_rating: str = ""
     peer_results: str = ""
 
+    @property
+    def record_file(self) -> Path:
+        """File of the record if no ``database_url`` is given."""
+        return self.data / "record.db"
+
     def record_url(self) -> str:
         """Return the URL of the record."""
         from sqlalchemy import URL  # not needed by commands that call a service
 
-        own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # escapes any path
+        own = URL.create("sqlite", database=str(self.record_file.absolute()))  # escapes any path
         url = self.database_url or own.render_as_string()
         if not url.startswith("postgres"):
             return url

@@ -54,17 +54,27 @@ def write(path: Path, erasures: Erasures) -> Erasures:
 def parse(path: Path) -> Erasures:
     """Read a file of ``write``. Raises ``RecordError`` for any other file."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        return parse_text(path.read_text(encoding="utf-8"), str(path))
+    except OSError as problem:
+        raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
+    except UnicodeDecodeError as problem:
+        raise _not_a_list(str(path)) from problem
+
+
+def parse_text(text: str, name: str) -> Erasures:
+    """Read the content of a file of ``write``. Raises ``RecordError`` with ``name`` for any other text."""
+    try:
+        found = json.loads(text)
         at = {str(each["player_id"]): datetime.fromisoformat(each["erased_at"]) for each in found["erased"]}
         as_of = datetime.fromisoformat(found["as_of"])
         microseconds(as_of)  # raises for a time without a zone
-    except OSError as problem:
-        raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
-    except (ValueError, TypeError, KeyError, LookupError) as problem:
-        raise RecordError(
-            f"{path} is not a list of erasures: expected what `faristol record erasures` writes"
-        ) from problem
+    except (ValueError, TypeError, LookupError) as problem:
+        raise _not_a_list(name) from problem
     return Erasures(as_of, at)
+
+
+def _not_a_list(name: str) -> RecordError:
+    return RecordError(f"{name} is not a list of erasures: expected what `faristol record erasures` writes")
 
 
 async def apply(record: Record, erasures: Erasures) -> list[str]:

@@ -46,7 +46,7 @@ def roles_of(writer: str, reader: str) -> dict[Role, str]:
 
 def existing(settings: Settings) -> Settings:
     """Return the settings. Raises ``StartError`` if they name a file that does not exist."""
-    if not settings.database_url and not (settings.data / "record.db").exists():
+    if not settings.database_url and not settings.record_file.exists():
         raise StartError(f"there is no record in {settings.data}: give its folder with --data")
     return settings
 
