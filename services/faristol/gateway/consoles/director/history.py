@@ -13,14 +13,12 @@ PAGE = "history"
 
 async def _show(desk: DirectorPage) -> Response:
     acts = list(describe_history(await desk.acts(), desk.roster, desk.language))
-    acts.reverse()
     if later := desk.places.get("later", ""):
         desk.refused += "".join(f" {each.said}" for each in acts if str(each.act.version) == later)
-    acts = fold_entries(acts[::-1])[::-1]
     return await desk.show(
         "director/history.html",
         PAGE,
-        acts=acts,
+        acts=fold_entries(acts)[::-1],
         when=lambda act: to_datetime(act.recorded_at),
     )
 
