@@ -137,9 +137,11 @@ def missing_terms(language: str, text: str, translation: str) -> Iterator[str]:
     """Yield the terms of ``ALWAYS_SAID`` that ``text`` has and ``translation`` has not."""
     prose, said = NOT_PROSE.sub(" ", text), _plain(translation)
     for term in terms(language):
-        within = "|".join(each.english for each in terms(language) if f"{term.english} " in each.english)
-        rest = re.sub(rf"\b({within})", " ", prose, flags=re.IGNORECASE) if within else prose  # "round robin"
-        is_named = term.english in ALWAYS_SAID and re.search(rf"\b{term.english}(s|es)?\b", rest, re.IGNORECASE)
+        if term.english not in ALWAYS_SAID:
+            continue
+        longer = "|".join(each.english for each in terms(language) if f"{term.english} " in each.english)
+        rest = re.sub(rf"\b({longer})", " ", prose, flags=re.IGNORECASE) if longer else prose  # "round robin"
+        is_named = re.search(rf"\b{term.english}(s|es)?\b", rest, re.IGNORECASE)
         if is_named and not re.search(rf"\b{term.stem}", said):
             yield f"{term.translation!r} for {term.english!r} is missing"
 
