@@ -37,8 +37,7 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
-from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.presentation.page_addresses import game_path, tournament_path
@@ -106,7 +105,13 @@ class RoundInPlay(Championship):
                 close = pairing_pb2.CloseRoundRequest(round=number)
                 when = self.plan.round_end(number, self.now)
                 await self.send(self.api.pairing.CloseRound, close, when, "close", number)
-            await self._appoint_judge()
+            await self.appoint_judges(
+                self.adjudication,
+                JUDGE_ID,
+                HEAD_ID,
+                lease_seconds=LEASE_SECONDS,
+                escalate_after_seconds=ESCALATION_SECONDS,
+            )
             await self._play_round(ROUND_NUMBER, tournament)
             paired = (await call(self.api.pairing.GetTournament, self._which())).played[-1].pairings
             games = [
@@ -114,26 +119,6 @@ class RoundInPlay(Championship):
             ]
             unfinished = [game for game in games if game.phase == game_pb2.PHASE_TURN]
             return max(unfinished, key=attrgetter("turn")).game_id
-
-    async def _appoint_judge(self) -> None:
-        tournament_id = self.plan.tournament_id
-        for judge_id in (JUDGE_ID, HEAD_ID):
-            appointment = adjudication_pb2.AppointJudgeRequest(
-                command_id=str(uuid.uuid4()),
-                tournament_id=tournament_id,
-                judge_id=judge_id,
-                languages=["ca"],
-                director=judge_id == HEAD_ID,
-            )
-            await call(self.adjudication.AppointJudge, appointment)
-        mode = adjudication_pb2.SetAdjudicationRequest(
-            command_id=str(uuid.uuid4()),
-            tournament_id=tournament_id,
-            mode=lexicon_events.MODE_JUDGE,
-            lease_seconds=LEASE_SECONDS,
-            escalate_after_seconds=ESCALATION_SECONDS,
-        )
-        await call(self.adjudication.SetAdjudication, mode)
 
     async def _play_table(self, seat: Pairing) -> None:
         if seat.game_id.split("-")[-2] != f"r{ROUND_NUMBER}":
@@ -159,7 +144,7 @@ async def take_pictures(folder: Path) -> None:
             channels = local_channels(process)
             api = Api(channels.channel)
             stub: Any = adjudication_pb2_grpc.AdjudicationServiceStub(channels.channel("lexicon"))
-            director = RoundInPlay(api, plan, graph, lexicon, now, lambda *_: None, stub)
+            director = RoundInPlay(api, plan, graph, lexicon, now, stub)
             game_id = await director.prepare()
             browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             for language in LANGUAGE_NAMES:

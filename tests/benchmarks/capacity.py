@@ -157,7 +157,9 @@ async def record_games(folder: Path, players: int, seed: int) -> Games:
     async with running(settings) as process:
         keepers: Any = [_Keeper(games)]  # the stubs want another class
         channel = grpc.aio.insecure_channel(process.grpc_address, CHANNEL_OPTIONS, interceptors=keepers)
-        championship = Championship(Api(lambda _: channel), plan, graph, lexicon, datetime.now(UTC), stop_when_finished)
+        championship = Championship(
+            Api(lambda _: channel), plan, graph, lexicon, datetime.now(UTC), seen=stop_when_finished
+        )
         with suppress(_Over):
             await championship.play()
         await channel.close(None)

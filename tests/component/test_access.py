@@ -524,7 +524,7 @@ async def test_the_demonstration_is_played_by_credentials_and_a_stranger_is_refu
     name, graph = open_lexicon(Settings(lexicons=lexicons), plan)
     async with grpc.aio.insecure_channel(address, interceptors=console) as channel:
         api, now = Api(lambda service: channel), datetime.now(UTC)
-        played = await Championship(api, plan, graph, name, now, lambda *_: None).play()
+        played = await Championship(api, plan, graph, name, now).play()
     assert shadow.let_in == []
     assert {"CreateTournament", "PairRound", "PlacePlay", "Press", "Challenge", "SignSheet"} <= shadow.tried
     before = [(line["player_id"], line["total"]) for line in json.loads(unasked.stdout)["standings"]]

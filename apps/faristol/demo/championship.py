@@ -19,6 +19,8 @@ from faristol.demo.commands import send
 from faristol.demo.plan import Entrant, Plan
 from faristol.demo.play_finder import FindPlays
 from faristol.demo.table import DemoTable
+from faristol.pb.lexicon.v1 import adjudication_pb2
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
@@ -33,6 +35,10 @@ class ChampionshipOutcome:
     tournament: results_pb2.Tournament
     standings: Sequence[results_pb2.Standing]
     ratings: rating_pb2.GetRatingListResponse
+
+
+def ignore_progress(_number: int, _done: int, _total: int) -> None:
+    """Show no progress."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,29 @@ class DirectorActions:
         opening = self.plan.round_start(1, self.now)
         await self.send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
 
+    async def appoint_judges(self, adjudication: Any, judge_id: str, head_id: str, **times: int) -> None:
+        """Appoint a judge of the words and a director of judges, who rule on challenges from now on.
+
+        ``adjudication`` is a stub; ``times`` are fields of ``SetAdjudicationRequest``.
+        """
+        plan = self.plan
+        for appointed in (judge_id, head_id):
+            appoint = adjudication_pb2.AppointJudgeRequest(
+                command_id=plan.command_id("appoint", appointed),
+                tournament_id=plan.tournament_id,
+                judge_id=appointed,
+                languages=[plan.rules.tile_set.language] if appointed == judge_id else [],
+                director=appointed == head_id,
+            )
+            await call(adjudication.AppointJudge, appoint)
+        mode = adjudication_pb2.SetAdjudicationRequest(
+            command_id=plan.command_id("adjudication"),
+            tournament_id=plan.tournament_id,
+            mode=lexicon_events.MODE_JUDGE,
+            **times,
+        )
+        await call(adjudication.SetAdjudication, mode)
+
     async def send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
         """Send a request about the tournament, with an id derived from ``act`` and the time of the command."""
         request.tournament_id = self.plan.tournament_id
@@ -66,7 +95,7 @@ class DirectorActions:
 class Championship(DirectorActions):
     """A director, from the creation of a championship or any later state to the final standings."""
 
-    seen: Callable[[int, int, int], None]
+    seen: Callable[[int, int, int], None] = field(default=ignore_progress, kw_only=True)
     """Callback for progress: round, finished tables, all tables."""
     find: FindPlays | None = field(default=None, kw_only=True)
     """Search for plays in another process; in this one if absent."""

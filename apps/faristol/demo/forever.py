@@ -26,7 +26,7 @@ from rich.console import Console
 
 from faristol.client.judge import Judge, judge_queue
 from faristol.client.problems import every_reason
-from faristol.client.services import Api, call
+from faristol.client.services import Api
 from faristol.demo.championship import Championship
 from faristol.demo.duplicate_game.championship import DuplicateChampionship
 from faristol.demo.duplicate_game.plan import DuplicatePlan
@@ -146,10 +146,10 @@ async def _play(
         page = process.http_address + tournament_path(run.tables.tournament_id)
         console.print(localize(RUN_BEGINS, number=number, page=page), highlight=False, soft_wrap=True)
         api, now = Api(channels.channel), datetime.now(UTC)
-        tables = Championship(api, run.tables, graph, lexicon, now, _ignore, find=finder.find)
+        tables = Championship(api, run.tables, graph, lexicon, now, find=finder.find)
         plays: list[Coroutine[Any, Any, object]] = [_play_judged(tables, channels.channel("lexicon"))]
         if run.duplicate:
-            plays.append(DuplicateChampionship(api, run.duplicate, graph, lexicon, now, _ignore).play())
+            plays.append(DuplicateChampionship(api, run.duplicate, graph, lexicon, now).play())
         tasks = [asyncio.create_task(play) for play in plays]
         playing: asyncio.Future[Any] = asyncio.gather(*tasks)
         failing = asyncio.create_task(process.process.wait_for_failure())
@@ -172,28 +172,12 @@ async def _play(
 
 async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) -> None:
     """Play a championship with a judge of its challenges: the rulings follow the lexicon."""
-    plan = championship.plan
     await championship.create()
-    direct = adjudication_pb2_grpc.AdjudicationServiceStub(lexicon)
     async with championship.cast.director():
-        for judge_id in (JUDGE_ID, HEAD_ID):
-            appoint = adjudication_pb2.AppointJudgeRequest(
-                command_id=plan.command_id("appoint", judge_id),
-                tournament_id=plan.tournament_id,
-                judge_id=judge_id,
-                languages=[plan.rules.tile_set.language] if judge_id == JUDGE_ID else [],
-                director=judge_id == HEAD_ID,
-            )
-            await call(direct.AppointJudge, appoint)
-        wanted = adjudication_pb2.SetAdjudicationRequest(
-            command_id=plan.command_id("adjudication"),
-            tournament_id=plan.tournament_id,
-            mode=lexicon_events.MODE_JUDGE,
-        )
-        await call(direct.SetAdjudication, wanted)
+        await championship.appoint_judges(adjudication_pb2_grpc.AdjudicationServiceStub(lexicon), JUDGE_ID, HEAD_ID)
 
     async def rule(file: adjudication_pb2.GetCaseFileResponse) -> Sequence[lexicon_events.WordRuling]:
-        await asyncio.sleep(RULING_TIME_SECONDS / plan.pace)
+        await asyncio.sleep(RULING_TIME_SECONDS / championship.plan.pace)
         return [lexicon_events.WordRuling(word=each.word, valid=each.valid) for each in file.words]
 
     judging = asyncio.create_task(judge_queue(Judge(lexicon, JUDGE_ID), "", rule, _ignore_ruling))
@@ -201,10 +185,6 @@ async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) ->
         await championship.play()
     finally:
         await cancel_tasks([judging])
-
-
-def _ignore(*_: int) -> None:
-    """Show no progress."""
 
 
 def _ignore_ruling(*_: object) -> None:

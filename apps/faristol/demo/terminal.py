@@ -92,7 +92,7 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
         else:
             finder = PlayFinder(settings.lexicons, graph.digest)
             stack.callback(finder.close)
-            playing = _run_tables(console, Championship(api, plan, graph, lexicon, now, _ignore, find=finder.find))
+            playing = _run_tables(console, Championship(api, plan, graph, lexicon, now, find=finder.find))
         ended = await _until(stop, process, playing)
         if ended is None:
             return
@@ -177,10 +177,6 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
         for task in (playing, *others):
             task.cancel()
         await asyncio.gather(playing, *others, return_exceptions=True)
-
-
-def _ignore(*_: int) -> None:
-    """Show no progress."""
 
 
 async def _play(console: Console, championship: Championship) -> ChampionshipOutcome:

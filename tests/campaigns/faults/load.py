@@ -187,7 +187,7 @@ class Load:
             lines = {name: Line(each, self.counts, self._ledger, chance) for name, each in self._channels.items()}
             api = Api(lambda service, lines=lines: cast("grpc.aio.Channel", lines[service]))  # type: ignore[misc]
             plan, now = Plan(PLAYERS, ROUNDS, seed, RULESET), datetime.now(UTC)
-            championship = Championship(api, plan, self._graph, DEFAULT_NAME, now, lambda *_: None)
+            championship = Championship(api, plan, self._graph, DEFAULT_NAME, now)
             self.finished[seed] = to_standings((await championship.play()).standings)
             if self.enough:
                 return

@@ -200,7 +200,7 @@ class Load:
             client = Client(self._network, self._ledger, self._gate, random.Random(f"{self._seed}/{number}"))
             plan = Plan(players=PLAYERS, rounds=ROUNDS, seed=self._seed * 10_000 + number, ruleset=RULESET)
             now = datetime.now(UTC)
-            outcome = await Championship(client.api(), plan, self._graph, DEFAULT_NAME, now, lambda *_: None).play()
+            outcome = await Championship(client.api(), plan, self._graph, DEFAULT_NAME, now).play()
             if sum(line.half_points for line in outcome.standings) != PLAYERS * ROUNDS:
                 self._ledger.wrong.append(f"the points of tournament {plan.tournament_id} do not add up: {outcome}")
             self.finished.append(plan.tournament_id)

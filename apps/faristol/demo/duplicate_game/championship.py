@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from faristol.client.services import call, call_until_found
-from faristol.demo.championship import DirectorActions
+from faristol.demo.championship import DirectorActions, ignore_progress
 from faristol.demo.duplicate_game.game import DuplicateGame, Ended
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.duplicate_game.preparation import duplicate_id
@@ -31,7 +31,7 @@ class DuplicateChampionship(DirectorActions):
     """A director of duplicate games. All turns except the last are dated before ``now``."""
 
     plan: DuplicatePlan
-    seen: Callable[[int, int, int], None]
+    seen: Callable[[int, int, int], None] = field(default=ignore_progress, kw_only=True)
     """Callback for progress: game, scored turns, all turns (0 if unknown)."""
 
     async def play(self) -> DuplicateOutcome:

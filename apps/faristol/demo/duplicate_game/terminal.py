@@ -30,7 +30,7 @@ async def play(console: Console, api: Api, plan: DuplicatePlan, lexicon: str, gr
                 bars[game] = progress.add_task(f"game {game}", total=of or None)
             progress.update(bars[game], completed=turns)
 
-        return await DuplicateChampionship(api, plan, graph, lexicon, datetime.now(UTC), show_progress).play()
+        return await DuplicateChampionship(api, plan, graph, lexicon, datetime.now(UTC), seen=show_progress).play()
 
 
 def standings(outcome: DuplicateOutcome, plan: DuplicatePlan) -> Grid:
