@@ -189,7 +189,7 @@ strangers: setup ## attack a platform without credentials, with those of elsewhe
 
 VIEWERS ?= 1000
 NEWS    ?= 10000
-viewers: $(READY) $(PB) ## kill gateway, results, NATS and PostgreSQL while 1,000 watch: VIEWERS=1000 NEWS=10000 SEED=…
+viewers: $(READY) $(PB) ## kill gateway, results, NATS, PostgreSQL and two programs while 1,000 watch: VIEWERS=1000 NEWS=10000 SEED=…
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.viewers --viewers $(VIEWERS) --news $(NEWS) \
 		$(if $(SEED),--seed $(SEED))
 

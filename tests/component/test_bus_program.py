@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 import nats
 import pytest
 from nats.errors import Error as NatsError
+from tests.campaigns.viewers.programs import PAGE, extract_program
 from tests.conftest import OPERATOR
 
 from faristol.bus import Bus, NatsServer, Relay
@@ -23,7 +23,6 @@ from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2 as game
 
-PAGE = Path(__file__).parents[2] / "docs" / "apps.md"
 APP = program("app", ["cup"])
 
 
@@ -37,11 +36,8 @@ async def server(tmp_path: Path) -> AsyncIterator[NatsServer]:
 @pytest.fixture
 def app(tmp_path: Path) -> Path:
     """Return the program of the page, as a file."""
-    text = PAGE.read_text(encoding="utf-8").partition("## Events over NATS\n")[2]
-    found = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert found
     file = tmp_path / "program.py"
-    file.write_text(found[1])
+    file.write_text(extract_program(PAGE.read_text(encoding="utf-8")))
     return file
 
 

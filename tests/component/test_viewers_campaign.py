@@ -19,3 +19,4 @@ async def test_viewers_miss_nothing_and_hear_nothing_twice_whatever_is_killed(tm
     assert outcome.told == 60 * 800
     assert set(outcome.kills) == set(VICTIMS)
     assert outcome.connections > 60, "the gateway was killed"
+    assert set(outcome.program_events.values()) == {800}, "both programs list the same plays"

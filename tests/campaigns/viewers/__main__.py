@@ -21,6 +21,7 @@ def main(
     viewers: Annotated[int, typer.Option(min=1, max=10_000)] = 1_000,
     news: Annotated[int, typer.Option(min=100, help="Events that are told.")] = 10_000,
     per_second: Annotated[float, typer.Option(min=1, help="Events a second.")] = 100,
+    kills: Annotated[int, typer.Option(min=6, help="Kills, at least.")] = 6,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same kills.")] = 1,
 ) -> None:
     """Write events, kill, and count the frames that viewers missed or got twice; exit code 1 if there are any."""
@@ -29,12 +30,13 @@ def main(
     folder.mkdir(parents=True)
     site = Site(folder)
     try:
-        outcome = asyncio.run(Campaign(site, seed, Outcome(viewers, news), console.print).run(per_second))
+        outcome = asyncio.run(Campaign(site, seed, Outcome(viewers, news, kills), console.print).run(per_second))
     finally:
         site.stop()
-    kills = ", ".join(f"{name} {count}" for name, count in sorted(outcome.kills.items()))
-    console.print(f"{viewers:,} viewers × {news:,} pieces of news in {outcome.seconds:.0f} s; kills: {kills}")
+    killed = ", ".join(f"{name} {count}" for name, count in sorted(outcome.kills.items()))
+    console.print(f"{viewers:,} viewers × {news:,} pieces of news in {outcome.seconds:.0f} s; kills: {killed}")
     console.print(f"{outcome.told:,} frames on {outcome.connections:,} connections")
+    console.print(", ".join(f"{name} {count:,} plays" for name, count in outcome.program_events.items()))
     console.print(f"missed {outcome.missed}, repeated {outcome.repeated}, late {outcome.late}")
     for line in outcome.wrong:
         console.print(line)

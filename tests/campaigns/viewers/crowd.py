@@ -8,8 +8,8 @@ import re
 from array import array
 from typing import Any
 
-NEWS = re.compile(rb"^id: (\d+)\nevent: ", re.MULTILINE)
-IDS = re.compile(rb"^id: (\d+)$", re.MULTILINE)
+NEWS = re.compile(rb"^id: [0-9a-f]{16}-(\d+)\nevent: ", re.MULTILINE)
+IDS = re.compile(rb"^id: ([0-9a-f]{16}-(\d+))$", re.MULTILINE)
 
 MAX_RECONNECT_SECONDS = 1.0
 """Limit of seconds until a viewer reconnects; browsers wait two."""
@@ -22,7 +22,8 @@ class Viewer(asyncio.Protocol):
         self.told = array("q")
         """Positions of the news that came."""
         self.last = after
-        """The id that came last, with news or without."""
+        """The position that came last, with news or without."""
+        self._last_id = str(after)
         self.connections = 0
         self._crowd = crowd
         self._rest = b""
@@ -33,7 +34,7 @@ class Viewer(asyncio.Protocol):
         """See ``asyncio.Protocol``, as with the other methods."""
         self.connections += 1
         self._transport, self._rest, self._is_answer = transport, b"", False
-        lines = f"GET {self._crowd.path} HTTP/1.0\r\nhost: localhost\r\nlast-event-id: {self.last}\r\n\r\n"
+        lines = f"GET {self._crowd.path} HTTP/1.0\r\nhost: localhost\r\nlast-event-id: {self._last_id}\r\n\r\n"
         transport.write(lines.encode())
 
     def data_received(self, data: bytes) -> None:
@@ -51,7 +52,8 @@ class Viewer(asyncio.Protocol):
         if found:
             self.told.extend(map(int, NEWS.findall(whole)))
             if ids := IDS.findall(whole):
-                self.last = int(ids[-1])
+                last_id, position = ids[-1]
+                self._last_id, self.last = last_id.decode(), int(position)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
