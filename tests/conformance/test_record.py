@@ -31,7 +31,7 @@ from faristol.event_store import (
     Write,
     load,
 )
-from faristol.event_store.append.appender import MAX_GROUP_REQUESTS
+from faristol.event_store.append.group_commit import MAX_GROUP_REQUESTS
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.record import move_checkpoint, start_checkpoint

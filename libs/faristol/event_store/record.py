@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import positions
-from faristol.event_store.append.appender import Appender
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, Stale, check_decision
+from faristol.event_store.append.group_commit import Appender
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.backend import Backend, format_url
 from faristol.event_store.backends.databases import FAILURES, is_away, is_full, kind_of, parse, unusable

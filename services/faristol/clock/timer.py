@@ -26,7 +26,7 @@ from faristol.clock.failures import Failures
 from faristol.clock.replicas import Replicas
 from faristol.consumers.stopped import is_transient
 from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
-from faristol.event_store.append.appender import MAX_GROUP_REQUESTS
+from faristol.event_store.append.group_commit import MAX_GROUP_REQUESTS
 from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.host.table_store import GAME, TABLE_BATCH_SIZE, Settled, clock_stream, game_of, load_tables
 from faristol.kernel.event_types import types_of

@@ -1,4 +1,4 @@
-"""Group commit: all queued requests are written in one transaction, on one of two paths.
+"""Group commit: a queue of the requests of this process, which are written together, on one of two paths.
 
 Problem. Events have one order of positions without gaps, so every append moves the same counter row. A transaction ends
 when its data is on disk. With one transaction for each append, all others would wait for the disk in turn.
@@ -32,6 +32,7 @@ Rejected alternatives (docs/decisions/0009-group-commit.md):
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
@@ -41,10 +42,14 @@ from sqlalchemy import Executable, bindparam, insert, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.event_store.append.decision import Appended, Conflict, Stale
+from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Head, Outcome, Request
 from faristol.event_store.backends import tables
-from faristol.event_store.event import microseconds
+from faristol.event_store.backends.backend import Backend
+from faristol.event_store.event import Metadata, microseconds
+
+MAX_GROUP_REQUESTS = 512
+"""Requests in one transaction."""
 
 STREAM_HEAD_CACHE_SIZE = 16_384
 """Number of streams whose heads a process caches."""
@@ -68,6 +73,62 @@ _PROGRESS = (
     .with_for_update()
 )
 _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")).values(position=bindparam("after"))
+
+
+class Appender:
+    """The queue in front of a backend. A refusal affects only its own request.
+
+    ``written`` is called with the position of the last event of each transaction.
+    """
+
+    def __init__(self, backend: Backend, now: Callable[[], datetime], written: Callable[[int], None]) -> None:
+        self._backend = backend
+        self._now = now
+        self._written = written
+        self._waiting: list[Request] = []
+        self._writer: asyncio.Task[None] | None = None
+
+    async def append(
+        self, decision: Decision, metadata: Metadata, command: AppendCommand | None, checkpoint: Checkpoint | None
+    ) -> Appended:
+        """Append as ``Record.append`` does; return when it is written, or raise if it is refused."""
+        request = Request(decision, metadata, command, checkpoint)
+        self._waiting.append(request)
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write_what_waits(), name="appender")
+        return await request.done
+
+    async def close(self) -> None:
+        """Wait until all queued requests are written."""
+        while self._writer is not None:
+            await asyncio.wait([self._writer])
+
+    async def _write_what_waits(self) -> None:
+        try:
+            while self._waiting:
+                # Drop requests whose callers have left: they were promised no result. While a database hangs, callers
+                # leave and retry, and abandoned requests would delay those that still wait.
+                waiting = [request for request in self._waiting if not request.done.done()]
+                group, self._waiting = waiting[:MAX_GROUP_REQUESTS], waiting[MAX_GROUP_REQUESTS:]
+                if group:
+                    await self._write(group)
+        finally:
+            self._writer = None
+
+    async def _write(self, requests: Sequence[Request]) -> None:
+        outcomes: Sequence[Outcome]
+        try:
+            outcomes = await self._backend.append(requests, self._now)
+        except Exception as problem:  # noqa: BLE001 # every waiting caller must get a result
+            outcomes = [problem] * len(requests)
+        for request, outcome in zip(requests, outcomes, strict=True):
+            if request.done.done():
+                continue  # the caller has left; its request was written all the same
+            if isinstance(outcome, Appended):
+                request.done.set_result(outcome)
+            else:
+                request.done.set_exception(outcome)
+        self._written(max((outcome.position for outcome in outcomes if isinstance(outcome, Appended)), default=0))
 
 
 class GroupCommit:
