@@ -18,11 +18,10 @@ from faristol.rules import Notation, Ruleset, full_bag, lay, load_ruleset, read_
 from faristol.rules.ruleset.with_options import with_options
 from faristol.table import Table, of_clock
 from faristol.table.clock import Clock
-from faristol.table.decide import decide
+from faristol.table.decide import decide, settle
 from faristol.table.decide.draws import bag_of
 from faristol.table.game.evolution import fold
 from faristol.table.game.state import UNENTERED_TILE, Game, Phase
-from faristol.table.settlement import settle
 from faristol.table.start import open_table
 from faristol.table.views import Ruling, TableTournament
 

@@ -23,11 +23,10 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, check_play, full_bag
 from faristol.table import Table, of_clock
-from faristol.table.decide import decide
+from faristol.table.decide import decide, settle
 from faristol.table.decide.draws import bag_of
 from faristol.table.game.evolution import evolve
 from faristol.table.game.state import Game, Phase
-from faristol.table.settlement import settle
 from faristol.table.start import open_table
 from faristol.table.views import Ruling, TableTournament
 

@@ -21,8 +21,8 @@ from faristol.kernel.times import Instant, instant, occurred_at
 from faristol.rules import Ruleset
 from faristol.table import Table, evolve, of_clock
 from faristol.table.clock import Clock
+from faristol.table.decide import settle
 from faristol.table.game.state import Game, Phase
-from faristol.table.settlement import settle
 from faristol.table.views import Ruling, watch_case
 
 TABLE_BATCH_SIZE = 64

@@ -1,6 +1,9 @@
-"""Decisions on commands of players and officials at a table, on its game and its clock. Pure: the table is settled.
+"""Decisions at a table, on its game and its clock: on commands of players and officials, and automatic ones. Pure.
 
-Every decision returns the events to write, or raises ``Refusal`` with the article that forbids it.
+Every decision on a command returns the events to write, or raises ``Refusal`` with the article that forbids it.
+
+The settlement derives automatic events from only the state, a ruling and the rules, one after another, until none is
+missing. So it does not matter which process settles a table, when, and how often.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ from faristol.table.decide import (
     surplus,
 )
 from faristol.table.decide.typed_tiles import read_typed_tiles
+from faristol.table.settlement import clock, game
+from faristol.table.views import Ruling
 
 GAME_COMMANDS: Mapping[type[Message], Decide] = {
     **entries.COMMANDS,
@@ -48,10 +53,25 @@ _COMMANDS = {**GAME_COMMANDS, **CLOCK_COMMANDS}
 
 
 def decide(table: Table, request: Message, at: Instant) -> list[Message]:
-    """Return the events of ``request`` at ``at``, without those that settlement adds.
+    """Return the events of ``request`` at ``at``, without those that ``settle`` adds. The table is settled.
 
     Raises ``Refusal`` if the rules forbid it, and ``Invalid`` if it is malformed or earlier than the last event of the
     table. Raises ``KeyError`` for a message that is not a command.
     """
     check_not_before(at, table.last_at)
     return set_occurred_at(_COMMANDS[type(request)](table, read_typed_tiles(request, table.ruleset.tile_set), at), at)
+
+
+def settle(table: Table, ruling: Ruling | None = None) -> list[Message]:
+    """Return the missing events of the table, of its game and its clock, in order of dependency.
+
+    ``ruling`` is that on the pending challenge. The list is empty if no event is missing.
+    """
+    new_events: list[Message] = []
+    while missing := (
+        game.missing(table.game, table.clock, ruling, table.ruleset)
+        or clock.missing(table.clock, table.game, table.ruleset)
+    ):
+        new_events.extend(missing)
+        table = table.after(missing)
+    return new_events
