@@ -12,7 +12,7 @@ from tests.component.read_models.test_history import CALLER
 
 from faristol.consumers import Progress, generations, tables
 from faristol.event_store import Checkpoint, Decision, Metadata, Record, Write
-from faristol.event_store.record import move_checkpoint
+from faristol.event_store.positions import move_checkpoint
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game

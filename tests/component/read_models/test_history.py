@@ -17,14 +17,13 @@ from tests.support.synthetic import TOURNAMENT, Championship, append, game_id, k
 
 from faristol.consumers import Progress, generations, tables
 from faristol.event_store import Checkpoint, Record
-from faristol.event_store.record import move_checkpoint
+from faristol.event_store.positions import move_checkpoint
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import service as results_service
-from faristol.read_models.projections.projection import projection
-from faristol.read_models.storage.lookup import read_now
+from faristol.read_models.projections.projection import projection, read_now
 from faristol.read_models.storage.models import ReadModels
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

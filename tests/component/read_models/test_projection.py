@@ -15,11 +15,10 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.read_models.computed.standings import rank
 from faristol.read_models.computed.teams import rank_teams, to_standing_messages
 from faristol.read_models.projections.model import PROJECTED_TYPES
-from faristol.read_models.projections.projection import projection
+from faristol.read_models.projections.projection import Rebuilding, projection
 from faristol.read_models.storage.rows import Player, Standing, Team, TeamStanding, Tournament
 from faristol.read_models.storage.store import Reader
 from faristol.read_models.storage.tables import TABLES_VERSION, schema
-from faristol.read_models.storage.unit_of_work import Rebuilding
 
 Rows = dict[str, list[tuple[Any, ...]]]
 TABLES = schema(TABLES_VERSION, 1)

@@ -14,7 +14,7 @@ from tests.unit.read_models import folded
 
 from faristol.consumers import Progress, generations, tables
 from faristol.event_store import Checkpoint, Record
-from faristol.event_store.record import move_checkpoint
+from faristol.event_store.positions import move_checkpoint
 from faristol.kernel.errors import NotFound
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing

@@ -15,7 +15,7 @@ from faristol.event_store import Record
 from faristol.kernel.details import Person
 from faristol.kernel.names import begins, words_of
 from faristol.presentation.names import search_words
-from faristol.read_models.storage import lookup
+from faristol.read_models.projections.projection import read_now
 from faristol.read_models.storage.store import Reader
 
 DIRECTORY_CACHE_SECONDS = 1.0
@@ -61,7 +61,7 @@ class Directory:
 
     async def _read(self) -> None:
         at = monotonic()
-        found, self._position = await lookup.read_now(self._record, Reader.entrants)
+        found, self._position = await read_now(self._record, Reader.entrants)
         self._entrants, self._ordered = await asyncio.to_thread(_sort_entrants, found, self._entrants)
         self._read_at = at
 

@@ -13,7 +13,9 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
 from faristol.read_models.computed.standings import PAIR_TABLE_PLAYERS
-from faristol.read_models.storage import lookup
+from faristol.read_models.projections.projection import read_now
+from faristol.read_models.storage.lookup import is_made
+from faristol.read_models.storage.names import load_people, load_player_names
 from faristol.read_models.storage.rows import (
     Bye,
     Game,
@@ -46,7 +48,7 @@ async def player(record: Record, player_id: str, size: int, token: str) -> resul
 
     async def look(reader: Reader) -> tuple[list[PlayerEntry], int, str]:
         entered = {each.tournament_id: each for each in await reader.those(Player, "player_id", [player_id])}
-        made = [each for each in await reader.those(Tournament, "tournament_id", entered) if lookup.is_made(each)]
+        made = [each for each in await reader.those(Tournament, "tournament_id", entered) if is_made(each)]
         if not made:
             raise NotFound("player", player_id)
         made.sort(key=lambda each: (-each.created_at, each.tournament_id))
@@ -55,8 +57,8 @@ async def player(record: Record, player_id: str, size: int, token: str) -> resul
         await _read(reader, player_id, entries)
         return entries, len(made), following
 
-    (entries, total, following), position = await lookup.read_now(record, look)
-    known = (await lookup.load_people(record, [player_id]))[player_id]
+    (entries, total, following), position = await read_now(record, look)
+    known = (await load_people(record, [player_id]))[player_id]
     answer = results.GetPlayerResponse(
         player_id=player_id,
         **known.public,
@@ -65,7 +67,7 @@ async def player(record: Record, player_id: str, size: int, token: str) -> resul
         total=total,
     )
     for entry in entries:
-        names = await lookup.load_player_names(record, _list_player_ids(entry), entry.tournament.tournament_id)
+        names = await load_player_names(record, _list_player_ids(entry), entry.tournament.tournament_id)
         answer.tournaments.append(_build_player_tournament(entry, known, names))
     return answer
 

@@ -1,1 +1,1 @@
-"""Projections: how each event changes the rows of the read models. Pure."""
+"""Projections: how each event changes the rows of the read models, and their storage."""

@@ -1,1 +1,1 @@
-"""Storage of the read models: rows, tables, units of work and lookups."""
+"""Storage of the read models: rows, tables, lookups, names."""

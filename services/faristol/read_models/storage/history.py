@@ -22,10 +22,10 @@ from faristol.event_store.event import microseconds
 from faristol.kernel import event_types
 from faristol.kernel.errors import NotFound
 from faristol.pb.event.v1 import event_pb2 as options
-from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections.model import State, tournament_of
 from faristol.read_models.storage import lookup
 from faristol.read_models.storage.lookup import Found
+from faristol.read_models.storage.rows import Game, Tournament
 
 FOLD_BATCH_EVENTS = 200
 """Events applied before other tasks run."""
@@ -108,8 +108,11 @@ async def _tournament(record: Record, tournament_id: str, moment: Moment, stream
     return Found(found, position, known.championships[first].tournament.divisions)
 
 
-async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
-    """Return a game with the name of its tournament. Raises ``NotFound`` if it was not paired yet."""
+async def game(record: Record, game_id: str, moment: Moment) -> tuple[tuple[Game, Tournament, int], int]:
+    """Return a game, its tournament and the phase of its round, and the position of ``moment``.
+
+    Raises ``NotFound`` if the game was not paired yet.
+    """
     opened = await record.read_stream(f"game-{game_id}")
     tournament_id = opened[0].tournament if opened else tournament_of(game_id)
     position = await moment.resolve_position(record, tournament_id)
@@ -120,9 +123,7 @@ async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameR
     if found is None:
         raise NotFound("game", game_id)
     of = state.championships[tournament_id]
-    answer = lookup.shown_game(found, of.tournament, of.rounds[found.round].phase)
-    answer.position = position
-    return answer
+    return (found, of.tournament, of.rounds[found.round].phase), position
 
 
 async def _fold_streams(record: Record, streams: Iterable[str], position: int) -> State:

@@ -23,6 +23,7 @@ from faristol.read_models.computed.standings import pin_of
 from faristol.read_models.storage import lookup
 from faristol.read_models.storage.history import Moment
 from faristol.read_models.storage.lookup import Found, Part
+from faristol.read_models.storage.names import load_player_names
 
 DEFAULT_LAG_SECONDS = 2.0
 """Seconds to wait for the read models by default."""
@@ -132,7 +133,7 @@ class ReadModels:
 
     async def name(self, those: Collection[Named], tournament_id: str) -> None:
         """Fill the names of players of a tournament in their seats or lines."""
-        names = await lookup.load_player_names(self.record, (each.player_id for each in those), tournament_id)
+        names = await load_player_names(self.record, (each.player_id for each in those), tournament_id)
         for each in those:
             each.name = names[each.player_id]
 

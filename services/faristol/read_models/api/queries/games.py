@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from faristol.event_store import Record
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import load_pinned
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
@@ -15,10 +15,15 @@ from faristol.read_models.api.page import page
 from faristol.read_models.computed import standings, teams
 from faristol.read_models.computed.mode import check_has_tables
 from faristol.read_models.computed.sheet import write_pinned
-from faristol.read_models.storage import history, lookup
+from faristol.read_models.projections.model import tournament_of
+from faristol.read_models.projections.projection import read_now
+from faristol.read_models.storage import history
 from faristol.read_models.storage.history import Moment
-from faristol.read_models.storage.lookup import Found, Part
+from faristol.read_models.storage.lookup import Found, Part, find_head, is_made
 from faristol.read_models.storage.models import ReadModels, check_reached
+from faristol.read_models.storage.names import name_arbiters
+from faristol.read_models.storage.rows import Game, Round, Tournament
+from faristol.read_models.storage.store import Reader
 
 
 async def get_pairings(
@@ -44,7 +49,7 @@ async def get_pairings(
         seats.append(answer.bye)
     seats.extend(bye.seat for bye in answer.requested_byes)
     await models.name(seats, request.tournament_id)
-    await lookup.name_arbiters(models.record, answer.tables)
+    await name_arbiters(models.record, answer.tables)
     if request.seats_alone:
         _leave_out_scores(answer)
     if answer.matches:
@@ -78,11 +83,25 @@ def _keep_player(answer: results.GetPairingsResponse, player_id: str) -> None:
 async def list_tables(
     models: ReadModels, request: results.ListTablesRequest, context: Context
 ) -> results.ListTablesResponse:
-    """List the tables of a round with the waits at each."""
+    """List the tables of a round, by default the latest, in all halls or one, with the waits at each."""
     if request.round < 0:
         raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
     await models.reach(request.min_position, context)
-    answer = await lookup.tables(models.record, request.tournament_id, request.round, request.hall)
+
+    async def look(reader: Reader) -> results.ListTablesResponse:
+        head, rounds = await reader.tournament(request.tournament_id)
+        if head is None or not is_made(head):
+            raise NotFound("tournament", request.tournament_id)
+        if request.round and request.round not in rounds:
+            raise NotFound("round", f"{request.tournament_id}/{request.round}")
+        if not rounds:
+            return results.ListTablesResponse()
+        of = rounds[request.round or max(rounds)]
+        games = await reader.games_of_round(request.tournament_id, of.round, request.hall)
+        phase = results.RoundPhase.ValueType(of.phase)
+        return results.ListTablesResponse(round=of.round, phase=phase, tables=map(answers.to_watched_table, games))
+
+    answer, answer.position = await read_now(models.record, look, request.tournament_id)
     check_reached(request.min_position, answer.position)
     await models.name([seat for table in answer.tables for seat in table.seats], request.tournament_id)
     return answer
@@ -97,15 +116,30 @@ def _leave_out_scores(answer: results.GetPairingsResponse) -> None:
 
 
 async def get_game(models: ReadModels, request: results.GetGameRequest, context: Context) -> results.GetGameResponse:
-    """Return a game: board and scoresheet."""
+    """Return a game: board and scoresheet, from its pairing on."""
+
+    async def look(reader: Reader) -> tuple[Game, Tournament, int]:
+        games = await reader.those_games([request.game_id])
+        if request.game_id not in games:
+            raise NotFound("game", request.game_id)
+        game = games[request.game_id]
+        if game.sheet is not None:
+            await reader.add_lines(games, [game.game_id])
+        rounds = await reader.those(Round, "tournament_id", [game.tournament_id])
+        phase = next(each.phase for each in rounds if each.round == game.round)
+        return game, await find_head(reader, game.tournament_id), phase
+
     if moment := await models.moment(request):
-        answer = await history.game(models.record, request.game_id, moment)
+        (game, head, phase), position = await history.game(models.record, request.game_id, moment)
     else:
         await models.reach(request.min_position, context)
-        answer = await lookup.game(models.record, request.game_id)
-        check_reached(request.min_position, answer.position)
+        (game, head, phase), position = await read_now(models.record, look, tournament_of(request.game_id))
+        check_reached(request.min_position, position)
+    answer = answers.build_unopened_game(game, head) if game.sheet is None else answers.game(game)
+    answers.add_tournament_fields(answer, game, head, phase)
+    answer.position = position
     await load_pinned(models.record, answer.ruleset)
     write_pinned(answer)
     await models.name([*answer.seats, *answer.counted], answer.tournament_id)
-    await lookup.name_arbiters(models.record, [answer])
+    await name_arbiters(models.record, [answer])
     return answer

@@ -6,10 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 from faristol.consumers.status import status
+from faristol.event_store import stored
+from faristol.event_store.integrity import seals as record_seals
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller
 from faristol.kernel.errors import Invalid
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_
+from faristol.kernel.times import timestamp
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import operation
@@ -81,7 +85,7 @@ def _may_know(models: ReadModels) -> MayKnow:
 async def list_seals(
     models: ReadModels, request: results.ListSealsRequest, context: Context
 ) -> results.ListSealsResponse:
-    """List seals of the record after a position, or the newest."""
+    """List seals that reach beyond a position, or only the newest, with the record's end at that moment."""
     if request.after_position < 0:
         raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
     if not 0 <= request.limit <= MAX_SEALS:
@@ -90,6 +94,15 @@ async def list_seals(
             N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
             {"limit": request.limit, "most": MAX_SEALS, "usual": DEFAULT_SEALS},
         )
-    return await lookup.seals(
-        models.record, request.after_position, request.limit or DEFAULT_SEALS, newest=request.newest
-    )
+    async with models.record.reading() as connection:
+        end, _ = await stored.end(connection)
+        if request.newest:
+            last = await record_seals.last(connection)
+            found = [last] if last else []
+        else:
+            found = await record_seals.read(connection, request.after_position, request.limit or DEFAULT_SEALS)
+    seals = [
+        like(results.Seal, seal, sealed_at=timestamp(seal.sealed_at * 1_000), statement=seal.statement.decode())
+        for seal in found
+    ]
+    return results.ListSealsResponse(seals=seals, position=end)

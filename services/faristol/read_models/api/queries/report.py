@@ -18,6 +18,7 @@ from faristol.read_models.computed.teams import taking_part
 from faristol.read_models.storage import history, lookup
 from faristol.read_models.storage.lookup import Part
 from faristol.read_models.storage.models import ReadModels
+from faristol.read_models.storage.names import load_people
 from faristol.rules.trf import Edition, write_trf
 
 _EDITIONS: Mapping[results.ReportEdition.ValueType, Edition] = {
@@ -64,7 +65,7 @@ async def get_report(
         found.of.players.values(),
         crosstable(lines, found.of.players, counted),
         arrangements if request.for_officials else arrangements.public(),
-        await lookup.load_people(models.record, found.of.players),
+        await load_people(models.record, found.of.players),
         standings.rules_of(found.head),
         _EDITIONS[request.edition],
         {(round_.round, game.seats[1].player_id) for round_ in counted for game in round_.games},

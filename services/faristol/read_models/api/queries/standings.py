@@ -13,9 +13,10 @@ from faristol.read_models.api.page import page
 from faristol.read_models.computed import standings, standings_explanations, teams
 from faristol.read_models.computed.crosstable import crosstable
 from faristol.read_models.computed.mode import check_has_tables
-from faristol.read_models.storage import history, lookup
+from faristol.read_models.storage import history
 from faristol.read_models.storage.lookup import Part
 from faristol.read_models.storage.models import ReadModels
+from faristol.read_models.storage.names import load_clubs, load_player_names
 
 
 async def get_standings(
@@ -37,8 +38,8 @@ async def get_standings(
     named = {line.player_id for line in shown}
     if request.arithmetic:
         named.update(*map(standings_explanations.opponents, shown))
-    names = await lookup.load_player_names(models.record, named, request.tournament_id)
-    clubs = await lookup.clubs(models.record, [line.player_id for line in shown], request.tournament_id)
+    names = await load_player_names(models.record, named, request.tournament_id)
+    clubs = await load_clubs(models.record, [line.player_id for line in shown], request.tournament_id)
     for line in shown:
         line.name, line.club = names[line.player_id], clubs.get(line.player_id, "")
         line.withdrawn_round = found.of.players[line.player_id].withdrawn_round

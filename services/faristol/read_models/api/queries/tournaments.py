@@ -19,10 +19,16 @@ from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
 from faristol.read_models.computed import standings
 from faristol.read_models.computed.mode import check_has_tables
-from faristol.read_models.computed.prizes import Offer, apply_prize_event, prizes
+from faristol.read_models.computed.prizes import Offer, Play, Plays, apply_prize_event, prizes
+from faristol.read_models.computed.standings import last_counted
+from faristol.read_models.projections.championship import Championship
+from faristol.read_models.projections.projection import read_now
 from faristol.read_models.storage import history, lookup
-from faristol.read_models.storage.lookup import Part
+from faristol.read_models.storage.lookup import Part, find_head
 from faristol.read_models.storage.models import ReadModels, check_reached
+from faristol.read_models.storage.names import load_people
+from faristol.read_models.storage.rows import Standing
+from faristol.read_models.storage.store import Reader
 from faristol.rules.clockwork import round_ms
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -122,7 +128,7 @@ async def list_players(
 ) -> results.ListPlayersResponse:
     """List players with their ratings."""
     found = await models.find_tournament(request, context, history.players, Part.PLAYERS | Part.TEAMS)
-    people = await lookup.load_people(models.record, found.of.players)
+    people = await load_people(models.record, found.of.players)
     answer = answers.players(found.of, people, request.page_size, request.page_token)
     answer.position = found.position
     return answer
@@ -151,12 +157,22 @@ async def get_prizes(
     """Return the leaders for the special prizes."""
     await models.reach(request.min_position, context)
     offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), apply_prize_event)).state
-    found, plays, annulled = await lookup.prizes(models.record, request.tournament_id, offer.expelled)
-    check_reached(request.min_position, found.position)
-    check_has_tables(found.head)
-    won = await asyncio.to_thread(prizes, offer, found.rounds, plays, annulled)
+
+    async def look(reader: Reader) -> tuple[Championship, Plays, frozenset[str]]:
+        of = Championship(await find_head(reader, request.tournament_id))
+        of.rounds = await reader.rounds(of.id)
+        rounds = {game.game_id: round_.round for round_ in of.rounds.values() for game in round_.games}
+        bingos, best, recorded = await reader.plays(of.id, offer.expelled)
+        standings = await reader.standings(Standing, of.id, last_counted(of.rounds.values()))
+        annulled = frozenset(line.player_id for line in standings if line.annulled)
+        return of, Plays(bingos, [Play(line, rounds[line.game_id]) for line in best], recorded), annulled
+
+    (of, plays, annulled), position = await read_now(models.record, look, request.tournament_id)
+    check_reached(request.min_position, position)
+    check_has_tables(of.tournament)
+    won = await asyncio.to_thread(prizes, offer, [of.rounds[number] for number in sorted(of.rounds)], plays, annulled)
     await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
-    return results.GetPrizesResponse(prizes=won, position=found.position, over=found.of.is_over)
+    return results.GetPrizesResponse(prizes=won, position=position, over=of.is_over)
 
 
 async def get_ruleset(
