@@ -47,10 +47,9 @@ from faristol.gateway.http.rate_limit import Rates
 from faristol.gateway.http.responses import Health, ProblemBody, Ready
 from faristol.gateway.http.static_files import assets
 from faristol.gateway.live.content import Change
-from faristol.gateway.live.feed import Feed
+from faristol.gateway.live.feed import Feed, NewsSubscription
 from faristol.gateway.live.known_streams import KnownStreams
 from faristol.gateway.live.streams import Streams
-from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
@@ -127,7 +126,7 @@ def _build_routes() -> Sequence[BaseRoute]:
 def app(runtime: Runtime) -> FastAPI:
     """Build the application for the services of ``runtime``.
 
-    The caller must run ``app.state.tail``, which receives notifications, ``app.state.feed``, which reads their
+    The caller must run ``app.state.tail``, which receives notifications, ``app.state.content``, which reads their
     content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``rulings``, ``ratings`` and
     ``game`` are stubs of services. ``app.state.channel`` returns the channel of any service. ``app.state.address`` is
     the public address of the pages, and ``app.state.now`` returns the time. ``app.state.is_open`` is true if the
@@ -147,8 +146,8 @@ def app(runtime: Runtime) -> FastAPI:
     )
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.tail = NewsSubscription(web.state.results)
-    web.state.feed = Feed(web.state.tail, web.state.results)
-    web.state.fanout = web.state.feed.fanout
+    feed = Feed(web.state.tail, web.state.results)
+    web.state.fanout, web.state.content = feed.fanout, feed.content
     web.state.streams = KnownStreams()
     web.state.tail.on_gap(web.state.streams.clear)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))

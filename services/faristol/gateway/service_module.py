@@ -14,7 +14,7 @@ from faristol.fanout import Fanout
 from faristol.gateway.app import app
 from faristol.gateway.http.gc_tuning import Collector
 from faristol.gateway.http.server import listen, serve
-from faristol.gateway.live.upstream import OnNews
+from faristol.gateway.live.feed import OnNews
 from faristol.host import Part, Runtime
 from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -66,7 +66,7 @@ def part(runtime: Runtime) -> Part:
         _fanouts.add(fanout)
         if settings.is_measured:
             web.state.tail.on_news(measure_delays(runtime.now))
-        watched = (web.state.tail, web.state.feed, fanout, Collector(lambda: fanout.watching))
+        watched = (web.state.tail, web.state.content, fanout, Collector(lambda: fanout.watching))
         beside = [asyncio.create_task(each.run(), name="news") for each in watched]
         serving = asyncio.create_task(serve(web, sock, settings), name="http")
         for task in beside:  # without these, streams would be silent

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from faristol.gateway.http.rate_limit import refuse
-from faristol.gateway.live.upstream import NewsSubscription
+from faristol.gateway.live.feed import NewsSubscription
 from faristol.host.security.visitor import to_count_key
 
 MAX_WAITS = 32

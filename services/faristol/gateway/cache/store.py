@@ -39,7 +39,7 @@ from typing import NamedTuple
 
 from faristol.gateway.cache.representation import Representation
 from faristol.gateway.cache.resources import Mark, Resource, marks_of
-from faristol.gateway.live.upstream import NewsSubscription
+from faristol.gateway.live.feed import NewsSubscription
 from faristol.pb.results.v1 import results_pb2 as pb
 
 ENTRY_LIFETIME_SECONDS = 1.0

@@ -1,16 +1,21 @@
-"""The changes that notifications announce, read once for all viewers."""
+"""The changes that notifications announce, read once for all viewers.
+
+A task reads them while any viewer wants content. It handles the notifications that arrived in the meantime together, so
+a burst reads each answer once.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+import logging
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 import grpc
 
-from faristol.fanout import Unavailable
+from faristol.fanout import FRAME_BATCH_SIZE, Unavailable
 from faristol.gateway.live.content import (
     Subject,
     ask,
@@ -19,6 +24,7 @@ from faristol.gateway.live.content import (
     is_of_all_rounds,
     subjects_of,
 )
+from faristol.gateway.live.notifications import Notification
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.kernel.bounded import store_bounded
@@ -30,6 +36,15 @@ CONTENT_CALL_LIMIT = 4
 
 MAX_EARLIER_ANSWERS = 4_096
 """Limit of subjects with a stored answer."""
+
+CONTENT_RETRY_SECONDS = 0.5
+"""Delay in seconds before a failed call is retried."""
+
+CONTENT_LIFETIME_SECONDS = 60.0
+"""Lifetime of content in seconds. It contains names, and an erasure has no notification."""
+
+MAX_PENDING_COUNT = 8_192
+"""Limit of notifications whose content is not read yet. Beyond it, viewers read them from the record."""
 
 ABSENT_CODES = frozenset(
     {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION}
@@ -47,6 +62,8 @@ INTERRUPTED_CODES = frozenset(
 """Status codes of a service that is unavailable or restarts. Any other error would recur."""
 
 EVERYTHING = Topic(with_content=True)
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -124,6 +141,80 @@ class Content:
     async def _rounds(self, tournament_id: str, position: int) -> Iterable[int]:
         answer = await _unless_absent(self._results.tournament(tournament_id, Moment(position)))
         return [each.round for each in answer.tournament.played] if answer else ()
+
+
+class PendingContent:
+    """Notifications whose content is not read yet, and those whose content has not expired."""
+
+    def __init__(self, content: Content, notify: Callable[[], None]) -> None:
+        """Create an empty queue. ``notify`` is called after the content of notifications has changed."""
+        self._content = content
+        self._notify = notify
+        self._pending: list[Notification] = []
+        self._ready: deque[tuple[float, Notification]] = deque()
+        """Notifications with content, with its expiry by the loop's clock."""
+        self._come = asyncio.Event()
+
+    def add(self, entries: Iterable[Notification], *, is_wanted: bool) -> None:
+        """Queue notifications, or leave them to the record if no viewer wants content or too many are pending."""
+        self._pending += entries
+        if is_wanted and len(self._pending) <= MAX_PENDING_COUNT:
+            self._come.set()
+        else:
+            self.drop()
+
+    def drop(self) -> None:
+        """Leave pending notifications to the record. Later changes begin with whole answers."""
+        for each in self._pending:
+            each.drop_changes()
+        self._pending = []
+        self._content.forget()
+
+    async def run(self) -> None:
+        """Read content until cancelled."""
+        while True:
+            try:
+                async with asyncio.timeout(CONTENT_LIFETIME_SECONDS / 12):
+                    await self._come.wait()
+            except TimeoutError:
+                pass
+            self._come.clear()
+            self._drop_expired()
+            while self._pending:
+                await self._read_content()
+                self._drop_expired()
+
+    async def _read_content(self) -> None:
+        """Read the content of the next pending notifications."""
+        pending = self._pending
+        some = pending[:FRAME_BATCH_SIZE]
+        try:
+            with convert_interruptions():
+                changes = await self._content.of_live([each.event for each in some])
+        except Unavailable:
+            await asyncio.sleep(CONTENT_RETRY_SECONDS)
+            return
+        except Exception as problem:  # noqa: BLE001 # a defect: viewers read the record, which ends their streams
+            _log.debug("no content after %d", some[0].position, exc_info=problem)
+            self.drop()
+        else:
+            if self._pending is not pending:  # restarted
+                return
+            del pending[: len(some)]
+            expiry = asyncio.get_running_loop().time() + CONTENT_LIFETIME_SECONDS
+            for each, of_each in zip(some, changes, strict=True):
+                each.add_changes(of_each)
+                self._ready.append((expiry, each))
+        self._notify()
+
+    def _drop_expired(self) -> None:
+        expired = []
+        while self._ready and self._ready[0][0] <= asyncio.get_running_loop().time():
+            expired.append(self._ready.popleft()[1])
+        for each in expired:
+            each.drop_changes()
+        if expired:
+            self._notify()
 
 
 @contextmanager

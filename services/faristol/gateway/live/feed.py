@@ -1,121 +1,174 @@
-"""The path of notifications from the subscription to viewers, with the changed content on request.
-
-A task reads content while any viewer wants it. It handles the notifications that arrived in the meantime together, so a
-burst reads each answer once.
-"""
+"""The public notifications of all tournaments: received once by this process, for its cache and for its viewers."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from faristol.fanout import FRAME_BATCH_SIZE, Fanout, Unavailable
-from faristol.gateway.live.content_reader import Content, convert_interruptions
+import grpc
+
+from faristol.fanout import Fanout
+from faristol.gateway.api.parameters import LAST_POSITION
+from faristol.gateway.live.content_reader import Content, PendingContent
 from faristol.gateway.live.notifications import Notification
 from faristol.gateway.live.record_batches import RecordBatches
-from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.text import LANGUAGES
 
-CONTENT_RETRY_SECONDS = 0.5
-"""Delay in seconds before a failed call is retried."""
+PRELOADED_POSITION_COUNT = 2_000
+"""Number of latest positions that are loaded at the start."""
 
-CONTENT_LIFETIME_SECONDS = 60.0
-"""Lifetime of content in seconds. It contains names, and an erasure has no notification."""
+UPSTREAM_SILENCE_SECONDS = 15.0
+"""Timeout of a silent call in seconds; the results service sends a message every five."""
 
-MAX_PENDING_COUNT = 8_192
-"""Limit of notifications whose content is not read yet. Beyond it, viewers read them from the record."""
+UPSTREAM_RETRY_SECONDS = 0.25
+"""Delay between two calls in seconds."""
+
+WARN_AFTER_ATTEMPTS = 20
+"""Number of consecutive failed calls after which a warning is logged."""
 
 _log = logging.getLogger(__name__)
 
+OnNews = Callable[[Sequence[pb.FollowResponse]], None]
+OnGap = Callable[[], None]
+
+
+class NewsSubscription:
+    """Notifications of all tournaments in order and exactly once, across restarts of the results service.
+
+    Listeners are called in the event loop and must not block. Notifications are shared and must not be changed.
+    """
+
+    def __init__(
+        self, stub: results_pb2_grpc.ResultsServiceAsyncStub, silence: float = UPSTREAM_SILENCE_SECONDS
+    ) -> None:
+        """Create the subscription. ``silence`` is in seconds and replaces ``UPSTREAM_SILENCE_SECONDS``."""
+        self._stub = stub
+        self._silence = silence
+        self._on_news: list[OnNews] = []
+        self._on_gap: list[OnGap] = []
+        self._failures = 0
+        self.position = 0
+        """Position up to which everything public was delivered."""
+        self.fingerprint = ""
+        """Fingerprint of the event at ``position``, as in ``FollowResponse``; empty if unknown."""
+        self.begun = asyncio.Event()
+        """Event that is set when a position is known."""
+        self.connected = False
+        """True if the subscription is live."""
+
+    @property
+    def last_position(self) -> int:
+        """Known end of the record; before it is known, the largest possible position.
+
+        A client that resumes during the start of this process is not refused: its position is compared later.
+        """
+        return self.position if self.begun.is_set() else LAST_POSITION
+
+    def on_news(self, call: OnNews) -> None:
+        """Call ``call`` with the next notifications in order, after ``position`` has moved to the last.
+
+        The sequence is empty if only ``position`` has moved.
+        """
+        self._on_news.append(call)
+
+    def on_gap(self, call: OnGap) -> None:
+        """Call ``call`` when the subscription restarts at ``position``, and notifications may have been missed.
+
+        It is called at the start too.
+        """
+        self._on_gap.append(call)
+
+    async def run(self) -> None:
+        """Receive notifications until cancelled."""
+        while True:
+            try:
+                await self._follow()
+            except (grpc.aio.AioRpcError, TimeoutError) as problem:
+                self._log_failure(problem)
+            except asyncio.CancelledError:
+                if (task := asyncio.current_task()) is None or task.cancelling():
+                    raise
+                # Only the call was cancelled: its channel was closed after certificates had been replaced.
+            finally:
+                self.connected = False
+            await asyncio.sleep(UPSTREAM_RETRY_SECONDS)
+
+    async def _follow(self) -> None:
+        """Run one call, which resumes after the last one. Its first response confirms the position."""
+        last = None if self.begun.is_set() else PRELOADED_POSITION_COUNT
+        call = self._stub.Follow(pb.FollowRequest(after_position=self.position, last=last, marks=True))
+        try:
+            if (mark := await self._read(call)) is None:
+                return
+            self.connected, self._failures = True, 0
+            if not self.begun.is_set() or self._is_of_another(mark):
+                self._begin(mark)
+            while (news := await self._read(call)) is not None:
+                self.position, self.fingerprint = news.position, news.fingerprint
+                self._notify((news,) if news.type else ())
+        finally:
+            call.cancel()
+
+    async def _read(
+        self, call: grpc.aio.UnaryStreamCall[pb.FollowRequest, pb.FollowResponse]
+    ) -> pb.FollowResponse | None:
+        async with asyncio.timeout(self._silence):
+            found = await call.read()
+        return found if isinstance(found, pb.FollowResponse) else None
+
+    def _is_of_another(self, mark: pb.FollowResponse) -> bool:
+        """Check whether the record has a different past than the delivered one."""
+        is_other = bool(self.fingerprint and mark.fingerprint) and mark.fingerprint != self.fingerprint
+        return mark.position != self.position or is_other
+
+    def _begin(self, mark: pb.FollowResponse) -> None:
+        """Restart at a position: at the start, if the record is behind, or if it is a different one."""
+        if self.begun.is_set():
+            was, now = self.position, mark.position
+            _log.warning("the subscription has restarted: it was at %d, the record is at %d", was, now)
+        self.position, self.fingerprint = mark.position, mark.fingerprint
+        for call in self._on_gap:
+            call()
+        self.begun.set()
+
+    def _notify(self, news: Sequence[pb.FollowResponse]) -> None:
+        for call in self._on_news:
+            call(news)
+
+    def _log_failure(self, problem: grpc.aio.AioRpcError | TimeoutError) -> None:
+        """Log a persistent failure once."""
+        self._failures += 1
+        if self._failures == WARN_AFTER_ATTEMPTS:
+            why = problem.code().name if isinstance(problem, grpc.aio.AioRpcError) else "no message on the call"
+            _log.warning("the results service sends no notifications (%s); the subscription is retried", why)
+
 
 class Feed:
-    """Notifications for the viewers of a gateway process. ``fanout`` sends them."""
+    """The fan-out of a subscription to the viewers of this process, with the changed content on request."""
 
     def __init__(self, tail: NewsSubscription, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
-        """Connect a subscription to a fan-out. ``tail`` and ``stub`` must use the same results service."""
+        """Connect a subscription to a fan-out. ``tail`` and ``stub`` must use the same results service.
+
+        The caller must run ``content`` and ``fanout``.
+        """
+        content = Content(Results(stub, LANGUAGES[0]))
         self._tail = tail
-        self._content = Content(Results(stub, LANGUAGES[0]))
-        self._batches = RecordBatches(stub, self._content)
-        self._pending: list[Notification] = []
-        self._ready: deque[tuple[float, Notification]] = deque()
-        """Notifications with content, with its expiry by the loop's clock."""
-        self._come = asyncio.Event()
+        self._batches = RecordBatches(stub, content)
         self.fanout = Fanout(self._batches, lambda: tail.connected)
+        self.content = PendingContent(content, self.fanout.notify)
         tail.on_news(self._publish)
         tail.on_gap(self._restart)
 
     def _publish(self, news: Sequence[pb.FollowResponse]) -> None:
         entries = [*map(Notification, news)]
-        is_wanted = any(topic.with_content for topic in self.fanout.topics)
-        self._pending += entries
-        if is_wanted and len(self._pending) <= MAX_PENDING_COUNT:
-            self._come.set()
-        else:
-            self._drop_pending()
+        self.content.add(entries, is_wanted=any(topic.with_content for topic in self.fanout.topics))
         self.fanout.publish(entries, self._tail.position, self._tail.fingerprint)
 
     def _restart(self) -> None:
-        self._drop_pending()
+        self.content.drop()
         self._batches.clear()
         self.fanout.restart(self._tail.position, self._tail.fingerprint)
-
-    def _drop_pending(self) -> None:
-        """Leave pending notifications to the record. Later changes begin with whole answers."""
-        _drop_changes(self._pending)
-        self._pending = []
-        self._content.forget()
-
-    async def run(self) -> None:
-        """Read content until cancelled."""
-        while True:
-            try:
-                async with asyncio.timeout(CONTENT_LIFETIME_SECONDS / 12):
-                    await self._come.wait()
-            except TimeoutError:
-                pass
-            self._come.clear()
-            self._drop_expired()
-            while self._pending:
-                await self._read_content()
-                self._drop_expired()
-
-    async def _read_content(self) -> None:
-        """Read the content of the next pending notifications."""
-        pending = self._pending
-        some = pending[:FRAME_BATCH_SIZE]
-        try:
-            with convert_interruptions():
-                changes = await self._content.of_live([each.event for each in some])
-        except Unavailable:
-            await asyncio.sleep(CONTENT_RETRY_SECONDS)
-            return
-        except Exception as problem:  # noqa: BLE001 # a defect: viewers read the record, which ends their streams
-            _log.debug("no content after %d", some[0].position, exc_info=problem)
-            self._drop_pending()
-        else:
-            if self._pending is not pending:  # restarted
-                return
-            del pending[: len(some)]
-            expiry = asyncio.get_running_loop().time() + CONTENT_LIFETIME_SECONDS
-            for each, of_each in zip(some, changes, strict=True):
-                each.add_changes(of_each)
-                self._ready.append((expiry, each))
-        self.fanout.notify()
-
-    def _drop_expired(self) -> None:
-        expired = []
-        while self._ready and self._ready[0][0] <= asyncio.get_running_loop().time():
-            expired.append(self._ready.popleft()[1])
-        if expired:
-            _drop_changes(expired)
-            self.fanout.notify()
-
-
-def _drop_changes(notifications: Iterable[Notification]) -> None:
-    for each in notifications:
-        each.drop_changes()

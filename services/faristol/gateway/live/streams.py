@@ -9,9 +9,9 @@ from faristol.fanout import Fanout, Viewer
 from faristol.gateway.http.head import is_head
 from faristol.gateway.http.limits import HAND_OVER, HandedOverConnection
 from faristol.gateway.http.rate_limit import keep_stream_counted
+from faristol.gateway.live.feed import NewsSubscription
 from faristol.gateway.live.known_streams import KnownStreams
 from faristol.gateway.live.subscriptions import parse_position, split_request
-from faristol.gateway.live.upstream import NewsSubscription
 from faristol.kernel.topics import Topic
 
 

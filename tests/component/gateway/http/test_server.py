@@ -11,7 +11,7 @@ from tests.support.stage import Stage, open_stage
 from tests.support.synthetic import Championship, append
 
 from faristol.fanout import Fanout
-from faristol.gateway.live import upstream
+from faristol.gateway.live import feed
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -64,7 +64,7 @@ async def test_requests_are_told_to_come_again_when_the_way_to_a_service_is_clos
         await asyncio.Event().wait()
 
     monkeypatch.setattr(Fanout, "run", stay)  # it fails without the way, and the process ends: here it still answers
-    monkeypatch.setattr(upstream, "UPSTREAM_RETRY_SECONDS", 60.0)  # the subscription fails too, when it is retried
+    monkeypatch.setattr(feed, "UPSTREAM_RETRY_SECONDS", 60.0)  # the subscription fails too, when it is retried
     async with open_stage(tmp_path) as stage:
         waiting = await start_requests(stage, await stage.add(*Championship().create()))
         await stage.running.runtime.channel("results").close(None)

@@ -26,10 +26,9 @@ from faristol.event_store.tasks import cancel_tasks
 from faristol.fanout import MAX_POSITIONS_AHEAD, Fanout, Viewer, fanout, replays
 from faristol.gateway.http.limits import Connections, HandedOverConnection
 from faristol.gateway.live import record_batches
-from faristol.gateway.live.feed import Feed
+from faristol.gateway.live.feed import Feed, NewsSubscription
 from faristol.gateway.live.notifications import Notification
 from faristol.gateway.live.subscriptions import check_after
-from faristol.gateway.live.upstream import NewsSubscription
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
 from faristol.launcher.processes import running

@@ -16,7 +16,7 @@ from tests.support.synthetic import Championship
 from tests.support.watcher import Watcher
 
 from faristol.fanout import fanout, replays
-from faristol.gateway.live import content, content_reader, feed, notifications
+from faristol.gateway.live import content, content_reader, notifications
 from faristol.gateway.live.content import Answer, Subject
 from faristol.gateway.rpc.results import Results
 from faristol.host import SERVICES, Settings
@@ -193,7 +193,7 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
 async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed, "CONTENT_LIFETIME_SECONDS", 0.5)
+    monkeypatch.setattr(content_reader, "CONTENT_LIFETIME_SECONDS", 0.5)
     hall = Championship()
     start = await stage.add(*hall.create())
     first = follower(stage, "", start)

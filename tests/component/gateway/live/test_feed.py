@@ -9,7 +9,7 @@ from tests.support.stage import Stage
 from tests.support.synthetic import Championship
 
 from faristol.event_store.tasks import cancel_tasks
-from faristol.gateway.live.upstream import NewsSubscription
+from faristol.gateway.live.feed import NewsSubscription
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.read_models.api.public_events import PUBLIC
 
