@@ -25,7 +25,7 @@ from faristol.event_store import AppendCommand, Decision, Metadata, Record, Writ
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.keys import make, public_path
 from faristol.event_store.integrity.sealer import seal
-from faristol.event_store.record import start_checkpoint
+from faristol.event_store.positions import start_checkpoint
 from faristol.host.command_handler import digest
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.read_models.projections.projection import projection

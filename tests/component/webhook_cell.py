@@ -17,7 +17,7 @@ from faristol.consumers import Progress, generations
 from faristol.event_store import Record
 from faristol.event_store.append.decision import Checkpoint
 from faristol.event_store.event import utc_now
-from faristol.event_store.record import move_checkpoint, start_checkpoint
+from faristol.event_store.positions import move_checkpoint, start_checkpoint
 from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2 as pb

@@ -24,7 +24,7 @@ from faristol.event_store import (
     Write,
 )
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.record import start_checkpoint
+from faristol.event_store.positions import start_checkpoint
 from faristol.pb.game.v1 import events_pb2
 
 STREAMS = ("a", "b", "c")

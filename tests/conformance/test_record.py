@@ -34,7 +34,7 @@ from faristol.event_store import (
 from faristol.event_store.append.group_commit import MAX_GROUP_REQUESTS
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.record import move_checkpoint, start_checkpoint
+from faristol.event_store.positions import move_checkpoint, start_checkpoint
 from faristol.host.rpc.errors import status_of
 from faristol.pb.game.v1 import events_pb2
 from faristol.personal_data.people import names, store_player

@@ -13,7 +13,7 @@ from faristol.bus.errors import BusError
 from faristol.bus.telemetry import trace_publication
 from faristol.event_store import Checkpoint, Record, Stale
 from faristol.event_store.backends.databases import FAILURES
-from faristol.event_store.record import move_checkpoint, start_checkpoint
+from faristol.event_store.positions import move_checkpoint, start_checkpoint
 
 RELAY_NAME = "relay"
 RELAY_LEASE_SECONDS = 4.0

@@ -17,7 +17,7 @@ from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.backends.tables import checkpoints
 from faristol.event_store.backends.tables import metadata as of_record
 from faristol.event_store.event import microseconds, utc_now
-from faristol.event_store.record import start_checkpoint
+from faristol.event_store.positions import start_checkpoint
 
 T = TypeVar("T")
 

@@ -24,8 +24,7 @@ from faristol.consumers.work import Projection, Reaction, UnknownEvent, is_wante
 from faristol.event_store import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
 from faristol.event_store.backends.databases import is_full
 from faristol.event_store.event import microseconds, utc_now
-from faristol.event_store.positions import checkpoint
-from faristol.event_store.record import move_checkpoint, start_checkpoint
+from faristol.event_store.positions import checkpoint, move_checkpoint, start_checkpoint
 
 _log = logging.getLogger(__name__)
 

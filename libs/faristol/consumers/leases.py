@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.backends.tables import leases
-from faristol.event_store.record import is_held, take_lease
+from faristol.event_store.leases import is_held, take_lease
 
 CONSUMER_LEASE_SECONDS = 4.0
 """Seconds after which a lease expires: the longest pause of a consumer whose replica died, plus one beat."""

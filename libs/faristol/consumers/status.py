@@ -20,8 +20,8 @@ from faristol.consumers.stopped import Stopped, all_stopped
 from faristol.event_store import Record
 from faristol.event_store.backends.tables import checkpoints, events, leases, seals
 from faristol.event_store.event import microseconds, utc_now
+from faristol.event_store.leases import is_held
 from faristol.event_store.positions import last_position
-from faristol.event_store.record import is_held
 from faristol.event_store.witness.delivery import PREFIX
 
 MAX_UNSEALED_SECONDS = 600.0

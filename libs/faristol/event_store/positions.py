@@ -1,11 +1,13 @@
-"""The end of the record and the checkpoints of consumers, read on a connection."""
+"""The end of the record and the checkpoints of consumers, read and moved on a connection."""
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.event_store.append.decision import Checkpoint, Stale
 from faristol.event_store.backends import tables
+from faristol.event_store.backends.databases import kind_of
 
 _COUNTER_POSITION = select(tables.counter.c.position)
 _RECORDED_AT = select(tables.events.c.recorded_at).where(tables.events.c.position == bindparam("position"))
@@ -21,6 +23,23 @@ async def last_position(connection: AsyncConnection) -> int:
 async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
     """Return the checkpoint of a consumer; 0 if it has none."""
     return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
+
+
+async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
+    """Create the checkpoint of a consumer, at the start of the record, unless it exists."""
+    await connection.execute(kind_of(connection).new_row(tables.checkpoints).values(consumer=consumer, position=0))
+
+
+async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:
+    """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` if it is not at the expected position."""
+    at = tables.checkpoints.c
+    moved = await connection.execute(
+        update(tables.checkpoints)
+        .where(at.consumer == checkpoint.consumer, at.position == checkpoint.before)
+        .values(position=checkpoint.after)
+    )
+    if moved.rowcount != 1:
+        raise Stale(checkpoint)
 
 
 async def checkpoints_of(connection: AsyncConnection, prefix: str) -> dict[str, int]:

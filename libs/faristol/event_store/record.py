@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import positions
-from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, Stale, check_decision
+from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, check_decision
 from faristol.event_store.append.group_commit import Appender
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.backend import Backend, format_url
@@ -26,6 +26,7 @@ from faristol.event_store.beside_events import notes
 from faristol.event_store.errors import RecordError, UnknownDatabase
 from faristol.event_store.event import Metadata, Recorded, fingerprint_of, to_recorded, utc_now
 from faristol.event_store.folds import Folds
+from faristol.event_store.leases import is_held, take_lease
 from faristol.event_store.news import News
 from faristol.event_store.recent import Recent
 from faristol.event_store.upcasters import upcasters
@@ -391,45 +392,3 @@ class Record:
             await connection.execute(
                 update(table).where(and_(table.c.name == name, table.c.holder == holder)).values(until=0)
             )
-
-
-def is_held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
-    """Build the condition that a lease, taken for at most ``longest`` seconds, is held at ``now`` (``Record.time``).
-
-    A statement that waited reads the time again: a lease renewed by then may end after the old time plus ``longest``.
-    """
-    return tables.leases.c.until.between(now, now + _microseconds(longest))
-
-
-async def take_lease(
-    connection: AsyncConnection, name: str, holder: str, now: ColumnElement[int], seconds: float, longest: float
-) -> bool:
-    """Acquire or renew a lease in a transaction, as ``Record.lease``. Return False while it has another holder."""
-    table, until = tables.leases, now + _microseconds(seconds)
-    await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
-    mine_or_free = (table.c.holder == holder) | ~is_held(now, longest)
-    taken = await connection.execute(
-        update(table).where(table.c.name == name, mine_or_free).values(holder=holder, until=until)
-    )
-    return taken.rowcount == 1
-
-
-def _microseconds(seconds: float) -> int:
-    return round(seconds * 1_000_000)
-
-
-async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
-    """Create the checkpoint of a consumer, at the start of the record, unless it exists."""
-    await connection.execute(kind_of(connection).new_row(tables.checkpoints).values(consumer=consumer, position=0))
-
-
-async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:
-    """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` if it is not at the expected position."""
-    at = tables.checkpoints.c
-    moved = await connection.execute(
-        update(tables.checkpoints)
-        .where(at.consumer == checkpoint.consumer, at.position == checkpoint.before)
-        .values(position=checkpoint.after)
-    )
-    if moved.rowcount != 1:
-        raise Stale(checkpoint)

@@ -11,7 +11,7 @@ from faristol.gateway.cache import store
 from faristol.gateway.cache.representation import Representation
 from faristol.gateway.cache.resources import PageContent, Resource
 from faristol.gateway.cache.store import ENTRY_LIFETIME_SECONDS, Cache, CacheEntry, Question, Rendered
-from faristol.gateway.live.upstream import NewsSubscription
+from faristol.gateway.live.feed import NewsSubscription
 from faristol.pb.results.v1 import results_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
