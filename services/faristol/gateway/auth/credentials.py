@@ -167,8 +167,8 @@ class _CredentialsPage:
         named = {line.credential.subject_id: line.name for line in listed if line.credential.role == JUDGE}
         try:
             appointed = (await self._adjudication()).judges
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in UNAVAILABLE_CODES:
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in UNAVAILABLE_CODES:
                 raise
         else:
             named = {judge.judge_id: judge.judge_id for judge in appointed} | named
@@ -208,6 +208,7 @@ class _CredentialsPage:
         """Grant a role and show the means of signing in. A repeated form shows the same."""
         _, form = FORMS.get(given.get("by", ""), FORMS["link"])
         role = ROLES.get(given.get("role", ""), 0)
+        tournament = (await self.results.tournament(self.tournament_id)).tournament
         given = {name: value for name, value in given.items() if role in FIELD_ROLES.get(name, {role})}
         request = self._build_request(
             given,
@@ -217,7 +218,7 @@ class _CredentialsPage:
             subject_id=given.get("subject", "").strip(),
             player_id=given.get("player", ""),
             form=form,
-            tables=await self._tables(given.get("tables", "")),
+            tables=self._tables(given.get("tables", ""), tournament),
         )
         if request.role == JUDGE and request.subject_id and not request.name:
             request.name = await self._name_of_judge(request.subject_id)
@@ -226,20 +227,20 @@ class _CredentialsPage:
         known = next((each.shown_name for each in listed.players if each.player_id == request.player_id), "")
         appointed = ""
         if request.role == JUDGE:
-            appointed = await self._appoint(str(uuid.uuid5(form_id(given), "judge")), answer.credential)
-        return await self._show_cards([self._card(request.name or known or request.subject_id, answer)], appointed)
+            appointed = await self._appoint(str(uuid.uuid5(form_id(given), "judge")), answer.credential, tournament)
+        card = self._card(request.name or known or request.subject_id, answer)
+        return self._show_cards([card], tournament, appointed)
 
     async def _name_of_judge(self, judge_id: str) -> str:
         """Return the name of a judge with an earlier credential; empty without one."""
         named = ((line.credential.subject_id, line.name) for line in await self.list_credentials())
         return next((name for holder, name in named if holder == judge_id), "")
 
-    async def _appoint(self, command_id: str, credential: events.Credential) -> str:
+    async def _appoint(self, command_id: str, credential: events.Credential, tournament: results_pb.Tournament) -> str:
         """Appoint the holder of a judge's link, if the user may and the tournament is played at tables.
 
         Return the language of the words, ISO 639-1; empty without a new appointment. An earlier appointment stays.
         """
-        tournament = (await self.results.tournament(self.tournament_id)).tournament
         rules = known_rules(tournament.ruleset)
         language = next(iter(credential.scope.languages), rules.tile_set.language if rules else "")
         if not language or is_of_duplicate_games(tournament) or not may(self.session, adjudication.AppointJudgeRequest):
@@ -259,7 +260,8 @@ class _CredentialsPage:
         """Make a card with a QR code and a PIN for the scorer of each table."""
         sheet = form_id(given)
         cards = []
-        tables = await self._tables(given.get("tables", ""))
+        tournament = (await self.results.tournament(self.tournament_id)).tournament
+        tables = self._tables(given.get("tables", ""), tournament)
         if not tables:
             raise _Unusable(say(NOT_TABLES, {"most": MAX_CARDS}, self.language))
         for table in tables:
@@ -276,7 +278,7 @@ class _CredentialsPage:
                 )
             )
             cards.append(self._card("", by_link, by_pin.pin))
-        return await self._show_cards(cards)
+        return self._show_cards(cards, tournament)
 
     def _build_request(
         self, given: Mapping[str, str], *, tables: list[int], **fields: Any
@@ -298,7 +300,7 @@ class _CredentialsPage:
             return pb.GrantCredentialRequest(scope=scope, expires_at=to_timestamp(until), **fields)
         return pb.GrantCredentialRequest(scope=scope, lifetime_seconds=int(lasts.total_seconds()), **fields)
 
-    async def _tables(self, text: str) -> list[int]:
+    def _tables(self, text: str, tournament: results_pb.Tournament) -> list[int]:
         """Return the tables of a form. Raises ``_Unusable``."""
         found: list[int] = []
         for part in text.split(",") if text.strip() else ():
@@ -308,7 +310,6 @@ class _CredentialsPage:
                 raise _Unusable(say(NOT_TABLES, {"most": MAX_CARDS}, self.language))
             found.extend(range(int(match[1]), last + 1))
         if found:
-            tournament = (await self.results.tournament(self.tournament_id)).tournament
             known = tables_of(tournament.halls, tournament.players)
             unknown = min((table for table in found if known and table not in known), default=0)
             if unknown:
@@ -322,14 +323,13 @@ class _CredentialsPage:
             return Card(given.credential, name, pin=given.pin)
         return Card(given.credential, name, link, qr(link), pin)
 
-    async def _show_cards(self, cards: list[Card], appointed: str = "") -> Response:
-        head = await self.results.tournament(self.tournament_id)
-        names = {self.tournament_id: format_title(head.tournament)}
+    def _show_cards(self, cards: list[Card], tournament: results_pb.Tournament, appointed: str = "") -> Response:
+        names = {self.tournament_id: format_title(tournament)}
         return private_page(
             self.request,
             "credentials_given.html",
             session=self.session,
-            tournament=head.tournament,
+            tournament=tournament,
             names=names,
             cards=cards,
             appointed=appointed,
@@ -346,8 +346,8 @@ async def show_credentials(
     ended: Annotated[str, Query(max_length=1)] = "",
 ) -> Response:
     """Show the credentials of a tournament."""
-    said = say(ENDED, {}, language_of(request)) if ended else ""
-    return await _CredentialsPage(request, results, signed_in, tournament_id).show(said)
+    notice = say(ENDED, {}, language_of(request)) if ended else ""
+    return await _CredentialsPage(request, results, signed_in, tournament_id).show(notice)
 
 
 @routes.post("/tournaments/{tournament_id}/access")

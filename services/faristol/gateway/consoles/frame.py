@@ -64,10 +64,14 @@ class Console:
         now: datetime = self.request.app.state.now()
         return int(now.timestamp() * 1000)
 
-    def done_by(self, console: str) -> str:
-        """Return the action that ``led_after`` stored for this console; empty if it is of another console."""
+    def done_by(self, console: str) -> tuple[str, str]:
+        """Return the command that led to the page of a console, and what it concerned, such as a player.
+
+        Both are empty if it was a command of another console. See ``redirect_after``.
+        """
         of, _, done = read_done(self.request).partition(".")
-        return done if of == console else ""
+        command, _, concerned = done.partition(".")
+        return (command, concerned) if of == console else ("", "")
 
     def may(self, command: type[Message], tournament_id: str) -> bool:
         """Check whether the user's role and scope allow a command in a tournament. The service authorises it too."""

@@ -244,7 +244,7 @@ class _ArbiterPages(Console):
 
     def _describe_done(self, table: _Table) -> str:
         """Describe the command that led to this page, with the name of its player; empty without one."""
-        method, _, player_id = self.done_by("arbiter").partition(".")
+        method, player_id = self.done_by("arbiter")
         if method not in COMMANDS_DONE:
             return ""
         names = {seat.player_id: seat.name or seat.player_id for seat in table.shown.seats}
@@ -285,13 +285,13 @@ class _ArbiterPages(Console):
         }
         table = await self.table(game_id)
         if _is_stale(act, given, table.situation):
-            told = say(CHANGED, {}, self.language)
-            return await self.show_table(game_id, refusal=told, status=HTTPStatus.CONFLICT, given=given, table=table)
+            text = say(CHANGED, {}, self.language)
+            return await self.show_table(game_id, refusal=text, status=HTTPStatus.CONFLICT, given=given, table=table)
         try:
             wanted = acts.request(act, given, table.players, **named)
         except Invalid as problem:
-            told = self._wrong(act, problem.field, say(problem.problem, problem.params, self.language))
-            return await self.show_table(game_id, refusal=told, status=HTTPStatus.BAD_REQUEST, given=given, table=table)
+            text = self._wrong(act, problem.field, say(problem.problem, problem.params, self.language))
+            return await self.show_table(game_id, refusal=text, status=HTTPStatus.BAD_REQUEST, given=given, table=table)
         try:
             await self.calls.ask(wanted)
         except grpc.aio.AioRpcError as error:
@@ -299,8 +299,8 @@ class _ArbiterPages(Console):
             detail = found.detail
             for wrong in found.more.get("errors", ()):
                 detail = self._wrong(act, wrong["field"], wrong["problem"])
-            told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
-            return await self.show_table(game_id, refusal=told, status=found.status, given=given)
+            text = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
+            return await self.show_table(game_id, refusal=text, status=found.status, given=given)
         done = f"arbiter.{act.method}.{given.get('player_id', '')}".rstrip(".")
         return redirect_after(self.request, tournament_path(self.tournament_id, "arbiter", game_id), done)
 

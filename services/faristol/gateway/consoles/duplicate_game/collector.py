@@ -108,7 +108,7 @@ async def show_slips(
     """Show the typed slips of a hall and the form."""
     desk.check(pb.CloseHallRequest)
     texts = {"typed": TYPED, "waits": SLIP_PENDING, "closed": HALL_CLOSED_ROUND}
-    done, _, number = desk.done_by("collector").partition(".")
+    done, number = desk.done_by("collector")
     said = say(texts[done], {"number": number}, desk.language) if done in texts and not part else ""
     return await _show(desk, hall, turn, part, said=said)
 
@@ -134,8 +134,8 @@ async def type_slip(desk: DuplicatePageDep, given: Fields) -> Response:
         listed = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
         player = next((each.player_id for each in listed.players if each.number == _whole(number)), "")
         if not player:
-            told = say(NO_NUMBER, {"number": number or "–"}, desk.language)
-            return await _show(desk, hall, turn, refusal=told, typed=given)
+            text = say(NO_NUMBER, {"number": number or "–"}, desk.language)
+            return await _show(desk, hall, turn, refusal=text, typed=given)
         request = pb.SubmitSlipsRequest(collector_id=desk.subject, source=events.SLIP_SOURCE_PAPER, **named)
         request.slips.append(slip_of(given, player))
         request.check_form = given.get("sure") != _mark(given)
@@ -144,10 +144,10 @@ async def type_slip(desk: DuplicatePageDep, given: Fields) -> Response:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from error
     except grpc.aio.AioRpcError as error:
         problem = to_problem(error, desk.language)
-        told = problem.detail
+        text = problem.detail
         if act == "slip" and (field := FORM_DOUBTS.get(problem.more.get("reason", ""))):
-            return await _show(desk, hall, turn, typed=given, doubt=Doubt((told,), _mark(given), field))
-        return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
+            return await _show(desk, hall, turn, typed=given, doubt=Doubt((text,), _mark(given), field))
+        return await _show(desk, hall, turn, refusal=text, typed=given if act == "slip" else None)
     return _redirect_to_slips(desk, hall, turn, f"{'waits' if waits else 'typed'}.{_whole(number)}")
 
 

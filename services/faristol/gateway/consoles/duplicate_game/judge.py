@@ -151,13 +151,13 @@ async def _show(
 async def _describe_refusal(desk: DuplicatePage, error: grpc.aio.AioRpcError) -> str:
     """Describe the refusal of a command, with names instead of the ids of players and without the name of a field."""
     problem = to_problem(error, desk.language)
-    told = problem.detail.removeprefix(f"{problem.more.get('field', '')}: ")
-    return (await _load_roster(desk)).named_in_refusal(told, error)
+    text = problem.detail.removeprefix(f"{problem.more.get('field', '')}: ")
+    return (await _load_roster(desk)).named_in_refusal(text, error)
 
 
 async def _describe_done(desk: DuplicatePage) -> str:
     """Describe the command that led to this page, with the name of its player; empty without one."""
-    name, _, player_id = desk.done_by("duplicate-judge").partition(".")
+    name, player_id = desk.done_by("duplicate-judge")
     if name not in COMMANDS_DONE:
         return ""
     person = (await _load_roster(desk)).name(player_id) if player_id else ""
@@ -187,13 +187,13 @@ async def act_as_judge(desk: DuplicatePageDep, given: Fields) -> Response:
     try:
         request = _command(name, given)
     except Invalid as problem:
-        told = problem.format_message(lambda text, params: say(text, params, desk.language))
-        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
+        detail = problem.format_message(lambda text, params: say(text, params, desk.language))
+        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {detail}", given=given)
     request.command_id, request.game_id, request.arbiter_id = command_id(given, name), desk.game_id, desk.subject
     try:
         await desk.calls.ask(request)
     except grpc.aio.AioRpcError as error:
-        told = await _describe_refusal(desk, error)
-        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
+        detail = await _describe_refusal(desk, error)
+        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {detail}", given=given)
     player_id = given.get(PLAYER_FIELDS.get(name, ""), "")
     return redirect_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}.{player_id}".rstrip("."))

@@ -122,7 +122,7 @@ JudgePagesDep = Annotated[_JudgePages, Depends()]
 @routes.get("/judge")
 async def show_queue(desk: JudgePagesDep, part: Part = "") -> Response:
     """Show the cases that a judge may claim."""
-    done = "" if part else desk.done_by("judge")
+    done = "" if part else desk.done_by("judge")[0]
     said = say(SUCCESS_TEXTS[done], {}, desk.language) if done in SUCCESS_TEXTS else ""
     return await desk.show_queue(part, said=said)
 
@@ -152,8 +152,8 @@ async def act_on_case(desk: JudgePagesDep, given: Fields, case_id: CaseId) -> Re
                 return redirect_after(desk.request, "/judge", "judge.released")
             case "rule":
                 if any(given.get(f"words.{place}.valid", "") not in ("0", "1") for place in range(word_count)):
-                    told = say(NO_VERDICT, {}, desk.language)
-                    return await desk.show_case(case_id, given, refusal=told, status=HTTPStatus.BAD_REQUEST)
+                    text = say(NO_VERDICT, {}, desk.language)
+                    return await desk.show_case(case_id, given, refusal=text, status=HTTPStatus.BAD_REQUEST)
                 ruling = pb.RuleCaseRequest()
                 fill(ruling, given)
                 ruling.MergeFrom(pb.RuleCaseRequest(**named))
@@ -163,9 +163,9 @@ async def act_on_case(desk: JudgePagesDep, given: Fields, case_id: CaseId) -> Re
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
     except grpc.aio.AioRpcError as error:
         problem = to_problem(error, desk.language)
-        told = problem.detail
+        text = problem.detail
         if act == "claim" and not word_count:
-            return await desk.show_queue(refusal=told, status=problem.status)
+            return await desk.show_queue(refusal=text, status=problem.status)
         if act == "rule":
-            told = f"{say(NOT_SENT, {}, desk.language)} {told}"
-        return await desk.show_case(case_id, given, refusal=told, status=problem.status)
+            text = f"{say(NOT_SENT, {}, desk.language)} {text}"
+        return await desk.show_case(case_id, given, refusal=text, status=problem.status)
