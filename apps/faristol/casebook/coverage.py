@@ -104,10 +104,17 @@ def _readings(book: Coverage) -> list[str]:
     options = [option for option in load_ruleset(book.ruleset).options if option.because != "organiser"]
     if not options:
         return []
-    said = [
+    readings = [
         f"| {each.article or 'silent'} | {each.note} | `{each.name}={format_value(each.default)}` |" for each in options
     ]
-    return ["", "Open questions of the book:", "", "| article | question | default reading |", "|---|---|---|", *said]
+    return [
+        "",
+        "Open questions of the book:",
+        "",
+        "| article | question | default reading |",
+        "|---|---|---|",
+        *readings,
+    ]
 
 
 def _format_coverage(book: Coverage, article: str) -> str:

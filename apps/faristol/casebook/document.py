@@ -148,8 +148,8 @@ class Value:
     def _parse(self, parse: Callable[[str, str], int]) -> int:
         try:
             return parse("", self.text())
-        except Invalid as problem:
-            raise self.wrong(problem.problem, problem.params) from None
+        except Invalid as error:
+            raise self.wrong(error.problem, error.params) from None
 
     def items(self) -> tuple[Value, ...]:
         """Return the items of a list; a single text is a list of one, an empty text an empty list."""
@@ -229,5 +229,5 @@ def _no_yaml(file: Path, text: str, error: yaml.MarkedYAMLError) -> CaseError:
         return CaseError(file, mark.line + 1, QUESTION_MARK, {})
     if error.context_mark and re.search(r"flow (sequence|mapping)|quoted scalar", error.context or ""):
         mark = error.context_mark
-    said = " ".join(part for part in (error.context, error.problem) if part)
-    return CaseError(file, mark.line + 1, NO_YAML, {"said": said})
+    message = " ".join(part for part in (error.context, error.problem) if part)
+    return CaseError(file, mark.line + 1, NO_YAML, {"said": message})

@@ -64,8 +64,8 @@ def _scenario(text: str, place: Value) -> int:
 def _ruleset(value: Value) -> Ruleset:
     try:
         return _load_settled_ruleset(value.text())
-    except (LookupError, ValueError, Refusal) as problem:
-        raise value.wrong(str(problem.args[0] if isinstance(problem, LookupError) else problem)) from problem
+    except (LookupError, ValueError, Refusal) as error:
+        raise value.wrong(str(error.args[0] if isinstance(error, LookupError) else error)) from error
 
 
 @lru_cache(maxsize=256)

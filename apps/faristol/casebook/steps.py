@@ -71,11 +71,11 @@ def read_step(
         raise value.wrong(N_("expected one actor in a step, got {acting}"), {"acting": " and ".join(acting)})
     verb, argument = "", None
     if acting:
-        said = keys[acting[0]]
-        verb, _, rest = said.text().partition(" ")
-        argument = said.saying(rest) if rest.strip() else None
+        each = keys[acting[0]]
+        verb, _, rest = each.text().partition(" ")
+        argument = each.saying(rest) if rest.strip() else None
         if not verb:
-            raise said.wrong(N_("expected the action of {who}"), {"who": acting[0]})
+            raise each.wrong(N_("expected the action of {who}"), {"who": acting[0]})
     if "at" in keys and "after" in keys:
         raise value.wrong(N_("expected `at` or `after`, not both"))
     return Step(
@@ -86,6 +86,6 @@ def read_step(
         fields=keys["with"].keys() if "with" in keys else {},
         at_ms=keys["at"].milliseconds() if "at" in keys else None,
         after_ms=keys["after"].milliseconds() if "after" in keys else None,
-        expected={key: said for key, said in keys.items() if key in expectations},
-        given={key: said for key, said in keys.items() if key in given},
+        expected={key: each for key, each in keys.items() if key in expectations},
+        given={key: each for key, each in keys.items() if key in given},
     )

@@ -103,13 +103,13 @@ def answer_to_json(method: str, request: Message, answer: Message, known: Tourna
         if field.name in echoed
         or (field.name.endswith(("_id", "round")) and field.name != "command_id" and not field.is_repeated)
     }
-    said = {**about, **as_json(answer)}
-    return dict(_with_names(said, known)) if known else said
+    content = {**about, **as_json(answer)}
+    return dict(_with_names(content, known)) if known else content
 
 
-def _with_names(said: Mapping[str, Any], known: TournamentNames) -> Iterator[tuple[str, Any]]:
+def _with_names(content: Mapping[str, Any], known: TournamentNames) -> Iterator[tuple[str, Any]]:
     """Yield the members of an answer, with names after ids: ``player_name`` after ``player_id``, also in lists."""
-    for key, value in said.items():
+    for key, value in content.items():
         if isinstance(value, list):
             value = [dict(_with_names(part, known)) if isinstance(part, Mapping) else part for part in value]
         elif isinstance(value, Mapping):
@@ -120,7 +120,7 @@ def _with_names(said: Mapping[str, Any], known: TournamentNames) -> Iterator[tup
         beside = f"{key.removesuffix('s').removesuffix('_id')}_name"
         if isinstance(value, list):
             yield f"{beside}s", [known.name(who) for who in value]
-        elif beside not in said and "name" not in said:
+        elif beside not in content and "name" not in content:
             yield beside, known.name(value) if value else ""
 
 

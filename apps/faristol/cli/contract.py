@@ -201,8 +201,8 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
         _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
     try:
         answer = call(address, method, request)
-    except StartError as problem:
-        raise StartError(with_names(problem, known)) from problem.__cause__
+    except StartError as error:
+        raise StartError(with_names(error, known)) from error.__cause__
     lines = format_answer(method, request, answer, known, language_of_terminal())
     print_answer(answer_to_json(method, request, answer, known), lines, json_output=json_output)
 
@@ -262,8 +262,8 @@ def call(address: str | None, method: str, request: Message) -> Any:
     """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
     try:
         return answer_to(request, address)
-    except StartError as problem:
-        raise StartError(as_written(str(problem), method)) from problem.__cause__
+    except StartError as error:
+        raise StartError(as_written(str(error), method)) from error.__cause__
 
 
 def with_names(problem: StartError, known: TournamentNames | None) -> str:
@@ -292,5 +292,5 @@ def as_written(refusal: str, method: str) -> str:
         return f"{option_of(act, field)}{value}"
 
     names = "|".join(name for name in fields if "_" in name)
-    told = re.sub(rf"(?<![\w-])({names})(?![\w-])", format_field, refusal) if names else refusal
-    return re.sub(rf"(?m)^({'|'.join(fields)})(?=: )", format_field, told)
+    text = re.sub(rf"(?<![\w-])({names})(?![\w-])", format_field, refusal) if names else refusal
+    return re.sub(rf"(?m)^({'|'.join(fields)})(?=: )", format_field, text)

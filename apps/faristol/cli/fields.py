@@ -140,13 +140,13 @@ class Reader:
                 return given
         try:
             return parse_value(field, str(given), zone=zone)
-        except AmbiguousTime as problem:
-            first, second = (at.astimezone(ZoneInfo(zone)).isoformat(timespec="minutes") for at in problem.moments)
-            text = localize(WRITE_WHICH, **problem.params, first=first, second=second)
+        except AmbiguousTime as error:
+            first, second = (at.astimezone(ZoneInfo(zone)).isoformat(timespec="minutes") for at in error.moments)
+            text = localize(WRITE_WHICH, **error.params, first=first, second=second)
             raise typer.BadParameter(text) from None
-        except (Invalid, ValueError) as problem:
-            if isinstance(problem, Invalid) and problem.problem == NO_SUCH_TIME:
-                raise typer.BadParameter(localize(NO_SUCH_TIME, **problem.params)) from None
+        except (Invalid, ValueError) as error:
+            if isinstance(error, Invalid) and error.problem == NO_SUCH_TIME:
+                raise typer.BadParameter(localize(NO_SUCH_TIME, **error.params)) from None
             is_time = kind_of(field) is Kind.MOMENT
             expected = "2026-03-07T10:00, 2026-03-07T10:00:00Z" if is_time else describe_syntax(field, {})
             raise self._cannot_be(str(given), expected) from None

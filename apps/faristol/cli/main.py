@@ -244,8 +244,8 @@ async def _grant_link(process: Running, wanted: str = "") -> str:
     channels = director_link.local_channels(process)
     try:
         return await director_link.grant_director_link(process, channels, wanted=wanted)
-    except grpc.aio.AioRpcError as problem:
-        _started.warning("no link for a director could be granted: %s", problem.details())
+    except grpc.aio.AioRpcError as error:
+        _started.warning("no link for a director could be granted: %s", error.details())
         return ""
     finally:
         await channels.close()
@@ -274,11 +274,11 @@ def _ended_in_form(settings: Settings) -> Iterator[None]:
     """Log an expected error that ends the services if logs are JSON, since collectors of logs read only that."""
     try:
         yield
-    except Exception as problem:
-        if settings.log_format != "json" or not isinstance(problem, _outside()):
+    except Exception as error:
+        if settings.log_format != "json" or not isinstance(error, _outside()):
             raise
-        _started.error("%s", problem)
-        raise typer.Exit(2) from problem
+        _started.error("%s", error)
+        raise typer.Exit(2) from error
 
 
 @app.command(
@@ -380,19 +380,19 @@ def main(arguments: list[str] | None = None) -> None:
         completion_init()
     try:
         code = app(arguments, prog_name="faristol", standalone_mode=False)
-    except typer.TyperException as problem:
+    except typer.TyperException as error:
         words = sys.argv[1:] if arguments is None else arguments
-        if isinstance(problem, NoArgsIsHelpError):
-            print(problem.format_message(), file=sys.stderr)  # noqa: T201
+        if isinstance(error, NoArgsIsHelpError):
+            print(error.format_message(), file=sys.stderr)  # noqa: T201
             sys.exit(2)
-        told = str(getattr(problem, "format_message", problem.__str__)()).removeprefix("Invalid value: ")
-        _print_error(in_language(told, ERRORS, language_of_terminal()), _help(problem, words))
+        message = str(getattr(error, "format_message", error.__str__)()).removeprefix("Invalid value: ")
+        _print_error(in_language(message, ERRORS, language_of_terminal()), _help(error, words))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
-    except Exception as problem:
-        if not isinstance(problem, _outside()):
+    except Exception as error:
+        if not isinstance(error, _outside()):
             raise
-        _print_error(str(problem), "")
+        _print_error(str(error), "")
     else:
         sys.exit(code if isinstance(code, int) else 0)
 

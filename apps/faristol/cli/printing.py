@@ -114,7 +114,7 @@ def print_paper(
             )
         try:
             return page.encode() if html else await Pdfs().of(page)
-        except TypesetterFault as problem:
-            raise StartError(str(problem)) from problem
+        except TypesetterFault as error:
+            raise StartError(str(error)) from error
 
     write_bytes(ask_service("results", address, work), output)

@@ -117,8 +117,8 @@ def _ruleset(spec: str) -> Ruleset:
         chosen[option] = value
     try:
         return with_options(load_ruleset(name), chosen)
-    except (LookupError, Refusal) as problem:
-        raise typer.BadParameter(problem.args[0] if isinstance(problem, LookupError) else str(problem)) from None
+    except (LookupError, Refusal) as error:
+        raise typer.BadParameter(error.args[0] if isinstance(error, LookupError) else str(error)) from None
 
 
 def _values(ruleset: Ruleset) -> Iterator[tuple[str, Any]]:

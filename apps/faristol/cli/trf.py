@@ -91,8 +91,8 @@ def pair(
         typer.echo(_reason(a_round, paired, why, language))
         return
     lines = [*_lines(paired), *((player, 0) for player in preset)]
-    told = [str(len(lines)), *(f"{white} {black}" for white, black in lines)]
-    print_answer(_as_json(a_round, paired, asked, preset), told, json_output=json_output)
+    output = [str(len(lines)), *(f"{white} {black}" for white, black in lines)]
+    print_answer(_as_json(a_round, paired, asked, preset), output, json_output=json_output)
 
 
 def _read(file: Path, language: str) -> Document:
@@ -140,11 +140,11 @@ def _impossible(a_round: DutchRound, refusal: Refusal, language: str) -> list[st
     """Return the reason why the round cannot be paired, and the remedies."""
     from faristol.tournament.engines.dutch.impossible import MESSAGES, choices
 
-    told = [f"{render(refusal, language)} ({cite(refusal.article, language)})"]
+    lines = [f"{render(refusal, language)} ({cite(refusal.article, language)})"]
     for choice in choices(a_round):
         who = "; ".join("–".join(map(str, exception)) for exception in choice.exceptions)
-        told.append(f"  {say(MESSAGES[choice.way], {'players': who}, language)}")
-    return told
+        lines.append(f"  {say(MESSAGES[choice.way], {'players': who}, language)}")
+    return lines
 
 
 def _reason(a_round: DutchRound, paired: PairedRound, asked: str, language: str) -> str:
@@ -201,12 +201,12 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
             done(number, rounds)
     wrong = sorted(differing.items())
     content = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in wrong]
-    told = [
+    output = [
         say(DIFFERS, {"round": number, "file": _format_pairs(lines), "dutch": _format_pairs(ours)}, asked.language)
         for number, (lines, ours) in wrong
     ]
-    told.append(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
-    print_answer({"rounds": rounds, "differing": content}, told, json_output=json_output)
+    output.append(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
+    print_answer({"rounds": rounds, "differing": content}, output, json_output=json_output)
     if differing:
         raise typer.Exit(1)
 

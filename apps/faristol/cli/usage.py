@@ -76,12 +76,12 @@ class _Formatter(HelpFormatter):
 
     def _translate_help(self, text: str) -> str:
         """Translate the help of a command, or of a parameter with its remarks."""
-        said, _, remarks = text.partition("  [")
-        told = self._read(said) if said else ""
+        original, _, remarks = text.partition("  [")
+        translated = self._read(original) if original else ""
         if not remarks:
-            return told
+            return translated
         found = [in_language(remark, REMARKS, self._language) for remark in remarks.removesuffix("]").split("; ")]
-        return f"{told}  [{'; '.join(found)}]"
+        return f"{translated}  [{'; '.join(found)}]"
 
 
 class HelpContext(Context):

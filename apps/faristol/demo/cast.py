@@ -93,8 +93,8 @@ class UserCalls:
         """Check whether calls carry a credential. Without one, ``GetCaller`` is unauthenticated."""
         try:
             await call(self.api.access.GetCaller, pb.GetCallerRequest())
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.UNAUTHENTICATED:
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.UNAUTHENTICATED:
                 raise
             return False
         return True

@@ -154,8 +154,8 @@ class Championship(DirectorActions):
             )
             try:
                 await self.send(self.api.pairing.RegisterPlayer, register, opening, "register", player_id)
-            except grpc.aio.AioRpcError as problem:
-                if reason_of(problem) != "PERSON_ERASED":
+            except grpc.aio.AioRpcError as error:
+                if reason_of(error) != "PERSON_ERASED":
                     raise
             else:
                 return

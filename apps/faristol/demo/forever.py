@@ -110,16 +110,16 @@ def prepare_folder(data: Path, number: int) -> Path:
         if RUN_FOLDER.fullmatch(earlier.name) and (earlier / RUN_MARK).is_file():
             try:
                 _remove_run(earlier)
-            except OSError as problem:
-                raise StartError(f"the earlier run {earlier} cannot be removed: {problem.strerror}") from problem
+            except OSError as error:
+                raise StartError(f"the earlier run {earlier} cannot be removed: {error.strerror}") from error
     folder = data / f"run-{number:04}"
     try:
         folder.mkdir(mode=0o700)
         (folder / RUN_MARK).touch()
-    except OSError as problem:
+    except OSError as error:
         raise StartError(
-            f"the folder {folder} of a run cannot be made ({problem.strerror}): use another folder with --data"
-        ) from problem
+            f"the folder {folder} of a run cannot be made ({error.strerror}): use another folder with --data"
+        ) from error
     return folder
 
 

@@ -49,10 +49,10 @@ class PlayFinder:
         arguments = sight.grid.codes, sight.grid.blanks, list(sight.rack), across
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, _find, *arguments)
-        except BrokenExecutor as problem:
+        except BrokenExecutor as error:
             from faristol.host import StartError  # not needed by the processes, which import this module
 
-            raise StartError("a process that searches for plays has ended") from problem
+            raise StartError("a process that searches for plays has ended") from error
 
     def close(self) -> None:
         """End the processes."""

@@ -133,10 +133,10 @@ async def _find_moment(console: Console, api: Api, plan: Plan) -> datetime:
     which = results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id)
     try:
         found = await call(api.results.GetTournament, which)
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() is grpc.StatusCode.NOT_FOUND:
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.NOT_FOUND:
             return datetime.now(UTC)
-        raise StartError(every_reason(problem)) from problem
+        raise StartError(every_reason(error)) from error
     params: dict[str, str | int] = {
         "tournament": plan.tournament_id,
         "seed": plan.seed,
@@ -171,8 +171,8 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
         if process and process.process.problem:
             raise StartError(process.process.problem)
         return None
-    except grpc.aio.AioRpcError as problem:
-        raise StartError(f"the championship cannot continue: {every_reason(problem).rstrip('.')}") from problem
+    except grpc.aio.AioRpcError as error:
+        raise StartError(f"the championship cannot continue: {every_reason(error).rstrip('.')}") from error
     finally:
         for task in (playing, *others):
             task.cancel()

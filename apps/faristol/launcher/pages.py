@@ -62,8 +62,8 @@ class PagesProcess:
                 await asyncio.sleep(RESTART_SECONDS)
                 try:
                     self._process, _ = await _launch(self._environment)
-                except StartError as problem:
-                    _log.error("%s", problem)
+                except StartError as error:
+                    _log.error("%s", error)
 
 
 def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
@@ -114,7 +114,7 @@ async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
     assert process.stdout is not None
     try:
         async with kill_on_failure(process), asyncio.timeout(START_SECONDS):
-            said = await process.stdout.readline()
-            return process, int(json.loads(said)["http"].rpartition(":")[2])
-    except (TimeoutError, ValueError) as problem:
-        raise StartError("the process of the pages did not start; see the error above") from problem
+            line = await process.stdout.readline()
+            return process, int(json.loads(line)["http"].rpartition(":")[2])
+    except (TimeoutError, ValueError) as error:
+        raise StartError("the process of the pages did not start; see the error above") from error

@@ -224,8 +224,8 @@ async def _start_process(stack: AsyncExitStack, process: Process) -> Running:
     stack.push_async_callback(process.stop)
     try:
         address = await process.start()
-    except (SQLAlchemyError, NatsError, OSError) as problem:
-        raise StartError(f"the process could not start: {format_failure(problem)}") from problem
+    except (SQLAlchemyError, NatsError, OSError) as error:
+        raise StartError(f"the process could not start: {format_failure(error)}") from error
     return Running(process.runtime, process, address)
 
 
@@ -251,13 +251,13 @@ def _lock_folder(folder: Path, services: Sequence[str]) -> IO[str]:
     lock = (folder / "lock").open("a+")
     try:
         lock_file(lock)
-    except OSError as problem:
+    except OSError as error:
         lock.seek(0)
         holder = lock.read().strip() or "unknown"
         lock.close()
         raise StartError(
             f"the data folder {folder} is in use by process {holder}: stop it, or use another folder with --data"
-        ) from problem
+        ) from error
     lock.truncate(0)
     lock.write(str(os.getpid()))
     lock.flush()
@@ -300,10 +300,10 @@ def _known_record(settings: Settings) -> str:
         return settings.access_record().read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         return ""
-    except (OSError, UnicodeDecodeError) as problem:
+    except (OSError, UnicodeDecodeError) as error:
         raise StartError(
             f"{settings.access_record()}, which identifies the record of the keys, cannot be read"
-        ) from problem
+        ) from error
 
 
 def _check_own_file(settings: Settings) -> None:
@@ -336,13 +336,13 @@ def _prepare_keys(settings: Settings, record_id: str) -> None:
     try:
         note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         keyring.name_record(note, record_id)
-    except OSError as problem:
+    except OSError as error:
         # Tokens work without this file. A restored archive may be served from a read-only folder.
         _log.warning(
             "%s cannot be written (%s): commands at this console need FARISTOL_CLIENT_TOKEN, or a FARISTOL_DATA that "
             "the access service can write",
             note,
-            problem.strerror,
+            error.strerror,
         )
 
 
@@ -350,11 +350,9 @@ def _prepare_folder(settings: Settings) -> None:
     folder = settings.data
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # readers of the record see racks
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise StartError(
-            f"the data folder {folder} cannot be made ({reason}): use another one with --data"
-        ) from problem
+    except OSError as error:
+        reason = error.strerror or error
+        raise StartError(f"the data folder {folder} cannot be made ({reason}): use another one with --data") from error
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise StartError(
             f"the data folder {folder} cannot be written: use another one with --data, "

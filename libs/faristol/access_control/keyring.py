@@ -50,8 +50,8 @@ def prepare(folder: Path, now: Callable[[], datetime] = utc_now) -> bool:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as problem:
-        raise KeyringError(f"the folder of keys {folder} cannot be created: {problem.strerror}") from problem
+    except OSError as error:
+        raise KeyringError(f"the folder of keys {folder} cannot be created: {error.strerror}") from error
     made = False
     if not _private(folder):
         rotate(folder, now)
@@ -110,8 +110,8 @@ def _list_files(folder: Path, suffix: str) -> list[Path]:
         return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
     except FileNotFoundError:
         return []
-    except OSError as problem:
-        raise KeyringError(f"the folder of keys {folder} cannot be read: {problem.strerror}") from problem
+    except OSError as error:
+        raise KeyringError(f"the folder of keys {folder} cannot be read: {error.strerror}") from error
 
 
 def _signing(folder: Path, now: datetime) -> Path | None:
@@ -165,8 +165,8 @@ class Keyring:
             if stamp != self._stamp:
                 self._keys = keys.read_public(_public(self._folder))
                 self._stamp = stamp
-        except (OSError, RecordError) as problem:  # the folder may be in the middle of a change: use the cached keys
-            _log.warning("the keys in %s cannot be reloaded: %s", self._folder, problem)
+        except (OSError, RecordError) as error:  # the folder may be in the middle of a change: use the cached keys
+            _log.warning("the keys in %s cannot be reloaded: %s", self._folder, error)
 
     def signer(self) -> Ed25519PrivateKey:
         """Return the key that signs. Raises ``KeyringError`` if the folder has no private key."""
@@ -183,8 +183,8 @@ class Keyring:
     def _secret(self) -> bytes:
         try:
             secret = (self._folder / SECRET).read_bytes()
-        except OSError as problem:
-            raise KeyringError(f"the secret {self._folder / SECRET} cannot be read: {problem.strerror}") from problem
+        except OSError as error:
+            raise KeyringError(f"the secret {self._folder / SECRET} cannot be read: {error.strerror}") from error
         if not _SECRET.fullmatch(secret):
             raise KeyringError(f"the secret {self._folder / SECRET} is damaged: expected 64 hexadecimal digits")
         return secret

@@ -53,8 +53,8 @@ def path_of(method: MethodDescriptor) -> str:
 def needs_of(method: MethodDescriptor) -> Needs:
     """Return the requirements of a method. Raises ``TypeError`` if the contract states none or an unknown field."""
     options = method.GetOptions()
-    said = options.Extensions[pb.needs]
-    if not CALLERS.get(said.callers):
+    option = options.Extensions[pb.needs]
+    if not CALLERS.get(option.callers):
         raise TypeError(f"{method.full_name} has no option faristol.access.v1.needs with the roles that may call it")
 
     def field(path: str) -> tuple[str, ...]:
@@ -62,16 +62,16 @@ def needs_of(method: MethodDescriptor) -> Needs:
 
     return Needs(
         path_of(method),
-        CALLERS[said.callers],
-        tuple(map(field, said.tournaments)),
-        tuple(map(field, said.games)),
-        field(said.case),
-        field(said.players),
-        field(said.judge),
-        field(said.arbiter),
-        field(said.occurred_at),
-        field(said.hall),
-        tuple((field(part.field), CALLERS[part.callers]) for part in said.narrowed),
+        CALLERS[option.callers],
+        tuple(map(field, option.tournaments)),
+        tuple(map(field, option.games)),
+        field(option.case),
+        field(option.players),
+        field(option.judge),
+        field(option.arbiter),
+        field(option.occurred_at),
+        field(option.hall),
+        tuple((field(part.field), CALLERS[part.callers]) for part in option.narrowed),
         is_command="command_id" in method.input_type.fields_by_name,
     )
 

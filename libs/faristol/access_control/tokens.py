@@ -105,8 +105,8 @@ def _sign(
 ) -> str:
     header = {"alg": TOKEN_ALGORITHM, **({"kid": kid} if kid else {})}
     confirmed = {"cnf": {"jwk": OKPKey.import_key(holder).as_dict(private=False)}} if holder else {}
-    said = {"iss": ISSUER, **claims, **credential.to_claims(), **confirmed}
-    return jwt.encode(header, said, OKPKey.import_key(key), registry=_REGISTRY)
+    payload = {"iss": ISSUER, **claims, **credential.to_claims(), **confirmed}
+    return jwt.encode(header, payload, OKPKey.import_key(key), registry=_REGISTRY)
 
 
 def _verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience: str, depth: int) -> Verified:
@@ -129,16 +129,16 @@ def _verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "kid"})
     try:
         read = jwt.decode(token, OKPKey.import_key(key), registry=_REGISTRY)
-    except (JoseError, ValueError, TypeError, RecursionError) as problem:
-        raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "signature"}) from problem
+    except (JoseError, ValueError, TypeError, RecursionError) as error:
+        raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "signature"}) from error
     if read.claims.get("iss") != ISSUER:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "iss"})
     credential = Credential.from_claims(read.claims, parent.credential if parent else None)
     if parent:
         try:
             parent.credential.check_may_hand_on(credential)
-        except AccessError as problem:
-            raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": problem.reason}) from problem
+        except AccessError as error:
+            raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": error.reason}) from error
     return Verified(credential, _holder(read.claims), signed_by)
 
 
@@ -146,8 +146,8 @@ def _peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Decode header and claims before verification, to find the key that verifies. Raises ``Unauthenticated``."""
     try:
         header, claims = (json.loads(urlsafe_b64decode(part.encode())) for part in token.split(".")[:2])
-    except (ValueError, RecursionError) as problem:
-        raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "token"}) from problem
+    except (ValueError, RecursionError) as error:
+        raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "token"}) from error
     if not isinstance(header, dict) or not isinstance(claims, dict) or header.get("alg") != TOKEN_ALGORITHM:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "alg"})
     return header, claims
@@ -158,8 +158,8 @@ def _holder(claims: Mapping[str, Any]) -> Ed25519PublicKey | None:
         return None
     try:
         key = OKPKey.import_key(claims["cnf"]["jwk"]).public_key
-    except (JoseError, KeyError, TypeError, ValueError) as problem:
-        raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "cnf"}) from problem
+    except (JoseError, KeyError, TypeError, ValueError) as error:
+        raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "cnf"}) from error
     if not isinstance(key, Ed25519PublicKey):
         raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "cnf"})
     return key

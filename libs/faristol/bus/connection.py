@@ -92,16 +92,16 @@ class Bus:
         except BusError:
             await bus.close()
             raise
-        except (APIError, NatsError) as problem:
+        except (APIError, NatsError) as error:
             await bus.close()
             at = bus._entrance.shown
             if bus._denied:
                 raise BusRefused(
                     f"NATS at {at} denies {bus._entrance.name} a required permission: {bus._denied[-1]}"
-                ) from problem
-            if _has_no_leader(problem):
-                raise BusUnavailable(f"JetStream of NATS at {at} does not answer ({problem})") from problem
-            raise BusError(f"NATS at {at} has no JetStream ({problem}): start it with `-js`") from problem
+                ) from error
+            if _has_no_leader(error):
+                raise BusUnavailable(f"JetStream of NATS at {at} does not answer ({error})") from error
+            raise BusError(f"NATS at {at} has no JetStream ({error}): start it with `-js`") from error
         return bus
 
     async def _check(self) -> None:
@@ -153,8 +153,8 @@ class Bus:
         while True:
             try:
                 await self._come_in()
-            except BusError as problem:
-                self._tell(str(problem))
+            except BusError as error:
+                self._tell(str(error))
                 await asyncio.sleep(RECONNECT_INTERVAL_SECONDS)
             else:
                 await self._let_in()
@@ -238,18 +238,18 @@ class Bus:
         if self._publishes:
             await self.ensure_stream()
         pull = Pull(self._client, self._jetstream, durable, subjects, _mark(cell) if cell else None)
-        for said in [each for each in self._denied if is_denied(each, durable)]:
-            self._denied.remove(said)  # of an earlier attempt
+        for denial in [each for each in self._denied if is_denied(each, durable)]:
+            self._denied.remove(denial)  # of an earlier attempt
         try:
             await pull.open()
-        except NatsTimeout as problem:  # NATS reports a denied request apart from it, and in lower case
-            if not any(is_denied(said, durable) for said in self._denied):
+        except NatsTimeout as error:  # NATS reports a denied request apart from it, and in lower case
+            if not any(is_denied(denial, durable) for denial in self._denied):
                 raise
             self.denied.add(durable)
             raise BusRefused(
                 f"NATS at {self._entrance.shown} denies the consumer {durable} to {self._entrance.name}: the prefix of "
                 "FARISTOL_NATS_CELL (default: the id of the record) must be that in the permissions of NATS"
-            ) from problem
+            ) from error
         self.denied.discard(durable)
         return pull
 

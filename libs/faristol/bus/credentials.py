@@ -41,9 +41,9 @@ class Credentials:
     def _read(self) -> None:
         try:
             text = self._path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as problem:
-            reason = problem.strerror if isinstance(problem, OSError) else "it is no text"
-            raise BusError(f"the file {self._path} (FARISTOL_NATS_CREDENTIALS) cannot be read: {reason}") from problem
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise BusError(f"the file {self._path} (FARISTOL_NATS_CREDENTIALS) cannot be read: {reason}") from error
         jwt, seed = _JWT.search(text), _SEED.search(text)
         user, _, password = (text.splitlines() or [""])[0].strip().partition(":")
         if jwt and seed:
@@ -61,8 +61,8 @@ class Credentials:
         """Return the user after reading the file again. Keeps the previous credentials if the file is being changed."""
         try:
             self._read()
-        except BusError as problem:
-            _log.warning("%s", problem)
+        except BusError as error:
+            _log.warning("%s", error)
         return self.user
 
     def _sign(self, nonce: str) -> bytes:

@@ -45,16 +45,16 @@ class Relay:
             while True:
                 try:
                     await self._publish_while_leading()
-                except (BusError, NatsError, *FAILURES) as problem:
-                    _log.warning("relay waits: %s", repr(problem))
+                except (BusError, NatsError, *FAILURES) as error:
+                    _log.warning("relay waits: %s", repr(error))
                 except Stale:
                     pass  # another relay published first; the lease decides
                 await asyncio.sleep(RELAY_STANDBY_SECONDS)
         finally:
             try:
                 await self._record.release(RELAY_NAME, self._holder)
-            except FAILURES as problem:
-                _log.info("the relay's lease expires by itself: %s", problem)
+            except FAILURES as error:
+                _log.info("the relay's lease expires by itself: %s", error)
 
     async def _note(self, noted: int, position: int) -> int:
         """Move the checkpoint with each renewal of the lease: duplicates after a crash have no effect."""

@@ -112,8 +112,8 @@ class NatsServer:
             await asyncio.sleep(RESTART_SECONDS)
             try:
                 self._process, _ = await _launch(self._program, self._folder, self._port)
-            except BusError as problem:
-                _log.error("nats-server cannot be restarted: %s", problem)
+            except BusError as error:
+                _log.error("nats-server cannot be restarted: %s", error)
             self._started = asyncio.get_running_loop().time()
 
 

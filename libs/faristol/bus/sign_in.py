@@ -34,7 +34,7 @@ def format_error(problem: Exception) -> str:
 
 def is_refusal(problem: Exception) -> bool:
     """Check whether NATS refuses the connection of this process."""
-    return isinstance(problem, NatsError) and any(said in str(problem).lower() for said in _REFUSALS)
+    return isinstance(problem, NatsError) and any(text in str(problem).lower() for text in _REFUSALS)
 
 
 def is_denial(problem: Exception) -> bool:
@@ -42,9 +42,9 @@ def is_denial(problem: Exception) -> bool:
     return _DENIED in str(problem).lower()
 
 
-def is_denied(said: str, consumer: str) -> bool:
+def is_denied(denial: str, consumer: str) -> bool:
     """Check whether a message of ``is_denial`` concerns a consumer, whose name it repeats in lower case."""
-    return re.search(rf"\.{re.escape(consumer.lower())}(?![\w-])", said.lower()) is not None
+    return re.search(rf"\.{re.escape(consumer.lower())}(?![\w-])", denial.lower()) is not None
 
 
 class _NoTls(NatsError):
@@ -118,8 +118,8 @@ class NatsAccess:
                 raise next(reversed(heard), TimeoutError("it takes too long"))
             await (await connecting).close()
         except (TimeoutError, NatsError, OSError, ValueError) as problem:
-            said = heard[-1] if heard and isinstance(problem, NoServersError) else problem
-            raise self._to_bus_error(next(filter(is_refusal, heard), said)) from problem
+            error = heard[-1] if heard and isinstance(problem, NoServersError) else problem
+            raise self._to_bus_error(next(filter(is_refusal, heard), error)) from problem
         finally:
             await cancel_tasks([connecting, waiting])
 

@@ -74,8 +74,8 @@ async def ensure(jetstream: JetStreamContext, limits: NewsLimits) -> None:
             await _create_or_update(jetstream, limits, wanted, anew=False)
         return
     _check(found)
-    if told := ", ".join(differences(found, wanted)):
-        _log.warning("the stream %s belongs to its operator and is not changed: %s", NOTIFICATION_STREAM, told)
+    if deviations := ", ".join(differences(found, wanted)):
+        _log.warning("the stream %s belongs to its operator and is not changed: %s", NOTIFICATION_STREAM, deviations)
 
 
 async def _create_or_update(
@@ -83,14 +83,14 @@ async def _create_or_update(
 ) -> None:
     try:
         await (jetstream.add_stream(wanted) if anew else jetstream.update_stream(wanted))
-    except APIError as problem:
-        if problem.err_code not in TOO_FEW_RESOURCES_CODES:
+    except APIError as error:
+        if error.err_code not in TOO_FEW_RESOURCES_CODES:
             raise
         raise BusError(
             f"NATS cannot keep the stream {NOTIFICATION_STREAM} on {limits.replicas} servers with "
             f"{limits.most_bytes or 'any'} "
-            f"bytes ({problem.description}): start more servers, or set FARISTOL_NATS_REPLICAS or FARISTOL_NATS_BYTES"
-        ) from problem
+            f"bytes ({error.description}): start more servers, or set FARISTOL_NATS_REPLICAS or FARISTOL_NATS_BYTES"
+        ) from error
 
 
 def _check(found: StreamConfig) -> None:

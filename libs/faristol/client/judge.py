@@ -62,9 +62,9 @@ class Judge:
                 async for answer in stream:
                     give_up = math.inf
                     yield answer
-            except grpc.aio.AioRpcError as problem:
+            except grpc.aio.AioRpcError as error:
                 never_there = asyncio.get_running_loop().time() > give_up
-                if problem.code() is not grpc.StatusCode.UNAVAILABLE or never_there:
+                if error.code() is not grpc.StatusCode.UNAVAILABLE or never_there:
                     raise
             finally:
                 stream.cancel()
@@ -107,8 +107,8 @@ class Judge:
             await asyncio.sleep(lease_seconds / CLAIM_RENEWAL_COUNT)
             try:
                 await self._stub.KeepClaim(request, timeout=lease_seconds, metadata=self._metadata)
-            except grpc.aio.AioRpcError as problem:
-                if problem.code() is grpc.StatusCode.FAILED_PRECONDITION:
+            except grpc.aio.AioRpcError as error:
+                if error.code() is grpc.StatusCode.FAILED_PRECONDITION:
                     return  # the claim is lost: the next ruling is refused with CLAIM_LOST
 
 
@@ -116,14 +116,14 @@ async def judge_queue(
     judge: Judge,
     language: str,
     ask: Ask,
-    told: Callable[[str, pb.RuleCaseResponse | None, str], None],
+    report: Callable[[str, pb.RuleCaseResponse | None, str], None],
     seen: Callable[[pb.WatchQueueResponse], None] = lambda _: None,
     most: int = 0,
     left: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Claim one case after the other, the longest wait first, ask for the rulings, and rule.
 
-    ``told`` is called for each case with its id and the answer or reason, ``seen`` for each change of the queue.
+    ``report`` is called for each case with its id and the answer or reason, ``seen`` for each change of the queue.
     Returns after ``most`` cases, if that is not 0. If ``ask`` raises ``EOFError``, releases the case, calls ``left``
     with its id and raises it again. Raises ``grpc.aio.AioRpcError`` if a call is refused.
     """
@@ -139,7 +139,7 @@ async def judge_queue(
             if claimed is None:
                 continue
             async with judge.holding(case.case_id, claimed.lease_seconds):
-                if not await _rule_on(judge, case.case_id, ask, told, left):
+                if not await _rule_on(judge, case.case_id, ask, report, left):
                     given_back.add(case.case_id)
             done += 1
             if done == most:
@@ -151,8 +151,8 @@ async def _claim_seat(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None
     while True:
         try:
             return await judge.claim(case_id)
-        except grpc.aio.AioRpcError as problem:
-            why = reason_of(problem)
+        except grpc.aio.AioRpcError as error:
+            why = reason_of(error)
             if why in LOST_CASE_REASONS:
                 return None
             if why != "HOLDS_ANOTHER":
@@ -164,7 +164,7 @@ async def _rule_on(
     judge: Judge,
     case_id: str,
     ask: Ask,
-    told: Callable[[str, pb.RuleCaseResponse | None, str], None],
+    report: Callable[[str, pb.RuleCaseResponse | None, str], None],
     left: Callable[[str], None],
 ) -> bool:
     """Rule on a case. Return False if the judge released it, True if they ruled or lost it."""
@@ -172,24 +172,24 @@ async def _rule_on(
         while True:
             try:
                 file = await judge.file(case_id)
-            except grpc.aio.AioRpcError as problem:
-                if reason_of(problem) != "NOT_A_JUDGE":
+            except grpc.aio.AioRpcError as error:
+                if reason_of(error) != "NOT_A_JUDGE":
                     raise
-                told(case_id, None, every_reason(problem))
+                report(case_id, None, every_reason(error))
                 return True
             rulings = await ask(file)
             if rulings is None:
                 await _release_case(judge, case_id)
-                told(case_id, None, "")
+                report(case_id, None, "")
                 return False
             try:
                 answer = await judge.rule(case_id, rulings)
-            except grpc.aio.AioRpcError as problem:
-                told(case_id, None, every_reason(problem))
-                if reason_of(problem) in {"UNSUPPORTED_RULING", "WORDS_NOT_THOSE_OF_CASE"}:
+            except grpc.aio.AioRpcError as error:
+                report(case_id, None, every_reason(error))
+                if reason_of(error) in {"UNSUPPORTED_RULING", "WORDS_NOT_THOSE_OF_CASE"}:
                     continue  # the judge can correct the ruling
                 return True
-            told(case_id, answer, "")
+            report(case_id, answer, "")
             return True
     except (EOFError, asyncio.CancelledError):
         if await _release_case(judge, case_id):
@@ -201,8 +201,8 @@ async def _release_case(judge: Judge, case_id: str) -> bool:
     """Release a case. Return False if the judge no longer holds it: the claim expired, or the case is closed."""
     try:
         await judge.release(case_id)
-    except grpc.aio.AioRpcError as problem:
-        if reason_of(problem) not in {"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN", "NOT_A_JUDGE"}:
+    except grpc.aio.AioRpcError as error:
+        if reason_of(error) not in {"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN", "NOT_A_JUDGE"}:
             raise
         return False
     return True

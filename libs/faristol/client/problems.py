@@ -35,9 +35,9 @@ _NO_CONNECTION = ("failed to connect", "connections to all backends failing")
 def tls_problem(problem: grpc.aio.AioRpcError) -> str:
     """Return the sentence for a failed TLS connection, with a placeholder for its address; empty for other problems."""
     details = str(problem.details())
-    if not any(said in details for said in _NO_CONNECTION):
+    if not any(part in details for part in _NO_CONNECTION):
         return ""
-    return next((text for said, text in _TLS if said in details), "")
+    return next((text for part, text in _TLS if part in details), "")
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:

@@ -305,8 +305,8 @@ def _part(name: str) -> str:
 def _read(kind: type[S], data: Any) -> S:
     try:
         return kind.model_validate_json(data) if isinstance(data, str) else kind.model_validate(data)
-    except ValidationError as problem:
-        raise Problem(200, f"the answer is no {kind.__name__}: {problem}") from problem
+    except ValidationError as error:
+        raise Problem(200, f"the answer is no {kind.__name__}: {error}") from error
 
 
 def _problem(answer: httpx2.Response) -> Problem:

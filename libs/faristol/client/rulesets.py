@@ -33,8 +33,8 @@ async def fetch(stub: results_pb2_grpc.ResultsServiceAsyncStub, pin: game.Pin) -
             answer = await stub.GetRuleset(
                 results_pb2.GetRulesetRequest(digest=pin.digest), timeout=RULESET_TIMEOUT_SECONDS
             )
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in MISSING_CODES:
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in MISSING_CODES:
                 raise
         else:
             with contextlib.suppress(Refusal):

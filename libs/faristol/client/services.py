@@ -57,8 +57,8 @@ async def call(
     while True:
         try:
             return await method(request, timeout=ATTEMPT_TIMEOUT_SECONDS)
-        except grpc.aio.AioRpcError as problem:
-            if not is_retryable(problem) or (patience is not None and loop.time() > began + patience):
+        except grpc.aio.AioRpcError as error:
+            if not is_retryable(error) or (patience is not None and loop.time() > began + patience):
                 raise
         retried()
         await asyncio.sleep(pause)
@@ -80,7 +80,7 @@ async def call_until_found(method: Callable[..., Awaitable[M]], request: Message
     while True:
         try:
             return await call(method, request)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND or loop.time() > give_up:
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.NOT_FOUND or loop.time() > give_up:
                 raise
         await asyncio.sleep(0.03)

@@ -178,36 +178,36 @@ class Consumer:
     async def _work_until_hindered(self) -> None:
         try:
             await self._work_on_news()
-        except CannotTake as problem:
-            await self._stop(problem)
+        except CannotTake as error:
+            await self._stop(error)
         except Stale:
             _log.info("%s: another replica handled that work", self.name)
-        except ProjectionError as problem:
-            _log.info("%s: %s", self.name, problem)
-        except Exception as problem:
-            if not is_transient(problem):
+        except ProjectionError as error:
+            _log.info("%s: %s", self.name, error)
+        except Exception as error:
+            if not is_transient(error):
                 raise
-            self._waits("%s waits: %s", problem)
+            self._waits("%s waits: %s", error)
             await self._without_bus()
 
     def _waits(self, what: str, problem: Exception) -> None:
         """Log why it waits: once, then again after a while. The log may be on a disk that is full."""
-        said, now = what % (self.name, format_failure(problem)), asyncio.get_running_loop().time()
-        if now - self._said.get(said, -math.inf) >= WAIT_LOG_INTERVAL_SECONDS:
+        message, now = what % (self.name, format_failure(problem)), asyncio.get_running_loop().time()
+        if now - self._said.get(message, -math.inf) >= WAIT_LOG_INTERVAL_SECONDS:
             self._said = {line: at for line, at in self._said.items() if now - at < WAIT_LOG_INTERVAL_SECONDS} | {
-                said: now
+                message: now
             }
-            _log.warning("%s", said)
+            _log.warning("%s", message)
 
     async def _note_at_the_end(self) -> None:
         """Move the checkpoint past events without an effect, so that they do not count as pending."""
         try:
             if self._taker.position > self._taker.noted:
                 await self._taker.note()
-        except Exception as problem:
-            if not is_transient(problem) and not isinstance(problem, Stale | ProjectionError):
+        except Exception as error:
+            if not is_transient(error) and not isinstance(error, Stale | ProjectionError):
                 raise
-            _log.info("%s repeats some events at its start: %s", self.name, problem)
+            _log.info("%s repeats some events at its start: %s", self.name, error)
 
     async def _work_on_news(self) -> None:
         pull: Pull | None = None
@@ -236,25 +236,25 @@ class Consumer:
                 )
             )
             await self._try_parked()
-        except CannotTake as problem:
-            await self._stop(problem)
+        except CannotTake as error:
+            await self._stop(error)
         except (Stale, ProjectionError):
             pass
-        except Exception as problem:
-            if not is_transient(problem):
+        except Exception as error:
+            if not is_transient(error):
                 raise
-            self._waits("%s waits for the record: %s", problem)
+            self._waits("%s waits for the record: %s", error)
         await asyncio.sleep(CONSUMER_POLL_SECONDS)
 
     async def _turn(self, pull: Pull) -> None:
         seconds = RETRY_DUE_POLL_SECONDS if self._retries.are_due else CONSUMER_POLL_SECONDS
         messages = [] if self._more else await pull.messages(seconds)
-        told = max((self._parse_position(message) for message in messages), default=0)
+        notified = max((self._parse_position(message) for message in messages), default=0)
         events: Sequence[Recorded] = ()
-        if told > self._taker.position or not messages:
+        if notified > self._taker.position or not messages:
             age = math.inf if messages else CONSUMER_POLL_SECONDS / 2
             events = await self._record.recent.after(
-                self._taker.position, limit=CONSUMER_BATCH_EVENTS, at_least=told, age=age
+                self._taker.position, limit=CONSUMER_BATCH_EVENTS, at_least=notified, age=age
             )
             self._more = len(events) == CONSUMER_BATCH_EVENTS
             await self._work_on(events)
@@ -269,8 +269,8 @@ class Consumer:
         """Return the position in a message; 0 if it is not a notification of this record."""
         try:
             return position_of(message) if is_of(message, self._record.record_id) else 0
-        except ValueError as problem:
-            _log.warning("%s: a message that was not sent by a relay: %s", self.name, problem)
+        except ValueError as error:
+            _log.warning("%s: a message that was not sent by a relay: %s", self.name, error)
             return 0
 
     async def _work_on(self, events: Sequence[Recorded]) -> None:

@@ -82,11 +82,11 @@ async def read(
             found = await live(connection, projection, key)
             try:
                 return await look(connection, found), found
-            except DBAPIError as problem:
+            except DBAPIError as error:
                 # The tables may have been dropped after a switch: then there is a new generation.
                 if before and (before.version, before.generation) == (found.version, found.generation):
-                    if found.version < projection.version and kind_of(connection).lacks_column(problem):
-                        raise NotBuilt(f"{projection.consumer} is not built yet") from problem
+                    if found.version < projection.version and kind_of(connection).lacks_column(error):
+                        raise NotBuilt(f"{projection.consumer} is not built yet") from error
                     raise
                 before = found
 

@@ -99,9 +99,9 @@ class EventHandler(ABC):
         while left:
             try:
                 await self._take_to_failure(left)
-            except CannotTake as problem:
-                await self._park(problem)
-                left = [event for event in left if event.position > problem.event.position]
+            except CannotTake as error:
+                await self._park(error)
+                left = [event for event in left if event.position > error.event.position]
             else:
                 return
 
@@ -207,9 +207,9 @@ class EventHandler(ABC):
             await self._replay(key, mine, last)
             if unknown:
                 raise unknown
-        except CannotTake as problem:
+        except CannotTake as error:
             async with self.record.writing() as connection:
-                self.parked[key] = await parked.fail_again(connection, self.parked[key], problem)
+                self.parked[key] = await parked.fail_again(connection, self.parked[key], error)
             return False
         return full or not await self._lift(key)
 
@@ -284,10 +284,10 @@ class Reactor(EventHandler):
                         await asyncio.sleep(CONFLICT_RETRY_SECONDS * 2 ** (attempt - 2) if attempt > 1 else 0)
                     else:
                         return True
-        except Exception as problem:
-            if await self._passes(problem, event.position - 1):
+        except Exception as error:
+            if await self._passes(error, event.position - 1):
                 raise
-            raise CannotTake(event, problem) from problem
+            raise CannotTake(event, error) from error
         raise AssertionError  # the loop has no end
 
     async def _replay(self, key: str, events: Sequence[Recorded], last: int) -> None:
@@ -380,15 +380,15 @@ class Projector(EventHandler):
         """Commit events together, or else up to the first that fails. Raises ``CannotTake`` for that one."""
         try:
             await commit(events, last)
-        except CannotTake as problem:
-            before = problem.event.position - 1
+        except CannotTake as error:
+            before = error.event.position - 1
             await self._in_parts(commit, [event for event in events if event.position <= before], before)
             raise
-        except Exception as problem:
-            if not events or await self._passes(problem, events[0].position - 1):
+        except Exception as error:
+            if not events or await self._passes(error, events[0].position - 1):
                 raise
             if len(events) == 1:
-                raise CannotTake(events[0], problem) from problem
+                raise CannotTake(events[0], error) from error
             half = len(events) // 2  # find the failing event by bisection
             await self._in_parts(commit, events[:half], events[half].position - 1)
             await self._in_parts(commit, events[half:], last)

@@ -149,8 +149,8 @@ class WorkShares:
         try:
             await self._give_up()
             await self._look()
-        except FAILURES as problem:
-            _log.info("the workers of consumers cannot be stored: %r", problem)
+        except FAILURES as error:
+            _log.info("the workers of consumers cannot be stored: %r", error)
 
     async def release(self) -> None:
         """Release all leases, so that other replicas need not wait for their expiry."""
@@ -158,8 +158,8 @@ class WorkShares:
             async with self._record.writing() as connection:
                 this = leases.c.name.in_([*self._list_held_leases(), self._number])
                 await connection.execute(update(leases).where(this, leases.c.holder == self.holder).values(until=0))
-        except FAILURES as problem:
-            _log.info("the leases of consumers expire by themselves: %r", problem)
+        except FAILURES as error:
+            _log.info("the leases of consumers expire by themselves: %r", error)
 
     def _list_held_leases(self) -> list[str]:
         """Return the leases on work that this process has."""

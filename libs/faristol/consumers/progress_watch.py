@@ -34,8 +34,8 @@ class ProgressWatch:
         while True:
             try:
                 await self._look()
-            except FAILURES as problem:
-                _log.info("the progress of consumers cannot be stored: %r", problem)
+            except FAILURES as error:
+                _log.info("the progress of consumers cannot be stored: %r", error)
             await asyncio.sleep(PROGRESS_POLL_SECONDS)
 
     async def _look(self) -> None:

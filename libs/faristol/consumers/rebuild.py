@@ -61,8 +61,8 @@ class _Plain:
         try:
             async with connection.begin_nested():
                 await self._apply(connection, events)
-        except Exception as problem:
-            if is_transient(problem) or isinstance(problem, CannotTake):
+        except Exception as error:
+            if is_transient(error) or isinstance(error, CannotTake):
                 raise
             await self._find(connection, events)
             raise
@@ -76,10 +76,10 @@ class _Plain:
             try:
                 async with connection.begin_nested():
                     await self._apply(connection, [event])
-            except Exception as problem:
-                if is_transient(problem):
+            except Exception as error:
+                if is_transient(error):
                     raise
-                raise CannotTake(event, problem) from problem
+                raise CannotTake(event, error) from error
 
 
 class _OneOfThese(Exception):
@@ -203,8 +203,8 @@ class Rebuild:
                     await self._take(connection, events)
                 if self._fold.held >= REBUILD_WRITE_ROWS or not full:
                     await self._write()
-            except (CannotTake, _OneOfThese) as problem:
-                self._go_back(problem)
+            except (CannotTake, _OneOfThese) as error:
+                self._go_back(error)
                 full = True
             await self._keep_lease()
         while await self._finish():
@@ -237,12 +237,12 @@ class Rebuild:
     async def _take_some(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
         try:
             await self._fold.take(connection, events)
-        except Exception as problem:
-            if is_transient(problem) or isinstance(problem, CannotTake | _OneOfThese):
+        except Exception as error:
+            if is_transient(error) or isinstance(error, CannotTake | _OneOfThese):
                 raise
             if len(events) == 1:
-                raise CannotTake(events[0], problem) from problem
-            raise _OneOfThese(events[-1].position) from problem
+                raise CannotTake(events[0], error) from error
+            raise _OneOfThese(events[-1].position) from error
         self._events += len(events)
 
     def _is_wanted(self, event: Recorded) -> bool:
@@ -276,8 +276,8 @@ class Rebuild:
     async def _switch_or_go_back(self, *, hold: bool) -> bool:
         try:
             return await self._switch(hold=hold)
-        except (CannotTake, _OneOfThese) as problem:
-            self._go_back(problem)
+        except (CannotTake, _OneOfThese) as error:
+            self._go_back(error)
             return False
 
     async def _switch(self, *, hold: bool) -> bool:

@@ -59,5 +59,5 @@ def content_of(envelope: events.Envelope, game_id: str, key: bytes) -> bytes:
 def _decrypt(sealed: bytes, game_id: str, key: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], game_id.encode())
-    except (InvalidTag, ValueError) as problem:
-        raise EnvelopeError(f"the sealed game of {game_id} cannot be opened with this key") from problem
+    except (InvalidTag, ValueError) as error:
+        raise EnvelopeError(f"the sealed game of {game_id} cannot be opened with this key") from error

@@ -177,13 +177,13 @@ def evolve(game: Duplicate, event: Message) -> Duplicate:
     return replace(fold(game, event), last_at=max(game.last_at, instant(at) if at else 0))
 
 
-def play_of(said: events.DuplicatePlay) -> Play:
+def play_of(message: events.DuplicatePlay) -> Play:
     """Convert a play from the record."""
-    direction = Direction.ACROSS if said.across else Direction.DOWN
-    start = Start(Square(said.row, said.column), direction)
-    laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in said.placements)
+    direction = Direction.ACROSS if message.across else Direction.DOWN
+    start = Start(Square(message.row, message.column), direction)
+    laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in message.placements)
     blanks = {square for square, tile in laid if tile.blank}
-    return Play(start, word_tiles(said.faces, start, blanks), laid, said.score)
+    return Play(start, word_tiles(message.faces, start, blanks), laid, message.score)
 
 
 def rejected_rack(rack: CalledRack) -> events.RejectedRack:
@@ -191,14 +191,14 @@ def rejected_rack(rack: CalledRack) -> events.RejectedRack:
     return events.RejectedRack(faces=rack.faces, draw=rack.draw, leftover=rack.leftover, by_hand=rack.by_hand)
 
 
-def went_back(said: Iterable[events.RejectedRack]) -> tuple[CalledRack, ...]:
+def went_back(rejected: Iterable[events.RejectedRack]) -> tuple[CalledRack, ...]:
     """Convert racks that went back from the record."""
-    return tuple(CalledRack(tuple(rack.faces), rack.leftover, rack.draw, rack.by_hand) for rack in said)
+    return tuple(CalledRack(tuple(rack.faces), rack.leftover, rack.draw, rack.by_hand) for rack in rejected)
 
 
 def written_play(play: Play) -> events.DuplicatePlay:
     """Convert a play for the record."""
-    said = events.DuplicatePlay(
+    message = events.DuplicatePlay(
         row=play.start.square.row,
         column=play.start.square.col,
         across=play.start.direction is Direction.ACROSS,
@@ -206,8 +206,8 @@ def written_play(play: Play) -> events.DuplicatePlay:
         score=play.score,
     )
     for square, tile in play.placements:
-        said.placements.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
-    return said
+        message.placements.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+    return message
 
 
 def _apply_duplicate_opened(game: Duplicate, event: events.DuplicateOpened) -> Duplicate:
@@ -222,14 +222,14 @@ def _apply_duplicate_opened(game: Duplicate, event: events.DuplicateOpened) -> D
     )
 
 
-def seal_of(said: events.Seal) -> Seal:
+def seal_of(message: events.Seal) -> Seal:
     """Convert a sealed game from the record."""
-    return Seal(said.envelope, said.commitment, said.rerun_of)
+    return Seal(message.envelope, message.commitment, message.rerun_of)
 
 
-def embargo_of(said: events.Embargo) -> Embargo:
+def embargo_of(message: events.Embargo) -> Embargo:
     """Convert an embargo from the record."""
-    return Embargo(tuple(said.game_ids), said.together)
+    return Embargo(tuple(message.game_ids), message.together)
 
 
 def return_rack(game: Duplicate) -> Duplicate:
@@ -292,7 +292,7 @@ def _apply_results_validated(game: Duplicate, event: events.ResultsValidated) ->
 
 
 def _apply_call_names_set(game: Duplicate, event: events.CallNamesSet) -> Duplicate:
-    names = {said.face: said.name for said in event.names}
+    names = {each.face: each.name for each in event.names}
     return replace(game, call_names=names, call_numbers=tuple(event.numbers))
 
 

@@ -112,8 +112,8 @@ class HallTurn:
         ``is_same`` compares slips that were typed or saved more than once.
         """
         if player_id in self.corrected:
-            said = self.corrected[player_id]
-            return Counting(written_slip(said), said)
+            corrected = self.corrected[player_id]
+            return Counting(written_slip(corrected), corrected)
         ruled = self.ruled.get(player_id)
         if ruled is not None and ruled[1] >= timer.first_at:
             return Counting(written_slip(ruled[0]), ruled[0])
@@ -166,15 +166,15 @@ def evolve(hall: Hall, event: Message) -> Hall:
     return replace(fold(hall, event), version=hall.version + 1)
 
 
-def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip:
+def written_slip(slip: events.Slip, handed: Handed | None = None) -> WrittenSlip:
     """Convert a slip to the value of the rules."""
     return WrittenSlip(
-        coordinates=said.coordinates,
-        word=said.word,
-        score=said.score,
-        handed=handed or HANDED_BY_VALUE[said.handed],
-        coordinates_illegible=said.coordinates_illegible,
-        word_illegible=said.word_illegible,
+        coordinates=slip.coordinates,
+        word=slip.word,
+        score=slip.score,
+        handed=handed or HANDED_BY_VALUE[slip.handed],
+        coordinates_illegible=slip.coordinates_illegible,
+        word_illegible=slip.word_illegible,
     )
 
 

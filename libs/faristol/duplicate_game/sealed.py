@@ -159,22 +159,22 @@ def document_of(sealed: SealedGame) -> bytes:
 def read_document(document: bytes) -> SealedGame:
     """Parse a document. Raises ``DocumentError``, which names the turn of the error, if it is in one."""
     try:
-        said = json.loads(document)
+        content = json.loads(document)
         sealed = SealedGame(
-            game_id=said["game"],
-            ruleset=_read_pin(said["ruleset"]),
-            lexicon=_read_pin(said["lexicon"]),
-            salt=bytes.fromhex(said["salt"]),
+            game_id=content["game"],
+            ruleset=_read_pin(content["ruleset"]),
+            lexicon=_read_pin(content["lexicon"]),
+            salt=bytes.fromhex(content["salt"]),
             turns=(),
-            end=DuplicateEndReason(said["end"]),
-            seed=bytes.fromhex(said["seed"]),
-            rerun_of=said["rerun_of"],
+            end=DuplicateEndReason(content["end"]),
+            seed=bytes.fromhex(content["seed"]),
+            rerun_of=content["rerun_of"],
         )
-        turns = list(said["turns"])
-    except KeyError as problem:
-        raise DocumentError(f"this is not a sealed game: it has no {problem}") from problem
-    except (ValueError, TypeError) as problem:
-        raise DocumentError(f"this is not a sealed game: {problem}") from problem
+        turns = list(content["turns"])
+    except KeyError as error:
+        raise DocumentError(f"this is not a sealed game: it has no {error}") from error
+    except (ValueError, TypeError) as error:
+        raise DocumentError(f"this is not a sealed game: {error}") from error
     return replace(sealed, turns=tuple(_read_turns(turns)))
 
 
@@ -243,8 +243,8 @@ def _pin(pin: Pin) -> dict[str, Any]:
     return {"name": pin.name, "digest": pin.digest, "options": [list(option) for option in pin.options]}
 
 
-def _read_pin(said: Mapping[str, Any]) -> Pin:
-    return Pin(said["name"], said["digest"], tuple((str(name), str(value)) for name, value in said["options"]))
+def _read_pin(content: Mapping[str, Any]) -> Pin:
+    return Pin(content["name"], content["digest"], tuple((str(name), str(value)) for name, value in content["options"]))
 
 
 def _rack(rack: CalledRack) -> dict[str, Any]:
@@ -259,9 +259,9 @@ def _master(play: Play) -> dict[str, Any]:
     }
 
 
-def _read_turns(said: Sequence[Any]) -> Iterator[SealedTurn]:
+def _read_turns(content: Sequence[Any]) -> Iterator[SealedTurn]:
     board = Board()
-    for number, turn in enumerate(said, start=1):
+    for number, turn in enumerate(content, start=1):
         try:
             master = _read_master(turn["master"], board)
             yield SealedTurn(
@@ -275,14 +275,14 @@ def _read_turns(said: Sequence[Any]) -> Iterator[SealedTurn]:
                 drawn_as=int(turn.get("drawn_as", 0)),
             )
             board = board.place(master.placements)
-        except (ValueError, KeyError, TypeError) as problem:
-            raise DocumentError(f"turn {number}: {problem}") from problem
+        except (ValueError, KeyError, TypeError) as error:
+            raise DocumentError(f"turn {number}: {error}") from error
 
 
-def _read_rack(said: Mapping[str, Any]) -> CalledRack:
-    return CalledRack(tuple(map(str, said["rack"])), int(said["leftover"]), int(said["draw"]))
+def _read_rack(content: Mapping[str, Any]) -> CalledRack:
+    return CalledRack(tuple(map(str, content["rack"])), int(content["leftover"]), int(content["draw"]))
 
 
-def _read_master(said: Mapping[str, Any], board: Board) -> Play:
-    start, word = Notation.FISC.read(said["coordinates"]), read_tiles(said["word"])
-    return Play(start, word, lay(board, start, word), int(said["score"]))
+def _read_master(content: Mapping[str, Any], board: Board) -> Play:
+    start, word = Notation.FISC.read(content["coordinates"]), read_tiles(content["word"])
+    return Play(start, word, lay(board, start, word), int(content["score"]))

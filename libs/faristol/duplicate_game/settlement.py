@@ -21,10 +21,10 @@ def next_tick(game: Duplicate, ruleset: Ruleset) -> tuple[Instant, Message] | No
     for seconds, mandatory in sorted(((left, must) for left, must in warnings if left), reverse=True):
         at = timer.ends_at - seconds * 1000 * NANOSECONDS_PER_MS
         if seconds not in timer.warned and at >= (timer.started_at or 0):
-            said = ticks.TimeWarned(
+            warning = ticks.TimeWarned(
                 turn=turn.number, seconds_left=seconds, mandatory=mandatory, occurred_at=timestamp(at)
             )
-            return at, said
+            return at, warning
     return timer.ends_at, ticks.TimeCalled(turn=turn.number, occurred_at=timestamp(timer.ends_at))
 
 

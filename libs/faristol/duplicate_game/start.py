@@ -60,8 +60,8 @@ def open_duplicate(
             new_events.append((GAME_STREAM_NUMBER, void))
     if before is not None and (before.call_names or before.call_numbers):
         names = [events.CallName(face=face, name=name) for face, name in sorted(before.call_names.items())]
-        said = events.CallNamesSet(names=names, numbers=before.call_numbers, occurred_at=timestamp(at))
-        new_events.append((GAME_STREAM_NUMBER, said))
+        names_set = events.CallNamesSet(names=names, numbers=before.call_numbers, occurred_at=timestamp(at))
+        new_events.append((GAME_STREAM_NUMBER, names_set))
     number = 0
     for hall, players in zip(of_halls, halls.values(), strict=True):
         for part in _parts(players):

@@ -125,8 +125,8 @@ class Record:
             if not create and not kind.may_exist(parsed):
                 raise migrations.none_at(parsed)
             record = cls(kind(parsed), now)
-        except (UnknownDatabase, OSError) as problem:
-            raise RecordError(str(problem)) from problem
+        except (UnknownDatabase, OSError) as error:
+            raise RecordError(str(error)) from error
         try:
             way = record.reading if record.is_read_only else record.writing
             async with way() as connection:
@@ -136,12 +136,12 @@ class Record:
         except migrations.NoRecord:
             await record.close()
             raise migrations.none_at(parsed) from None
-        except migrations.OtherFormat as problem:
+        except migrations.OtherFormat as error:
             await record.close()
-            raise RecordError(f"the record at {format_url(parsed)} {problem}") from problem
-        except (SQLAlchemyError, OSError) as problem:
+            raise RecordError(f"the record at {format_url(parsed)} {error}") from error
+        except (SQLAlchemyError, OSError) as error:
             await record.close()
-            raise unusable(parsed, problem) from problem
+            raise unusable(parsed, error) from error
         return record
 
     @property
@@ -165,8 +165,8 @@ class Record:
         try:
             async with self._backend.writing() as connection:
                 yield connection
-        except FAILURES as problem:
-            self._note_failure(problem)
+        except FAILURES as error:
+            self._note_failure(error)
             raise
         self._committed_at = asyncio.get_running_loop().time()
 
@@ -210,8 +210,8 @@ class Record:
         """
         try:
             appended = await self._appender.append(check_decision(decision, command), metadata, command, checkpoint)
-        except FAILURES as problem:
-            self._note_failure(problem)
+        except FAILURES as error:
+            self._note_failure(error)
             raise
         self.trouble = None
         return appended

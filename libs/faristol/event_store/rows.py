@@ -26,8 +26,8 @@ async def read(
         rows: Sequence[Any] = (await connection.execute(query, values)).all()
         if all(type(value) is expected for row in rows for value, expected in zip(row, types, strict=True)):
             return rows
-    except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8, or a malformed blob
-        failure = problem
+    except (DBAPIError, TypeError, ValueError) as error:  # for example a text that is not UTF-8, or a malformed blob
+        failure = error
     wrong = await kind_of(connection).misfit(connection, query, values, types)
     if wrong is None:
         raise failure or AssertionError("Python and the database call the same types by other names")

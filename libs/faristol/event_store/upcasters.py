@@ -64,8 +64,8 @@ class Upcasters:
                     payload = step(payload)
         try:
             return message_class(type_name).FromString(payload)
-        except DecodeError as problem:
-            raise UnreadableEvent(f"the payload is not a {type_name} of schema version {version}") from problem
+        except DecodeError as error:
+            raise UnreadableEvent(f"the payload is not a {type_name} of schema version {version}") from error
 
 
 @cache

@@ -92,13 +92,13 @@ class Replays:
         found = None
         try:
             found = await self._read(place) if any(not viewer.paused for viewer in viewers) else None
-        except Unavailable as problem:
-            _log.debug("no batch after %d: %s", place.position, problem)
+        except Unavailable as error:
+            _log.debug("no batch after %d: %s", place.position, error)
             await asyncio.sleep(BATCH_RETRY_SECONDS)
             self._queue.append(place)
             return
-        except Exception as problem:  # noqa: BLE001 # a defect that concerns these viewers: the others continue
-            self._log_defect(problem)
+        except Exception as error:  # noqa: BLE001 # a defect that concerns these viewers: the others continue
+            self._log_defect(error)
             for viewer in viewers:
                 viewer.shutdown()
         if self._viewers.get(place) is not viewers:  # restarted

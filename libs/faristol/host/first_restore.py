@@ -112,10 +112,10 @@ class FirstRestore:
                         raise Invalid("file", TOO_LARGE, {"most": MAX_BACKUP_BYTES // 1_000_000})
             made_at, has_names = await asyncio.to_thread(heading, path)
             await asyncio.to_thread(check_whole, path)
-        except RecordError as problem:
+        except RecordError as error:
             await asyncio.to_thread(path.unlink, missing_ok=True)
-            reason = str(problem).replace(f"{path}: ", "").replace(str(path), path.name)
-            raise Invalid("file", NOT_A_BACKUP, {"reason": reason}) from problem
+            reason = str(error).replace(f"{path}: ", "").replace(str(path), path.name)
+            raise Invalid("file", NOT_A_BACKUP, {"reason": reason}) from error
         except BaseException:
             await asyncio.to_thread(path.unlink, missing_ok=True)
             raise
@@ -151,7 +151,7 @@ class FirstRestore:
         return self._wanted is not None
 
     async def carry_out(self) -> None:
-        """Replace the record, which no process has open. If the restore fails, keep it and set ``problem``."""
+        """Replace the record, which no process has open. If the restore fails, keep it and set ``error``."""
         wanted, self._wanted, self._record = self._wanted, None, None
         self.asked.clear()
         if wanted is None:
@@ -161,8 +161,8 @@ class FirstRestore:
                 raise RecordError("the record is in use")
             await self._stage(wanted)
             await asyncio.to_thread(self._replace, self._folder / f"before-{utc_now():%Y%m%dT%H%M%SZ}")
-        except (RecordError, SQLAlchemyError, OSError) as problem:
-            self.problem = str(problem)
+        except (RecordError, SQLAlchemyError, OSError) as error:
+            self.problem = str(error)
         finally:
             self.discard()
 
@@ -238,8 +238,8 @@ class FirstRestore:
 def _parse_erasures(text: str, backup: Backup) -> Erasures:
     try:
         listed = erasure_list.parse_text(text, "erasures")
-    except RecordError as problem:
-        raise Invalid("erasures", NOT_ERASURES) from problem
+    except RecordError as error:
+        raise Invalid("erasures", NOT_ERASURES) from error
     if listed.as_of < backup.made_at:
         raise Invalid("erasures", OLD_ERASURES)
     return listed

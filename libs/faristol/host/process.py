@@ -136,8 +136,8 @@ class Process:
             return None
         try:
             admission = Admission(self.runtime.record, Keyring(settings.access_folder()), self.runtime.now)
-        except RecordError as problem:
-            raise StartError(str(problem)) from problem
+        except RecordError as error:
+            raise StartError(str(error)) from error
         await admission.read()
         self.runtime.admission = admission
         return admission

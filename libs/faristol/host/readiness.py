@@ -87,8 +87,8 @@ class Readiness:
         try:
             async with asyncio.timeout(READINESS_TIMEOUT_SECONDS), self._record.reading() as connection:
                 lacking = [each.consumer for each in part.projections if await own(connection, each) is None]
-        except (*FAILURES, TimeoutError) as problem:
-            self._note(part.name, f"its read models cannot be looked up: {problem!r}")
+        except (*FAILURES, TimeoutError) as error:
+            self._note(part.name, f"its read models cannot be looked up: {error!r}")
             return False
         self._note(part.name, f"not ready until these are built: {', '.join(lacking)}" if lacking else "")
         if not lacking:
@@ -120,8 +120,8 @@ class Readiness:
         try:
             async with asyncio.timeout(READINESS_TIMEOUT_SECONDS):
                 await self._record.last_position()
-        except (*FAILURES, TimeoutError) as problem:
-            return repr(problem)
+        except (*FAILURES, TimeoutError) as error:
+            return repr(error)
         if self._record.trouble:
             with suppress(*FAILURES, TimeoutError):  # the failure persists
                 async with asyncio.timeout(READINESS_TIMEOUT_SECONDS):

@@ -51,8 +51,8 @@ async def check(record: Record, services: Collection[str]) -> None:
         async with record.reading() as connection:
             missing = await kind_of(connection).missing(connection, RIGHTS[role])
             others = {} if missing else await _kept_by_others(connection, services)
-    except SQLAlchemyError as problem:
-        raise unusable(record.engine.url, problem) from problem
+    except SQLAlchemyError as error:
+        raise unusable(record.engine.url, error) from error
     if missing:
         raise StartError(
             f"the role of this process lacks rights for {', '.join(sorted(services))}: {'; '.join(missing)}"
@@ -103,8 +103,8 @@ async def grant(record: Record, names: Mapping[Role, str]) -> None:
                     for table in kept
                 ]
                 await kind_of(connection).grant(connection, name, RIGHTS[role], own)
-    except SQLAlchemyError as problem:
-        raise unusable(record.engine.url, problem) from problem
+    except SQLAlchemyError as error:
+        raise unusable(record.engine.url, error) from error
 
 
 def _read_models(projection: str, kept: str) -> list[str]:

@@ -43,13 +43,13 @@ def kept_ruleset(content: bytes, pin: Pin) -> Ruleset:
     """Return the ruleset with the stored ``content``. Raises ``Refusal`` if this version cannot read it."""
     try:
         return keep_content(content, pin.digest, dict(pin.options))
-    except ValueError as problem:
+    except ValueError as error:
         raise Refusal(
             "RULESET_UNREADABLE",
             "",
             N_("This version cannot read the recorded ruleset {name}: {problem}."),
-            {"name": pin.name, "problem": str(problem)},
-        ) from problem
+            {"name": pin.name, "problem": str(error)},
+        ) from error
 
 
 async def load_pinned(record: Record, pin: Pin | game.Pin) -> None:

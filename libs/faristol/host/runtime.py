@@ -53,7 +53,7 @@ class Runtime:
         return self.channels.own_address if self.settings.nats_url else str(self.settings.data.absolute())
 
     @cached_property
-    def desk(self) -> CommandHandler:
+    def command_handler(self) -> CommandHandler:
         """The command handler on the record."""
         return CommandHandler(self.record)
 

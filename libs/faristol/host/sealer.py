@@ -18,7 +18,7 @@ def part(runtime: Runtime) -> Part:
     settings = runtime.settings
     try:
         key = open_key(settings.seal_key)
-    except RecordError as problem:
-        raise StartError(str(problem)) from problem
+    except RecordError as error:
+        raise StartError(str(error)) from error
     sealer = Sealer(runtime.record, key, events=settings.seal_events, seconds=settings.seal_seconds)
     return Part(name="sealing", tasks=(sealer.run,))

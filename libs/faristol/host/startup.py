@@ -47,21 +47,21 @@ async def wait_until_available(
     """
     give_up = time.monotonic() + seconds
     pause = STARTUP_PAUSE_SECONDS
-    said = 0.0
+    logged_at = 0.0
     while True:
         try:
             connected = await connect()
-        except (RecordUnavailable, BusUnavailable) as problem:
+        except (RecordUnavailable, BusUnavailable) as error:
             now = time.monotonic()
             if now + pause > give_up:
                 raise
-            if begin and not said:
+            if begin and not logged_at:
                 await begin()
-            if not said or now >= said + STARTUP_LOG_INTERVAL_SECONDS:
-                tell(f"{problem}; waiting for it{'' if math.isinf(seconds) else f', {seconds:g} seconds at most'}")
-                said = now
+            if not logged_at or now >= logged_at + STARTUP_LOG_INTERVAL_SECONDS:
+                tell(f"{error}; waiting for it{'' if math.isinf(seconds) else f', {seconds:g} seconds at most'}")
+                logged_at = now
         else:
-            if said:
+            if logged_at:
                 tell("it answers now; starting")
             return connected
         try:
@@ -145,7 +145,7 @@ def listen(server: grpc.aio.Server, wanted: str, setting: str, tls: Tls | None =
         if tls and tls.serves:
             return int(server.add_secure_port(wanted, tls.of_server()))
         return int(server.add_insecure_port(wanted))
-    except RuntimeError as problem:
+    except RuntimeError as error:
         raise StartError(
             f"gRPC cannot listen on {wanted}: the port is in use or not permitted; set another one with {setting}"
-        ) from problem
+        ) from error

@@ -15,8 +15,8 @@ def part(runtime: Runtime) -> Part:
     places = filter(None, (place.strip() for place in settings.seal_witnesses.split(",")))
     try:
         witnesses = [open_witness(place, settings.seal_witness_token, to_deliver=True) for place in places]
-    except RecordError as problem:
-        raise StartError(str(problem)) from problem
+    except RecordError as error:
+        raise StartError(str(error)) from error
 
     async def deliver() -> None:
         await deliver_to_all(runtime.record, witnesses)

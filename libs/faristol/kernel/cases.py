@@ -15,8 +15,8 @@ def case_id_of(game_id: str, seed: bytes, challenge: int, *, appeal: bool = Fals
     The id is computed from the game, so opening a case twice opens one case. ``seed`` is the table's, which is secret
     during the game: a judge cannot derive the game from the id and look up its players.
     """
-    said = f"{game_id}/{challenge}/{'appeal' if appeal else 'challenge'}"
-    return hmac.new(seed, said.encode(), hashlib.sha256).hexdigest()[:CASE_ID_DIGITS]
+    text = f"{game_id}/{challenge}/{'appeal' if appeal else 'challenge'}"
+    return hmac.new(seed, text.encode(), hashlib.sha256).hexdigest()[:CASE_ID_DIGITS]
 
 
 def case_ids_of(game_id: str, seed: bytes, challenge: int, *, appeal: bool = False) -> tuple[str, str]:

@@ -65,9 +65,9 @@ RECORD_EVENT_TYPES = events_of(*CONTEXTS)
 
 
 def _read(message: Any) -> Meaning:
-    said = message.GetOptions().Extensions[options.meaning]
-    stream = said.stream or message.file.GetOptions().Extensions[options.stream]
-    return Meaning(stream, said.audience, frozenset(said.changes), said.version or 1, said.command)
+    meaning = message.GetOptions().Extensions[options.meaning]
+    stream = meaning.stream or message.file.GetOptions().Extensions[options.stream]
+    return Meaning(stream, meaning.audience, frozenset(meaning.changes), meaning.version or 1, meaning.command)
 
 
 _MEANINGS = {kind: _read(kind.DESCRIPTOR) for kind in RECORD_EVENT_TYPES}

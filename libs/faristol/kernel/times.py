@@ -59,10 +59,10 @@ def moment_of(field: str, given: Timestamp) -> datetime:
     """Convert a caller's timestamp in ``field``. Raises ``Invalid`` for a time outside the years 1 to 9999."""
     try:
         return to_datetime(given)
-    except (ValueError, OverflowError) as problem:
+    except (ValueError, OverflowError) as error:
         raise Invalid(
-            field, N_("is not a time between the years 1 and 9999 ({problem})"), {"problem": str(problem)}
-        ) from problem
+            field, N_("is not a time between the years 1 and 9999 ({problem})"), {"problem": str(error)}
+        ) from error
 
 
 def to_timestamp(moment: datetime) -> Timestamp:

@@ -46,8 +46,8 @@ def write(path: Path, erasures: Erasures) -> Erasures:
     content = json.dumps({"as_of": erasures.as_of.isoformat(), "erased": listed}, indent=1)
     try:
         path.write_text(f"{content}\n", encoding="utf-8")
-    except OSError as problem:
-        raise RecordError(f"{path} cannot be written: {problem.strerror}") from problem
+    except OSError as error:
+        raise RecordError(f"{path} cannot be written: {error.strerror}") from error
     return erasures
 
 
@@ -55,10 +55,10 @@ def parse(path: Path) -> Erasures:
     """Read a file of ``write``. Raises ``RecordError`` for any other file."""
     try:
         return parse_text(path.read_text(encoding="utf-8"), str(path))
-    except OSError as problem:
-        raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
-    except UnicodeDecodeError as problem:
-        raise _not_a_list(str(path)) from problem
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise _not_a_list(str(path)) from error
 
 
 def parse_text(text: str, name: str) -> Erasures:
@@ -68,8 +68,8 @@ def parse_text(text: str, name: str) -> Erasures:
         at = {str(each["player_id"]): datetime.fromisoformat(each["erased_at"]) for each in found["erased"]}
         as_of = datetime.fromisoformat(found["as_of"])
         microseconds(as_of)  # raises for a time without a zone
-    except (ValueError, TypeError, LookupError) as problem:
-        raise _not_a_list(name) from problem
+    except (ValueError, TypeError, LookupError) as error:
+        raise _not_a_list(name) from error
     return Erasures(as_of, at)
 
 

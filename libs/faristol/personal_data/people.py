@@ -45,8 +45,8 @@ _ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)
 
 async def store_player(connection: AsyncConnection, player_id: str, *details: str, **others: Any) -> str:
     """Store the details of one person, given as those of a ``Person``, like ``store_players``."""
-    (said,) = await store_players(connection, [Person(player_id, *details, **others)])
-    return said
+    (binding,) = await store_players(connection, [Person(player_id, *details, **others)])
+    return binding
 
 
 async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[str, Value]) -> str:
@@ -99,22 +99,22 @@ async def store_players(connection: AsyncConnection, persons: Sequence[Person]) 
     for some in _slices(ids):
         for row in await connection.execute(_ROWS, {"wanted": some}):
             before[row.player_id] = to_stored_name(row)
-    said, changed = [], []
+    bindings, changed = [], []
     for person in persons:
         known = before.get(person.player_id)
         unread = {name: value for name, value in known.values.items() if name not in DETAILS} if known else {}
         values = {**unread, **person.known}
         if known and known.salt is not None and known.values == values:
-            said.append(build_binding(known))
+            bindings.append(build_binding(known))
             continue
         kept = StoredName(person.player_id, values, new_salt())
-        said.append(build_binding(kept, known))
+        bindings.append(build_binding(kept, known))
         changed.append(kept)
     await _check_format(connection, changed)
     if changed:
         rows = [kept.to_row() for kept in changed]
         await connection.execute(kind_of(connection).upsert(people, rows[0].keys() - {"player_id"}), rows)
-    return said
+    return bindings
 
 
 async def _check_format(connection: AsyncConnection, persons: Sequence[StoredName]) -> None:
@@ -139,18 +139,18 @@ async def remember_persons(connection: AsyncConnection, persons: Sequence[Person
     the details that are unknown. Without a name only a known person gets them. Raises ``Refusal`` for an erased person
     with a name.
     """
-    said: list[str] = []
+    bindings: list[str] = []
     for person in persons:
         known = await _load_kept(connection, person.player_id)
         if not person.name and (known is None or await when_erased(connection, person.player_id)):
             continue
         before = known.person if known else Person(person.player_id)
         if known is None or (person.name and is_named_person(person.player_id)):
-            said += await store_players(connection, [before.replace(**person.known)])
+            bindings += await store_players(connection, [before.replace(**person.known)])
             continue
         added = {name: value for name, value in person.known.items() if name not in before.known}
-        said.append(await amend(connection, person.player_id, added))
-    return [each for each in said if each]
+        bindings.append(await amend(connection, person.player_id, added))
+    return [each for each in bindings if each]
 
 
 async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -> set[str]:
@@ -183,11 +183,11 @@ async def _load_kept(connection: AsyncConnection, player_id: str) -> StoredName 
 
 
 async def _keep(connection: AsyncConnection, kept: StoredName, before: StoredName | None) -> str:
-    said = build_binding(kept, before)
+    binding = build_binding(kept, before)
     row = kept.to_row()
     changed = row.keys() - {"player_id"}
     await connection.execute(kind_of(connection).upsert(people, changed).values(**row))
-    return said
+    return binding
 
 
 async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:

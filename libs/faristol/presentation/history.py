@@ -173,18 +173,18 @@ def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) ->
         return ""
     first = acts[0]
     alike = [each for each in acts if each.act.type == first.act.type]
-    said = [first.said]
+    sentences = [first.said]
     if len(alike) > 1:
-        said = [say(COUNTED.get(first.act.type, ALIKE), {"count": len(alike), "first": first.said}, language)]
+        sentences = [say(COUNTED.get(first.act.type, ALIKE), {"count": len(alike), "first": first.said}, language)]
     elif first.act.type == "RoundPaired" and (games := _games_of(first.act.round, known)):
-        said = [say(PAIRED, {"round": first.act.round, "games": games}, language)]
-    said += [text for field, text in first.also.items() if field in CONSEQUENCES and len(alike) == 1]
+        sentences = [say(PAIRED, {"round": first.act.round, "games": games}, language)]
+    sentences += [text for field, text in first.also.items() if field in CONSEQUENCES and len(alike) == 1]
     if later := _rounds_paired_after(acts, known):
-        said.append(say_rounds_after(later, language))
+        sentences.append(say_rounds_after(later, language))
     following = [each.said for each in acts if each.act.type != first.act.type]
     if len(following) > MOST_FOLLOWING_COUNT:
         following = [say(FOLLOWING, {"count": len(following)}, language)]
-    return " ".join(dict.fromkeys([*said, *following]))
+    return " ".join(dict.fromkeys([*sentences, *following]))
 
 
 def say_rounds_after(rounds: Sequence[int], language: str) -> str:
@@ -225,9 +225,9 @@ def _in_sentences(
         texts = [WITHOUT_ID.get(method, command.said)]
         texts += [text for field, text in command.further.items() if params[field]]
     texts = [select_sentence(worded.get(text, text), params) for text in filter(None, texts)]
-    said = " ".join(say(text, params, language) for text in texts)
+    sentence = " ".join(say(text, params, language) for text in texts)
     also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
-    return HistoryEntry(act, with_article(said, params["article"], language), also)
+    return HistoryEntry(act, with_article(sentence, params["article"], language), also)
 
 
 def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dict[str, str]:
@@ -287,25 +287,25 @@ def _title(name: str) -> str:
     return load_ruleset(name).title if name in ruleset_names() else name
 
 
-def _describe_decision(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
+def _describe_decision(act: pairing.Act, details: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
     """Return how a result was decided if not by its scores; empty for any other event."""
-    if act.type not in ("ResultRecorded", "ResultCorrected") or not (said["unplayed"] or said["lost_by_all"]):
+    if act.type not in ("ResultRecorded", "ResultCorrected") or not (details["unplayed"] or details["lost_by_all"]):
         return ""
-    winner = said["winner_id"]
+    winner = details["winner_id"]
     decided = outcome(
         [name(entry.player_id) for entry in act.scores],
         language,
         winner=name(winner) if winner else "",
-        unplayed=bool(said["unplayed"]),
-        lost_by_all=bool(said["lost_by_all"]),
+        unplayed=bool(details["unplayed"]),
+        lost_by_all=bool(details["lost_by_all"]),
     )
-    return by_forfeit(decided, language) if said["unplayed"] and act.type == "ResultCorrected" else decided
+    return by_forfeit(decided, language) if details["unplayed"] and act.type == "ResultCorrected" else decided
 
 
-def _describe_before(said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
+def _describe_before(details: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
     """Return the result that a correction replaces; that of a forfeit names the winner."""
-    before = [entry.rpartition(" ") for entry in _list(said, "scores_before")]
-    unplayed, winner = bool(said["unplayed_before"]), said["winner_id_before"]
+    before = [entry.rpartition(" ") for entry in _list(details, "scores_before")]
+    unplayed, winner = bool(details["unplayed_before"]), details["winner_id_before"]
     scores = " – ".join(f"{name(player)} {score}" for player, _, score in before)
     if not unplayed:
         return scores
@@ -315,11 +315,11 @@ def _describe_before(said: Mapping[str, str], name: Callable[[str], str], langua
     return ", ".join(filter(None, [scores if points else "", decided]))
 
 
-def _times(said: Mapping[str, str], zone: str, language: str) -> str:
+def _times(details: Mapping[str, str], zone: str, language: str) -> str:
     """Return rounds with their times in a time zone; empty without times."""
-    if said["times"] == "none":
+    if details["times"] == "none":
         return ""
-    found = (entry.partition(" ") for entry in _list(said, "times"))
+    found = (entry.partition(" ") for entry in _list(details, "times"))
     return ", ".join(round_time(int(number), datetime.fromisoformat(at), zone, language) for number, _, at in found)
 
 
@@ -346,7 +346,7 @@ def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.Value
 
 
 def _by_type(
-    act: pairing.Act, said: Mapping[str, str], tournament: pairing.GetTournamentResponse, language: str
+    act: pairing.Act, details: Mapping[str, str], tournament: pairing.GetTournamentResponse, language: str
 ) -> dict[str, str]:
     """Return the parameters that depend on the event type."""
     read = translations(language).gettext
@@ -355,33 +355,33 @@ def _by_type(
         case "ByeAwarded":
             return {"kind": read(labels.BYES[bye_worth(tournament)])}
         case "ByeGranted":
-            return {"kind": _label(events.ByeKind, said["kind"] or "full-point", language)}
+            return {"kind": _label(events.ByeKind, details["kind"] or "full-point", language)}
         case "PrizesOffered":
-            return {"prizes": _label(events.PrizeKind, said["prizes"], language) or read(NO_PRIZES)}
+            return {"prizes": _label(events.PrizeKind, details["prizes"], language) or read(NO_PRIZES)}
         case "PlayerAmended":
-            return {"parts": _label(events.EntryPart, said["parts"], language)}
+            return {"parts": _label(events.EntryPart, details["parts"], language)}
         case "TournamentDescribed":
-            return {"parts": _label(events.TournamentPart, said["parts"], language)}
-        case "HallsSet" if said["halls"] == "none":
+            return {"parts": _label(events.TournamentPart, details["parts"], language)}
+        case "HallsSet" if details["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":
-            return {"times": _times(said, zone, language) or read(NO_TIMES)}
+            return {"times": _times(details, zone, language) or read(NO_TIMES)}
         case "PlayerSanctioned":
-            lost = said["game"] if said["kind"] == "game" else ""
-            return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}
+            lost = details["game"] if details["kind"] == "game" else ""
+            return {"points_off": details["points"], "rounds_out": details["rounds"], "game_lost": lost}
         case "TableSanctionNoted":
-            if said["kind"] == "points":
-                return {"sanction": say(POINTS_DEDUCTED, {"points": int(said["points"] or 0)}, language)}
-            return {"sanction": _label(game.SanctionKind, said["kind"], language)}
+            if details["kind"] == "points":
+                return {"sanction": say(POINTS_DEDUCTED, {"points": int(details["points"] or 0)}, language)}
+            return {"sanction": _label(game.SanctionKind, details["kind"], language)}
         case "ResultCheckSet":
-            return {"no_check": "" if said["second_person"] or said["players"] else "yes"}
+            return {"no_check": "" if details["second_person"] or details["players"] else "yes"}
         case "DataRequestLodged":
-            return {"kind": _label(events.DataRequestKind, said["kind"], language)}
+            return {"kind": _label(events.DataRequestKind, details["kind"], language)}
         case "DataRequestAnswered":
-            granted = "erased" if said["kind"] == "erasure" else "corrected"
-            return {granted if said["granted"] else "refused": "yes"}
+            granted = "erased" if details["kind"] == "erasure" else "corrected"
+            return {granted if details["granted"] else "refused": "yes"}
         case "AppealDecided":
-            return {"dismissed": "" if said["upheld"] else "yes"}
+            return {"dismissed": "" if details["upheld"] else "yes"}
         case _:
             return {}
 
@@ -396,9 +396,9 @@ def _label(kind: Any, words: str, language: str) -> str:
     return ", ".join(read(texts[number]) for word, number in names.items() if word in chosen and number in texts)
 
 
-def _list(said: Mapping[str, str], field: str) -> list[str]:
+def _list(details: Mapping[str, str], field: str) -> list[str]:
     """Split a detail that is a list into its entries."""
-    return [entry for entry in said[field].split(", ") if entry]
+    return [entry for entry in details[field].split(", ") if entry]
 
 
 def game_params(game_id: str, known: Roster, language: str) -> dict[str, str]:

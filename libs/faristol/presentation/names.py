@@ -179,7 +179,7 @@ class Roster:
         """Replace ids of players, teams and games in a sentence of a service by names."""
         return _ID.sub(lambda found: self.describe_id(found[0]) if _LETTER.search(found[0]) else found[0], text)
 
-    def named_in_refusal(self, told: str, problem: grpc.aio.AioRpcError) -> str:
+    def named_in_refusal(self, refusal: str, problem: grpc.aio.AioRpcError) -> str:
         """Replace ids of players, teams and games in the refusal of a service by names.
 
         Only the first reason has its parameters; in the sentences of the others an id needs a digit or a hyphen. A
@@ -202,7 +202,7 @@ class Roster:
 
         # One pass, so that a name put in for an id is not replaced in turn.
         wholes = rf"(?<![\w-])(?:{whole})(?![\w-])|" if whole else ""
-        return re.sub(f"{wholes}{_ID.pattern}", name, told)
+        return re.sub(f"{wholes}{_ID.pattern}", name, refusal)
 
     def _named_in_place(self, value: str) -> str:
         """Replace the ids of a parameter by names, if each entry is an id or an id with a score."""

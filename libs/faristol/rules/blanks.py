@@ -32,17 +32,17 @@ def check_blank_face(face: str, ruleset: Ruleset) -> None:
         )
 
 
-def check_blank_kept(said: Iterable[str], counted: Iterable[str], played: Iterable[str], ruleset: Ruleset) -> None:
+def check_blank_kept(stated: Iterable[str], counted: Iterable[str], played: Iterable[str], ruleset: Ruleset) -> None:
     """Raise ``Refusal`` if a blank stands for a letter other than declared before in the turn.
 
-    ``said`` are the letters of the blanks laid or played before in the turn. ``counted`` are those of a play that was
+    ``stated`` are the letters of the blanks laid or played before in the turn. ``counted`` are those of a play that was
     counted, ``played`` those of the present play. Under UF 5.1 and FM 5 a declared letter is binding at once. Under
     FISC I.6 and FISE 22 it is binding from the count of the play on. Under PES Δ.β it is from the stop of the clock on,
     after which no tile of a play is taken back. A blank that is back on the rack at the end of the turn is free.
     """
     match ruleset.blank.fixed_on:
         case "declared":
-            bound = Counter(said)
+            bound = Counter(stated)
         case "counting":
             bound = Counter(counted)
         case "clock-stopped":
@@ -79,9 +79,9 @@ def resolve_blank(
     if ruleset.blank.claims == "placer-prevails" and article:
         due = {"both": set(written), "mover": {placer}, "keeper": {keeper}}[ruleset.blank.written_by]
         warned = tuple(player for player, face in written.items() if face is None and player in due)
-    said = {face for face in written.values() if face is not None}
-    if len(said) == 1:
-        return BlankRuling(said.pop(), warned, article)
+    faces = {face for face in written.values() if face is not None}
+    if len(faces) == 1:
+        return BlankRuling(faces.pop(), warned, article)
     if ruleset.blank.claims == "arbiter":
         return BlankRuling(None, warned, article)
     return BlankRuling(written[placer] or stated, warned, article)

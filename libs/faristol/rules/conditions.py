@@ -53,8 +53,8 @@ def end_of_turns(
     end, players = ruleset.end, len(scores)
     at_zero = not any(scores)
     if bag_size == 0 and end.agreement and ruleset.passing.cannot_play:
-        said = [turn is TurnKind.CANNOT_PLAY for turn in turns[-players:]]
-        if len(said) == players and all(said):
+        cannot_play = [turn is TurnKind.CANNOT_PLAY for turn in turns[-players:]]
+        if len(cannot_play) == players and all(cannot_play):
             return EndCondition.AGREEMENT
     if end.lost_turns is not None and not (at_zero and end.exempt_at_zero == "both"):
         lost = [turn.value in end.lost_turn_kinds for turn in turns[-end.lost_turns * players :]]

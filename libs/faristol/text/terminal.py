@@ -9,5 +9,5 @@ from faristol.text import negotiate
 
 def language_of_terminal() -> str:
     """Return the language that LC_ALL, LC_MESSAGES or LANG asks for."""
-    said = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    return negotiate(said.partition(".")[0].replace("_", "-"))
+    setting = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return negotiate(setting.partition(".")[0].replace("_", "-"))

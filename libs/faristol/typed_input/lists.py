@@ -123,8 +123,8 @@ def _decode(data: bytes, name: str) -> Decoded:
     called = ENCODINGS.get(name, name.upper()[: len("UTF-16")])
     try:
         return Decoded(data.decode(name).removeprefix("\ufeff"), called)
-    except UnicodeDecodeError as problem:
-        raise ValueError(NOT_IN_ENCODING, {"place": problem.start + 1, "encoding": called}) from None
+    except UnicodeDecodeError as error:
+        raise ValueError(NOT_IN_ENCODING, {"place": error.start + 1, "encoding": called}) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +166,15 @@ def decoded_content_of(file: str, language: str, most: int = 0, encoding: str = 
             raise StartError(
                 say(N_("the list {file} is larger than {most} MB: it is not a list of players"), why, language)
             )
-    except OSError as problem:
-        why = {"file": file, "problem": why_unread(problem)}
-        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem
+    except OSError as error:
+        why = {"file": file, "problem": why_unread(error)}
+        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from error
     try:
         return decode_list(content, encoding)
-    except ValueError as problem:
-        text, params = problem.args
+    except ValueError as error:
+        text, params = error.args
         why = {"file": file, "problem": say(text, params, language)}
-        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem
+        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from error
 
 
 def lines_of(text: str) -> list[str]:
@@ -207,10 +207,10 @@ def rows_of(
     called with each unreadable line, and the rows continue behind it. By default it raises ``Unreadable``.
     """
     plain = "\n".join(lines_of(text))
-    said = _SEP.match(plain)
-    skipped = said[0].count("\n") if said else 0
-    body = plain[said.end() :] if said else plain
-    separator = said[1] if said else separator_of(body, known)
+    declared = _SEP.match(plain)
+    skipped = declared[0].count("\n") if declared else 0
+    body = plain[declared.end() :] if declared else plain
+    separator = declared[1] if declared else separator_of(body, known)
     rows = _rows(body, separator, lambda line: tell(Unreadable(line + skipped)))
     if known:
         first: list[tuple[int, list[str]]] = []

@@ -593,8 +593,8 @@ def _whole(rating: str) -> str:
 @cache
 def known_columns() -> frozenset[str]:
     """Return every heading that a column of players can have, normalized as by ``columns_of``."""
-    said = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
-    return frozenset({*LIST_COLUMNS, *said, *OTHER_HEADINGS})
+    headings = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
+    return frozenset({*LIST_COLUMNS, *headings, *OTHER_HEADINGS})
 
 
 @cache
@@ -774,6 +774,6 @@ def _detail(detail: Detail, text: str, language: str) -> Any:
     """Return the value of a personal detail in a cell. Raises ``ValueError`` that names the column and the error."""
     try:
         return detail.parse(text)
-    except Invalid as problem:
+    except Invalid as error:
         heading = say(detail.options.label, {}, language)
-        raise ValueError(f"{heading}: {say(problem.problem, problem.params, language)}") from None
+        raise ValueError(f"{heading}: {say(error.problem, error.params, language)}") from None

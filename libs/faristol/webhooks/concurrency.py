@@ -31,8 +31,8 @@ class DeliverySlots:
 
         try:
             return await asyncio.get_running_loop().run_in_executor(self._executor, look_up)
-        except UnicodeError as problem:  # a label of the name is too long
-            raise OSError(str(problem)) from problem
+        except UnicodeError as error:  # a label of the name is too long
+            raise OSError(str(error)) from error
 
     def close(self) -> None:
         """Stop resolving names."""

@@ -88,8 +88,8 @@ class TargetConnection:
                 if not outcome.failure:
                     self._known, self._known_until = [address], now + CONNECTION_IDLE_SECONDS
                 return outcome
-            except httpx2.ConnectError as problem:
-                outcome = DeliveryOutcome(failure=Failure.CERTIFICATE if _is_of_tls(problem) else Failure.NO_CONNECTION)
+            except httpx2.ConnectError as error:
+                outcome = DeliveryOutcome(failure=Failure.CERTIFICATE if _is_of_tls(error) else Failure.NO_CONNECTION)
             except httpx2.HTTPError:
                 return DeliveryOutcome(failure=Failure.NO_CONNECTION)
         return outcome

@@ -32,6 +32,6 @@ def signature(keys: Iterable[str], message_id: str, timestamp: int, body: bytes)
 def _compute_signature(secret: str, message: bytes) -> str:
     try:
         key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
-    except ValueError as problem:
-        raise ValueError("a secret is Base64 after its prefix") from problem
+    except ValueError as error:
+        raise ValueError("a secret is Base64 after its prefix") from error
     return base64.b64encode(hmac.digest(key, message, hashlib.sha256)).decode()

@@ -71,8 +71,8 @@ def target_of(url: str) -> Target:
         port = parts.port
         host = parts.hostname or ""
         is_address = bool(ip_address(host)) if ":" in host else False
-    except ValueError as problem:
-        raise wrong from problem
+    except ValueError as error:
+        raise wrong from error
     if parts.scheme not in {"https", "http"} or not (is_address or _HOST.fullmatch(host)) or port == 0:
         raise wrong
     if "@" in parts.netloc:

@@ -37,18 +37,18 @@ def build(
     for listing in listings:
         if not listing.well_named:
             raise ValueError(f"{listing.layer!r} is not a valid name of a layer: {LAYER_NAMES}")
-    said: dict[bytes, int] = {}
+    known: dict[bytes, int] = {}
     """Maps a word in tile codes to one bit for each of ``listings`` that has it."""
     for listing, some in ((Listing(), words), *listed.items()):
         bit = 1 << listings.index(listing)
         for word in _encode_words(some, tile_set):
-            said[word] = said.get(word, 0) | bit
-    coded = sorted(said)
-    numbers = {bits: number for number, bits in enumerate(sorted(set(said.values())))}
+            known[word] = known.get(word, 0) | bit
+    coded = sorted(known)
+    numbers = {bits: number for number, bits in enumerate(sorted(set(known.values())))}
     if len(numbers) > MAX_LABELS:
         raise ValueError(f"words are listed in {len(numbers)} different ways, at most {MAX_LABELS} fit a word graph")
-    nodes = minimise(coded, [numbers[said[word]] for word in coded], progress=progress)
-    count = Counter(said.values())
+    nodes = minimise(coded, [numbers[known[word]] for word in coded], progress=progress)
+    count = Counter(known.values())
     labels = tuple(
         Label(tuple(listing for bit, listing in enumerate(listings) if bits >> bit & 1), count[bits])
         for bits in numbers

@@ -73,8 +73,8 @@ class Affixes:
                 case ["SFX" | "PFX" as kind, flag, strip, change, *condition]:
                     header, left = stated.get(flag, (0, 0))
                     if not left or self._classes[flag].suffix != (kind == "SFX"):
-                        said = f"line {header} says" if header else "any header says"
-                        raise self._build_error(number, f"one line of {kind} {flag} more than {said}")
+                        declared = f"line {header} says" if header else "any header says"
+                        raise self._build_error(number, f"one line of {kind} {flag} more than {declared}")
                     stated[flag] = header, left - 1
                     self._add_line(number, self._classes[flag], strip, change, condition[0] if condition else ".")
                 case ["SFX" | "PFX", *rest]:

@@ -40,12 +40,12 @@ def answer(response: type[M], position: int, request: Any, settled: Settled, new
     It has the fields ``too_late`` and ``used_ms`` (the time that the player has used) if its type does.
     """
     answered: Any = response(position=position)
-    said = response.DESCRIPTOR.fields_by_name
-    if "too_late" in said:
+    fields = response.DESCRIPTOR.fields_by_name
+    if "too_late" in fields:
         answered.too_late = not any(
             isinstance(event, COMMAND_EVENTS[type(request)]) for event in (*settled.missing, *new_events)
         )
-    if "used_ms" in said:
+    if "used_ms" in fields:
         answered.used_ms = settled.table.after(new_events).clock.compute_used_ms(request.player_id)
     return answered  # type: ignore[no-any-return] # it is of the type asked for
 

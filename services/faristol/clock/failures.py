@@ -33,13 +33,13 @@ class Failures:
         """
         try:
             yield
-        except Exception as problem:
-            if is_transient(problem):
+        except Exception as error:
+            if is_transient(error):
                 raise
-            told = f"{type(problem).__name__}: {problem}"
-            if self._told.get(game_id) != told:
+            text = f"{type(error).__name__}: {error}"
+            if self._told.get(game_id) != text:
                 _log.exception("the deadlines of %s fail; other games are not affected", game_id)
-            self._told[game_id] = told
+            self._told[game_id] = text
         else:
             if self._told.pop(game_id, None):
                 _log.warning("the deadlines of %s are met again", game_id)

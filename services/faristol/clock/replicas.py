@@ -72,8 +72,8 @@ class Replicas:
         if self._mine is not None:
             try:
                 await self._record.release(self._mine, self._holder)
-            except FAILURES as problem:
-                _log.info("a place among replicas expires by itself: %s", problem)
+            except FAILURES as error:
+                _log.info("a place among replicas expires by itself: %s", error)
 
     def keeper(self, key: str) -> int:
         """Return the place of the replica that owns ``key``; -1 if none is known."""

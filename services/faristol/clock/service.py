@@ -50,7 +50,7 @@ class ClockService:
 
             return settled.decision(new_events), answer
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response)
 
     async def get_clock(self, request: clock_pb2.GetClockRequest, context: Context) -> clock_pb2.GetClockResponse:
         """Return the settled state of a clock. Raises ``NotFound``."""

@@ -132,12 +132,12 @@ class ClockTimer:
                     await self._prepare(self._to_look_at()[:TABLE_BATCH_SIZE])
                     await self._fire(self._to_fire())
                     wait = self._wait()
-                except UnreadableEvent as problem:
-                    _log.error("deadlines wait for a newer version of this program: %s", problem)
-                except Exception as problem:
-                    if not is_transient(problem):
+                except UnreadableEvent as error:
+                    _log.error("deadlines wait for a newer version of this program: %s", error)
+                except Exception as error:
+                    if not is_transient(error):
                         raise
-                    _log.warning("deadlines wait: %r", problem)
+                    _log.warning("deadlines wait: %r", error)
                 if wait:
                     await self._record.news.wait(wait, self._position)
                     await asyncio.sleep(min(CLOCK_READ_DELAY_SECONDS, self._wait()))

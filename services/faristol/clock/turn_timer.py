@@ -58,10 +58,10 @@ class TurnTimer:
                 await (self._read() if begun else self._begin())
                 begun = True
                 wait = await self._look()
-            except Exception as problem:
-                if not is_transient(problem):
+            except Exception as error:
+                if not is_transient(error):
                     raise
-                _log.warning("the timers of duplicate games are delayed: %r", problem)
+                _log.warning("the timers of duplicate games are delayed: %r", error)
             await self._record.news.wait(max(0.001, wait), self._position)
             await asyncio.sleep(min(TURN_READ_DELAY_SECONDS, wait))
 

@@ -40,14 +40,14 @@ def service(runtime: Runtime) -> Dispatcher:
             loaded = await load_game(runtime.record, request.game_id)
             at: Instant = max(instant(occurred_at(request, runtime.now)), loaded.state.last_at)
             loading = await load_situation(runtime.record, loaded, _NoWords(), at, ())
-            said = decide.decide(loading.situation, request)
+            new_events = decide.decide(loading.situation, request)
 
             def answer(position: int) -> M:
-                return _answer(response, position, loading.situation.after(said), request.turn)
+                return _answer(response, position, loading.situation.after(new_events), request.turn)
 
-            return loading.decision(said), answer
+            return loading.decision(new_events), answer
 
-        return await runtime.desk.handle(context, request, attempt, response=response)
+        return await runtime.command_handler.handle(context, request, attempt, response=response)
 
     descriptor = pb.DESCRIPTOR.services_by_name["TurnClockService"]
     return Dispatcher(descriptor, decide.DUPLICATE_CLOCK_COMMANDS, carry_out, {})

@@ -142,11 +142,11 @@ def load_openid(path: Path) -> OpenId:
         with path.open("rb") as file:
             openid = OpenId.model_validate(tomllib.load(file))
         openid.secret()
-    except ValidationError as problem:
-        found = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in problem.errors())
-        raise StartError(f"the provider in {path} is not described as it should be: {found}") from problem
-    except (OSError, ValueError) as problem:
-        raise StartError(f"the provider of OpenID Connect in {path} cannot be read: {problem}") from problem
+    except ValidationError as error:
+        found = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise StartError(f"the provider in {path} is not described as it should be: {found}") from error
+    except (OSError, ValueError) as error:
+        raise StartError(f"the provider of OpenID Connect in {path} cannot be read: {error}") from error
     return openid
 
 
@@ -157,8 +157,8 @@ def verify_token(token: str, keys: KeySet, openid: OpenId, nonce: str, now: date
     """
     try:
         read = jwt.decode(token, keys, algorithms=list(ALGORITHMS))
-    except (JoseError, ValueError, TypeError, KeyError) as problem:
-        raise build_refusal("signature") from problem
+    except (JoseError, ValueError, TypeError, KeyError) as error:
+        raise build_refusal("signature") from error
     claims: dict[str, Any] = dict(read.claims)
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
@@ -186,8 +186,8 @@ def _is_time(claim: object) -> bool:
 def find_person(claims: Mapping[str, Any], openid: OpenId) -> Person:
     """Return the user with their first matching role. Raises ``Denied`` for a user without a role."""
     email = str(claims.get("email") or "")
-    told = str(claims.get("name") or claims.get("preferred_username") or email or claims["sub"])
-    name = tidy("".join(sign if sign.isprintable() else " " for sign in told))[:MAX_NAME_CHARACTERS]
+    given = str(claims.get("name") or claims.get("preferred_username") or email or claims["sub"])
+    name = tidy("".join(sign if sign.isprintable() else " " for sign in given))[:MAX_NAME_CHARACTERS]
     for appointment in openid.appointments:
         if appointment.is_of(claims):
             return Person(claims["sub"], name, ROLES[appointment.role], appointment.scope)

@@ -94,10 +94,10 @@ class Provider:
                 claims = await self._verify_token(str(tokens.get("id_token", "")), brought.nonce)
                 if self.openid.wants(claims) and (address := known.offer.get("userinfo_endpoint")):
                     claims = await _with_more(claims, client, address)
-        except (OAuthError, ValueError) as problem:
-            raise build_refusal(str(getattr(problem, "error", "token_endpoint"))) from problem
-        except httpx2.HTTPError as problem:
-            raise self._build_unreachable() from problem
+        except (OAuthError, ValueError) as error:
+            raise build_refusal(str(getattr(error, "error", "token_endpoint"))) from error
+        except httpx2.HTTPError as error:
+            raise self._build_unreachable() from error
         return find_person(claims, self.openid)
 
     async def _verify_token(self, token: str, nonce: str) -> dict[str, Any]:
@@ -129,19 +129,19 @@ class Provider:
                     if not is_safe(offer.get(name)):
                         raise build_refusal(name)
                 keys = KeySet.import_key_set(await _json(client, offer["jwks_uri"]))  # type: ignore[arg-type] # as it was sent
-        except httpx2.HTTPError as problem:
+        except httpx2.HTTPError as error:
             self._silent_at = monotonic()
-            raise self._build_unreachable() from problem
-        except (JoseError, ValueError, KeyError, TypeError) as problem:
-            raise build_refusal("jwks_uri") from problem
+            raise self._build_unreachable() from error
+        except (JoseError, ValueError, KeyError, TypeError) as error:
+            raise build_refusal("jwks_uri") from error
         return _CachedDiscovery(monotonic(), offer, keys)
 
     async def _client(self, offer: Mapping[str, Any]) -> Any:
         try:
             secret = await asyncio.to_thread(self.openid.secret)
-        except (OSError, UnicodeError) as problem:
-            _log.error("sign-in with %s is unavailable: its secret cannot be read: %s", self.openid.issuer, problem)
-            raise self._build_unreachable() from problem
+        except (OSError, UnicodeError) as error:
+            _log.error("sign-in with %s is unavailable: its secret cannot be read: %s", self.openid.issuer, error)
+            raise self._build_unreachable() from error
         known = offer.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         method = "client_secret_basic" if "client_secret_basic" in known else "client_secret_post"
         return AsyncOAuth2Client(
@@ -180,12 +180,12 @@ async def _json(client: Any, address: str) -> dict[str, Any]:
             if len(body) > MAX_PROVIDER_RESPONSE_BYTES:
                 raise build_refusal("length")
     try:
-        told = json.loads(body)
-    except ValueError as problem:
-        raise build_refusal("json") from problem
-    if not isinstance(told, dict):
+        content = json.loads(body)
+    except ValueError as error:
+        raise build_refusal("json") from error
+    if not isinstance(content, dict):
         raise build_refusal("json")
-    return told
+    return content
 
 
 def _key_id(token: str) -> str:

@@ -123,7 +123,9 @@ class AccessService:
                 credential=given, position=position
             )
 
-        answer = await self._runtime.desk.handle(context, request, attempt, response=pb.GrantCredentialResponse)
+        answer = await self._runtime.command_handler.handle(
+            context, request, attempt, response=pb.GrantCredentialResponse
+        )
         given = (await self._load()).state.granted[answer.credential.credential_id]
         if (giver := caller()) and given.credential.ancestors[-1:] != (giver.credential_id,):
             # A caller who repeats another's command must not get that secret.
@@ -194,7 +196,7 @@ class AccessService:
             state = await self._load()
             return self._decision(state, decided(state.state), who), lambda position: response(position=position)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response)
 
     async def sign_in(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         """Sign in a device by a link or a PIN.
@@ -206,9 +208,9 @@ class AccessService:
             return await self._sign_in_by_open_id(request, context)
         try:
             return await self._sign_in_here(request, context)
-        except AccessError as problem:
+        except AccessError as error:
             at = f" at table {request.pin.table} of {request.pin.tournament_id!r}" if request.HasField("pin") else ""
-            audit.note_refused(f"to sign in by {request.WhichOneof('by')}{at}", problem.reason, visitor_of(context))
+            audit.note_refused(f"to sign in by {request.WhichOneof('by')}{at}", error.reason, visitor_of(context))
             raise
 
     async def _sign_in_here(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
@@ -219,8 +221,8 @@ class AccessService:
             raise grants.pin_locked(request.pin.table, left)
         try:
             answer = await self._signed_in(request, context, is_right, now, is_known=is_known)
-        except AccessError as problem:
-            if counts and problem.reason == "PIN_WRONG":
+        except AccessError as error:
+            if counts and error.reason == "PIN_WRONG":
                 counts.add_wrong(key, now)
             raise
         if counts:
@@ -278,8 +280,8 @@ class AccessService:
         provider = self._known_provider()
         try:
             person = await provider.person(request.open_id)
-        except AccessError as problem:
-            audit.note_refused(f"to sign in by {provider.openid.issuer}", problem.reason, visitor_of(context))
+        except AccessError as error:
+            audit.note_refused(f"to sign in by {provider.openid.issuer}", error.reason, visitor_of(context))
             raise
         # A code is valid once, so there is no retry. The id of another's command must not yield their session.
         request.command_id = str(uuid.uuid4())

@@ -22,8 +22,8 @@ def part(runtime: Runtime) -> Part:
         keyring = Keyring(runtime.settings.access_folder())
         keyring.signer()
         keyring.digest("link", "")
-    except RecordError as problem:
-        raise StartError(str(problem)) from problem
+    except RecordError as error:
+        raise StartError(str(error)) from error
     return Part(
         name="access",
         servicers=(service(runtime, keyring, _provider(runtime)),),

@@ -173,11 +173,11 @@ def _interruption(game: Game, player_id: str) -> game_pb2.Interruption | None:
         case None:
             return None
         case events.OverdrawFound():
-            told = events.OverdrawFound()
-            told.CopyFrom(found)
+            overdraw = events.OverdrawFound()
+            overdraw.CopyFrom(found)
             if not (opponent and found.seen_by_opponent):
-                told.ClearField("shown")
-            return game_pb2.Interruption(overdraw=told)
+                overdraw.ClearField("shown")
+            return game_pb2.Interruption(overdraw=overdraw)
         case events.UnderdrawFound():
             return game_pb2.Interruption(underdraw=found)
         case events.IllegalExchangeFound():

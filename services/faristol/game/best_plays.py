@@ -61,10 +61,10 @@ class BestPlays:
             raise no_lexicon(N_("This game has no lexicon: best plays require one."))
         try:
             graph = self._library.open(lexicon)
-        except MissingLexiconError as problem:
+        except MissingLexiconError as error:
             raise Refusal(
                 "NO_LEXICON", "", N_("The lexicon of this game, {digest}, is not installed here."), {"digest": lexicon}
-            ) from problem
+            ) from error
         return pb.ListBestPlaysResponse(turns=[_turn(graph, each) for each in held])
 
 

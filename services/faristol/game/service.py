@@ -103,4 +103,4 @@ class GameService:
 
             return table.decision(new_events), answer
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response)

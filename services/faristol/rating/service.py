@@ -96,7 +96,7 @@ class RatingListService:
             guard = Guard(tournament_stream(request.tournament_id), tournament.version)
             return Decision([write], guards=[guard]), lambda position: response(position=position)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response)
 
     async def _list(self, tournament_id: str) -> Loaded[RatingList]:
         if not tournament_id:

@@ -49,5 +49,5 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
 def _networks(setting: str) -> tuple[Network, ...]:
     try:
         return networks_of(setting)
-    except ValueError as problem:
-        raise StartError(f"{SETTING}: {problem}; expected networks with commas, as 10.20.0.0/16") from problem
+    except ValueError as error:
+        raise StartError(f"{SETTING}: {error}; expected networks with commas, as 10.20.0.0/16") from error

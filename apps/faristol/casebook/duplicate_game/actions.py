@@ -66,12 +66,12 @@ async def _open(world: World) -> None:
 
 
 def _halls(case: DuplicateCase) -> pairing_events.HallsSet:
-    said = pairing_events.HallsSet(occurred_at=moment(0))
+    halls_set = pairing_events.HallsSet(occurred_at=moment(0))
     first = 1
     for name, players in case.halls.items():
-        said.halls.add(name=name, first_table=first, last_table=first + len(players) - 1)
+        halls_set.halls.add(name=name, first_table=first, last_table=first + len(players) - 1)
         first += len(players)
-    return said
+    return halls_set
 
 
 def _case(world: World) -> DuplicateCase:
@@ -89,23 +89,23 @@ async def _player(world: World, step: Step) -> Any:
     """Return the request that submits a slip of a player, or raises a claim."""
     if step.verb not in OF_PLAYERS:
         raise step.place.no_such("verb of a player", step.verb, OF_PLAYERS)
-    said = dict(step.fields)
-    request = await _request(world, OF_PLAYERS[step.verb], step, said)
+    fields = dict(step.fields)
+    request = await _request(world, OF_PLAYERS[step.verb], step, fields)
     request.hall = _case(world).hall_of(step.actor)
     if step.verb == CLAIM:
         request.player_id = world.names.ids[step.actor]
-        if "about" in said:
-            about = said.pop("about")
+        if "about" in fields:
+            about = fields.pop("about")
             if about.text() not in world.names.ids:
                 raise about.no_such("player", about.text(), world.names.ids)
             request.about_player_id = world.names.ids[about.text()]
         request.words = step.argument.text() if step.argument else ""
     else:
-        _write(world, request.slips.add(), step.actor, step.argument, said)
+        _write(world, request.slips.add(), step.actor, step.argument, fields)
         request.source = events.SLIP_SOURCE_PHONE
-        if "paper" in said:
-            request.source, request.collector_id = events.SLIP_SOURCE_PAPER, said.pop("paper").text()
-    for key, value in said.items():
+        if "paper" in fields:
+            request.source, request.collector_id = events.SLIP_SOURCE_PAPER, fields.pop("paper").text()
+    for key, value in fields.items():
         known = ("about", "turn") if step.verb == CLAIM else (*_SLIP_FIELDS, "paper", "turn")
         raise value.no_such(f"field of a {step.verb}", key, known)
     return request
@@ -115,22 +115,22 @@ async def _official(world: World, step: Step) -> Any:
     """Return the request of the judge or of a collector."""
     if step.verb == SCORE and list(_case(world).halls) == [""]:
         await _close(world, step)
-    said = dict(step.fields)
+    fields = dict(step.fields)
     verb = world.verb_of(step)
-    request = await _request(world, step.verb, step, said)
+    request = await _request(world, step.verb, step, fields)
     if step.verb in _OF_A_PLAYER:
-        await _of_player(world, step, request, said)
+        await _of_player(world, step, request, fields)
     elif {"coordinates", "word"} <= set(verb.request.DESCRIPTOR.fields_by_name) and step.argument is not None:
         _write_play(request, step.argument)
     elif step.verb == "close-hall" and step.argument is not None:
         request.hall = step.argument.text()
     else:
-        said = {**arguments(verb, step, world.names, DUPLICATE_KIND.step_fields), **said}
-    world.fill(request, said)
+        fields = {**arguments(verb, step, world.names, DUPLICATE_KIND.step_fields), **fields}
+    world.fill(request, fields)
     return request
 
 
-async def _request(world: World, name: str, step: Step, said: dict[str, Value]) -> Any:
+async def _request(world: World, name: str, step: Step, fields: dict[str, Value]) -> Any:
     """Return the request of a command, with the official and the turn of the step."""
     request = world.request_of(name, step.actor)
     known = request.DESCRIPTOR.fields_by_name
@@ -138,11 +138,11 @@ async def _request(world: World, name: str, step: Step, said: dict[str, Value]) 
         if field in known and step.actor in OFFICIALS:
             setattr(request, field, step.actor)
     if "turn" in known:
-        request.turn = await _turn(world, said)
+        request.turn = await _turn(world, fields)
     return request
 
 
-async def _of_player(world: World, step: Step, request: Any, said: dict[str, Value]) -> None:
+async def _of_player(world: World, step: Step, request: Any, fields: dict[str, Value]) -> None:
     """Fill the command of an official on the slip of a player: ``amend-slip Anna H8 C A S A``."""
     if step.argument is None:
         raise step.place.wrong(f"expected a player after {step.verb}")
@@ -157,9 +157,9 @@ async def _of_player(world: World, step: Step, request: Any, said: dict[str, Val
         claim = await _claim(world, player, step.place)
         request.claim_id = claim.claim_id
         if written is not None:
-            _write(world, request.corrected, names.name(claim.about), written, said)
+            _write(world, request.corrected, names.name(claim.about), written, fields)
     else:
-        _write(world, request.slip, player, written, said)
+        _write(world, request.slip, player, written, fields)
 
 
 async def _claim(world: World, player: str, place: Value) -> Claim:
@@ -174,8 +174,8 @@ async def _claim(world: World, player: str, place: Value) -> Claim:
 
 async def _close(world: World, step: Step) -> None:
     """Close the one hall of the case, if its time is over and it is not closed."""
-    said = dict(step.fields)
-    turn = (await game_of(world).state()).turn(await _turn(world, said))
+    fields = dict(step.fields)
+    turn = (await game_of(world).state()).turn(await _turn(world, fields))
     (hall,) = await game_of(world).halls()
     if turn is None or turn.timer is None or hall.turn(turn.number).is_closed(turn.timer):
         return
@@ -184,19 +184,19 @@ async def _close(world: World, step: Step) -> None:
     await world.services.call(request)
 
 
-async def _turn(world: World, said: dict[str, Value]) -> int:
+async def _turn(world: World, fields: dict[str, Value]) -> int:
     """Return the turn of a step, by default the last whose rack was called."""
-    if "turn" in said:
-        return said.pop("turn").number()
+    if "turn" in fields:
+        return fields.pop("turn").number()
     return len((await game_of(world).state()).turns)
 
 
-def _write(world: World, slip: Any, player: str, written: Value | None, said: dict[str, Value]) -> None:
-    """Fill the slip of a player with ``H8 C A S A``, or only the word, and with its fields among ``said``."""
+def _write(world: World, slip: Any, player: str, written: Value | None, fields: dict[str, Value]) -> None:
+    """Fill the slip of a player with ``H8 C A S A``, or only the word, and with its fields among ``fields``."""
     slip.player_id = world.names.ids[player]
     if written is not None:
         _write_play(slip, written)
-    world.fill(slip, {key: said.pop(key) for key in list(said) if key in _SLIP_FIELDS})
+    world.fill(slip, {key: fields.pop(key) for key in list(fields) if key in _SLIP_FIELDS})
 
 
 def _write_play(message: Any, written: Value) -> None:

@@ -45,8 +45,8 @@ def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
     board = Board()
     bag, leftover = full_bag(case.ruleset.tile_set), tuple[str, ...]()
     for number, value in enumerate(case.rerun, start=1):
-        ((said, play),) = value.keys().items()
-        rack = said.split()
+        ((key, play),) = value.keys().items()
+        rack = key.split()
         placements = play_of(play, board, case.ruleset.tile_set)
         coordinates, _, word = play.text().partition(" ")
         score = score_play(board, placements, case.ruleset).points

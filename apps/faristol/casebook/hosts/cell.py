@@ -64,8 +64,8 @@ class CellServices(Services):
                         self._heard = here
                     else:
                         await asyncio.sleep(IDLE_POLL_SECONDS)
-        except TimeoutError as problem:
-            raise ValueError(f"the services do not come to rest within {IDLE_TIMEOUT_SECONDS:.0f} s") from problem
+        except TimeoutError as error:
+            raise ValueError(f"the services do not come to rest within {IDLE_TIMEOUT_SECONDS:.0f} s") from error
 
     async def _at_rest(self) -> bool:
         for event in await self.record.read(self._heard):
@@ -79,20 +79,20 @@ async def await_answer(call: Awaitable[Any]) -> Any:
     """Await the answer of a service. Raises its ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists``."""
     try:
         return await call
-    except grpc.aio.AioRpcError as problem:
-        info, text = info_of(problem), problem.details() or ""
+    except grpc.aio.AioRpcError as error:
+        info, text = info_of(error), error.details() or ""
         about = dict(info.metadata)
-        match problem.code():
+        match error.code():
             case grpc.StatusCode.FAILED_PRECONDITION:
                 raise Refusal(
                     info.reason, about.pop("article", ""), text.replace("{", "{{").replace("}", "}}")
-                ) from problem
+                ) from error
             case grpc.StatusCode.INVALID_ARGUMENT:
-                raise Invalid(about.get("field", ""), text) from problem
+                raise Invalid(about.get("field", ""), text) from error
             case grpc.StatusCode.NOT_FOUND:
-                raise NotFound(about["kind"], about["id"]) from problem
+                raise NotFound(about["kind"], about["id"]) from error
             case grpc.StatusCode.ALREADY_EXISTS:
-                raise AlreadyExists(about["kind"], about["id"]) from problem
+                raise AlreadyExists(about["kind"], about["id"]) from error
             case _:
                 raise
 

@@ -49,10 +49,10 @@ def appoint_judges(language: str) -> Mapping[str, Sequence[Message]]:
 
 def finding(step: Step, words: Collection[Word]) -> Callable[[Word], bool]:
     """Return which words a judge accepts: ``words``, or all or none if the step says so. Raises ``CaseError``."""
-    said = step.argument.text() if step.argument else ""
-    if said not in ("", "valid", "invalid"):
-        raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
-    return (lambda _: said == "valid") if said else words.__contains__
+    text = step.argument.text() if step.argument else ""
+    if text not in ("", "valid", "invalid"):
+        raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {text!r}")
+    return (lambda _: text == "valid") if text else words.__contains__
 
 
 async def rule(services: Services, past_events: Sequence[Message], good: Callable[[Word], bool]) -> None:

@@ -59,8 +59,8 @@ async def _open(world: World) -> None:
     for name in case.registered:
         await _send(world, "register-player", {"player-id": case.place.saying(name)})
     for name, line_up in case.teams.items():
-        said = case.place.saying
-        await _send(world, "register-team", {"team-id": said(name), "player-ids": said(", ".join(line_up))})
+        saying = case.place.saying
+        await _send(world, "register-team", {"team-id": saying(name), "player-ids": saying(", ".join(line_up))})
 
 
 def _case(world: World) -> TournamentCase:

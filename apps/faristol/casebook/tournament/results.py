@@ -112,10 +112,10 @@ def final_of(line: CaseResult, pairing: pairing_events.Pairing, names: Names, ga
         condition=game_events.END_CONDITION_OUT,
         occurred_at=at,
     )
-    said = {key: names.replace_names(value, game, key) for key, value in line.fields.items()}
-    for key in said:
+    fields = {key: names.replace_names(value, game, key) for key, value in line.fields.items()}
+    for key in fields:
         final.ClearField(key.replace("-", "_"))  # type: ignore[arg-type] # the next line reports an unknown field
-    fill(final, said, Board())
+    fill(final, fields, Board())
     return final
 
 

@@ -224,8 +224,8 @@ def hand_on(
         )
         private: Ed25519PrivateKey = key_files.read_private(key)
         made = handed_on(token, own, credential, private)
-    except AccessError as problem:
-        raise StartError(localize(problem.message, **problem.params)) from problem
+    except AccessError as error:
+        raise StartError(localize(error.message, **error.params)) from error
     print_answer({"token": made}, localize(TAKE_IT, variable=TOKEN, token=made), json_output=json_output)
 
 

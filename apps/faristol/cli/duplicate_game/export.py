@@ -94,8 +94,8 @@ def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse
     async def work(games: Duplicates) -> pb.GetDuplicateResponse | None:
         try:
             return await games.game(game_id)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.NOT_FOUND:
                 raise
             return None
 

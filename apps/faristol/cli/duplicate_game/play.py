@@ -123,11 +123,11 @@ def _hand_in(
     async def submit(channel: Any) -> tuple[int, Sequence[tuple[str, str]]]:
         try:
             return (await send(channel, request)).taken, ()
-        except grpc.aio.AioRpcError as problem:
-            if info_of(problem).reason not in FORM_DOUBTS:
+        except grpc.aio.AioRpcError as error:
+            if info_of(error).reason not in FORM_DOUBTS:
                 raise
-            alone = info_of(problem).metadata.get("player_id", "")
-            return 0, [(player or alone, why) for player, why in list_reasons(problem)]
+            alone = info_of(error).metadata.get("player_id", "")
+            return 0, [(player or alone, why) for player, why in list_reasons(error)]
 
     taken, doubts = ask_service("game", address, submit, lambda channel: channel)
     if doubts:
@@ -146,8 +146,8 @@ def claims(game: Game, address: Address = None, json_output: AsJson = False) -> 
     lines = []
     for claim in answer.claims:
         slip, score = claim.slip, claim.score
-        told = [slip.coordinates, slip.word, str(score.points), score.fault, claim.words]
-        lines.append(f"{claim.hall.name} {claim.claim_id} {slip.player_id}: {' '.join(filter(None, told))}".strip())
+        parts = [slip.coordinates, slip.word, str(score.points), score.fault, claim.words]
+        lines.append(f"{claim.hall.name} {claim.claim_id} {slip.player_id}: {' '.join(filter(None, parts))}".strip())
     print_answer([as_json(claim) for claim in answer.claims], lines or localize(NO_CLAIMS), json_output=json_output)
 
 
@@ -166,8 +166,8 @@ def decide(
     listed = answer_to(pb.ListWaitingRequest(game_id=game, turn=1), address)
     meant = [each for each in listed.claims if each.claim_id == claim_id and hall in ("", each.hall.name)]
     if len(meant) > 1:
-        told = ", ".join(each.hall.name for each in meant)
-        raise typer.BadParameter(localize(SAME_CLAIM, claim=claim_id, halls=told))
+        halls = ", ".join(each.hall.name for each in meant)
+        raise typer.BadParameter(localize(SAME_CLAIM, claim=claim_id, halls=halls))
     request = pb.DecideClaimRequest(
         game_id=game,
         hall=meant[0].hall.name if meant else hall,

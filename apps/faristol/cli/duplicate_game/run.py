@@ -46,8 +46,8 @@ def run(
     kept = HallJournal(journal or file_of(bundle.game_id, bundle.hall))
     try:
         run_work(_work(bundle, kept, collector, address_of("game", address)))
-    except (EnvelopeError, DocumentError) as problem:
-        raise StartError(localize(DAMAGED, file=str(file), problem=str(problem), game=bundle.game_id)) from problem
+    except (EnvelopeError, DocumentError) as error:
+        raise StartError(localize(DAMAGED, file=str(file), problem=str(error), game=bundle.game_id)) from error
 
 
 async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, address: str) -> None:
@@ -56,10 +56,10 @@ async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, ad
         async def ask(request: Any) -> Any:
             try:
                 return await build_call(channel, type(request))(request, timeout=HALL_CALL_TIMEOUT_SECONDS)
-            except grpc.aio.AioRpcError as problem:
-                if problem.code() in GONE:
-                    raise ServicesUnavailable from problem
-                raise CommandRefused(info_of(problem).reason, every_reason(problem)) from problem
+            except grpc.aio.AioRpcError as error:
+                if error.code() in GONE:
+                    raise ServicesUnavailable from error
+                raise CommandRefused(info_of(error).reason, every_reason(error)) from error
 
         hall = HallState(bundle, journal, ask, SyncedClock(), collector)
         await HallTerminal(hall, typer.echo).run(_read_lines())

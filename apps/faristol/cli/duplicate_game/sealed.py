@@ -92,8 +92,8 @@ def _of_file(file: Path) -> tuple[list[str], list[str], dict[str, str]]:
     """Return the errors in the sealed game of a file, the lines for a valid one, and the rest of the answer."""
     try:
         sealed = _sealed_of(file)
-    except (DocumentError, EnvelopeError) as problem:
-        return [str(problem)], [], {}
+    except (DocumentError, EnvelopeError) as error:
+        return [str(error)], [], {}
     digest = _digest(sealed)
     words, lines = _words(sealed)
     try:

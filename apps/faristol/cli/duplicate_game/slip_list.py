@@ -86,6 +86,6 @@ def _slip(
         errors.append(LineError(line, localize(NOT_HERE, given=player)))
     try:
         slip = slip_of(fields, seats.get(player, ""))
-    except Invalid as problem:
-        errors.append(LineError(line, localize(problem.problem, **problem.params)))
+    except Invalid as error:
+        errors.append(LineError(line, localize(error.problem, **error.params)))
     return slip if len(errors) == before else None

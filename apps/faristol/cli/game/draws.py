@@ -36,17 +36,17 @@ def verify(
     if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
         raise typer.BadParameter(f"{commitment!r} is not a commitment: expected 64 hexadecimal digits")
     game_id = run(game_meant(game, table, number, address))
-    told = answer_to(pb.ListDrawsRequest(game_id=game_id), address)
+    listed = answer_to(pb.ListDrawsRequest(game_id=game_id), address)
     public = fetch_game(game_id, address)
     committed = bytes.fromhex(commitment) or public.draw_commitment
     log = [
         Draw(drawn.number, drawn.player_id, _SOURCES[drawn.source], tuple(drawn.among), tuple(drawn.faces))
-        for drawn in told.draws
+        for drawn in listed.draws
     ]
-    tile_set = ruleset_of(told.ruleset).tile_set
-    wrong = list(check_draws(log, game_id=game_id, seed=told.seed, committed=committed, tile_set=tile_set))
-    answer = {"game_id": game_id, "seed": told.seed.hex(), "commitment": committed.hex(), "draws": len(log)}
-    right = f"{game_id}: {format_count(len(log), 'draw')}, all as the seed {told.seed.hex()} gives them"
+    tile_set = ruleset_of(listed.ruleset).tile_set
+    wrong = list(check_draws(log, game_id=game_id, seed=listed.seed, committed=committed, tile_set=tile_set))
+    answer = {"game_id": game_id, "seed": listed.seed.hex(), "commitment": committed.hex(), "draws": len(log)}
+    right = f"{game_id}: {format_count(len(log), 'draw')}, all as the seed {listed.seed.hex()} gives them"
     print_answer({**answer, "wrong": wrong}, wrong or right, json_output=json_output, indent=None)
     if wrong:
         raise typer.Exit(1)

@@ -230,9 +230,9 @@ def _as_json(checked: Iterable[_Checked], ruleset: Ruleset) -> dict[str, Any]:
 
 
 def _file_as_json(checked: _Checked) -> dict[str, Any]:
-    told: dict[str, Any] = {"file": str(checked.file), "right": not checked.problems}
+    content: dict[str, Any] = {"file": str(checked.file), "right": not checked.problems}
     if replayed := checked.replayed:
-        told |= {
+        content |= {
             "tile_set": replayed.ruleset.tile_set.name,
             "end": replayed.end,
             "totals": dict(replayed.totals),
@@ -247,4 +247,4 @@ def _file_as_json(checked: _Checked) -> dict[str, Any]:
                 for step in replayed.steps
             ],
         }
-    return told | {"problems": [asdict(problem) for problem in checked.problems]}
+    return content | {"problems": [asdict(problem) for problem in checked.problems]}

@@ -83,8 +83,8 @@ def table(
                 await keeper.sit_down(services, bench)
                 async with keeper.watching() if terminal else nullcontext():
                     return await keeper.work(_read_commands(terminal=terminal))
-            except grpc.aio.AioRpcError as problem:
-                raise StartError(every_reason(problem)) from problem
+            except grpc.aio.AioRpcError as error:
+                raise StartError(every_reason(error)) from error
             except Refusal as refusal:
                 raise StartError(cite_refusal(refusal, language)) from refusal
 

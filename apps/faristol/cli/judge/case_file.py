@@ -170,8 +170,7 @@ async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] |
             )
             for word in given.get("words", [])
         ] or None
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StartError(
-            f"{line.strip()[:200]!r} is not a ruling ({problem}): expected "
-            f'{{"words": [{{"tiles": […], "valid": true}}]}}'
-        ) from problem
+            f'{line.strip()[:200]!r} is not a ruling ({error}): expected {{"words": [{{"tiles": […], "valid": true}}]}}'
+        ) from error

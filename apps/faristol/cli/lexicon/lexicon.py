@@ -45,11 +45,11 @@ def install_lexicon(
             f"{name} is the edition {about.edition} now, with the digest {installed.digest}; expected {digest}."
             " Tournaments keep to their edition: a cell needs both, see docs/operations.md"
         )
-    told = [
+    lines = [
         f"{name}: {installed.header.words:,} tile strings from {about.source} {about.edition}",
         f"licence of the words: {about.licence}",
     ]
-    print_answer(_content(installed), told, json_output=json_output, indent=None)
+    print_answer(_content(installed), lines, json_output=json_output, indent=None)
 
 
 def add_lexicon(
@@ -84,8 +84,8 @@ def add_lexicon(
             raise LexiconError(f"--{option} is empty: every ruling records it")
     try:
         tile_set = load_tile_set(tiles)
-    except LookupError as problem:
-        raise LexiconError(f"{problem.args[0]}: choose ca-100, es-100, el-104 or en-100") from None
+    except LookupError as error:
+        raise LexiconError(f"{error.args[0]}: choose ca-100, es-100, el-104 or en-100") from None
     read = WordLists()
     for given in lists:
         listing, file = _listing(given)
@@ -107,10 +107,10 @@ def add_lexicon(
         installed = Library(settings.lexicons).install(
             name, (), tile_set=tile_set, about=about, listed=read.listed, progress=done
         )
-    told = [f"{name}: {installed.header.words:,} tile strings, digest {installed.digest}"]
+    lines = [f"{name}: {installed.header.words:,} tile strings, digest {installed.digest}"]
     if installed.header.layers:
-        told.append(f"layers: {', '.join(installed.header.layers)}")
-    print_answer(_content(installed), told, json_output=json_output, indent=None)
+        lines.append(f"layers: {', '.join(installed.header.layers)}")
+    print_answer(_content(installed), lines, json_output=json_output, indent=None)
 
 
 def _content(installed: InstalledLexicon) -> dict[str, object]:
@@ -167,8 +167,8 @@ def _print_report(read: WordLists, report: Path | None) -> None:
                 rows = csv.writer(file)
                 rows.writerow(["file", "line", "text", "reason", "why"])
                 rows.writerows([line.path, line.line, line.text, line.reason.reason, line.reason] for line in left_out)
-        except OSError as problem:
-            raise LexiconError(f"cannot be written: {problem.strerror}", path=report) from problem
+        except OSError as error:
+            raise LexiconError(f"cannot be written: {error.strerror}", path=report) from error
 
 
 def look_up(
@@ -217,8 +217,8 @@ def list_lexicons(lexicons: Folder = None, json_output: AsJson = False) -> None:
 
     library = Library(settings_of(lexicons=lexicons).lexicons)
     found = library.list()
-    told = list(map(_line, found)) or f"no lexicons in {library.path}"
-    print_answer(list(map(_content, found)), told, json_output=json_output)
+    lines = list(map(_line, found)) or f"no lexicons in {library.path}"
+    print_answer(list(map(_content, found)), lines, json_output=json_output)
 
 
 def _line(installed: InstalledLexicon) -> str:

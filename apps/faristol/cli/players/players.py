@@ -107,20 +107,20 @@ def import_players(
     if listed.whole or whole or (errors and not rows):
         raise typer.Exit(2)
     _ask_of_similar(rows, [player.name for found in tournaments.values() for player in found.players])
-    told: list[str] = []
+    lines: list[str] = []
     read = translations(language)
     rolls = {division: TournamentNames(found) for division, found in tournaments.items()}
     ids, registered = _register(address, rows, rolls, complaints)
     new = read.ngettext("%(num)s player registered", "%(num)s players registered", registered)
-    told.append(new % {"num": registered})
+    lines.append(new % {"num": registered})
     if before := len(ids) - registered:
         again = read.ngettext("%(num)s player was there already", "%(num)s players were there already", before)
-        told.append(again % {"num": before})
-    teams = _make_teams(address, rows, ids, tournaments, complaints, told)
+        lines.append(again % {"num": before})
+    teams = _make_teams(address, rows, ids, tournaments, complaints, lines)
     if teams is not None:
-        told.append(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
+        lines.append(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
     content = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
-    print_answer(content | {"teams": teams or 0}, told, json_output=json_output)
+    print_answer(content | {"teams": teams or 0}, lines, json_output=json_output)
     if complaints.made:
         raise typer.Exit(1)
 
@@ -179,13 +179,13 @@ def _register(
         for row in together:
             try:
                 answer = found.get(row.line) or call(address, "RegisterPlayer", row.request)
-            except StartError as problem:
+            except StartError as error:
                 known = rolls[row.request.tournament_id]
-                if before := _registered_before(problem, row.request):
+                if before := _registered_before(error, row.request):
                     ids[row.line] = before
                     complaints.tell(row.line, stands_already(before, row.request, known))
                 else:
-                    complaints.tell(row.line, with_names(problem, known))
+                    complaints.tell(row.line, with_names(error, known))
             else:
                 ids[row.line] = answer.player_id
                 registered += 1
@@ -248,11 +248,11 @@ def _make_teams(
     ids: Mapping[int, str],
     tournaments: Tournaments,
     complaints: _Complaints,
-    told: list[str],
+    output: list[str],
 ) -> int | None:
     """Register the teams of the list, and add players to existing teams.
 
-    Return the number registered, or None for a list without teams; ``told`` gets a line on each changed team.
+    Return the number registered, or None for a list without teams; ``output`` gets a line on each changed team.
     """
     made = 0
     teams = teams_of(rows, ids, tournaments)
@@ -266,11 +266,11 @@ def _make_teams(
         elif team.coming:
             try:
                 call(address, "SetLineUp" if team.team_id else "RegisterTeam", team.request())
-            except StartError as problem:
-                complaints.tell(team.line, problem)
+            except StartError as error:
+                complaints.tell(team.line, error)
                 continue
             if team.team_id:
-                told.append(localize(TEAM_HAS_MORE, team=repr(team.name), players=", ".join(team.coming)))
+                output.append(localize(TEAM_HAS_MORE, team=repr(team.name), players=", ".join(team.coming)))
             else:
                 made += 1
     return made if teams else None

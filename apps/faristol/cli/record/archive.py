@@ -98,12 +98,12 @@ def restore(
 
     counts = run(work())
     hint = "what is computed from it is built when services start, or by `faristol projection rebuild`"
-    told = [f"restored {_format_counts(counts)}", hint]
+    lines = [f"restored {_format_counts(counts)}", hint]
     if not counts.people:
-        told.append("names were left out: `faristol record verify --without-names` checks the rest")
+        lines.append("names were left out: `faristol record verify --without-names` checks the rest")
     if listed:
-        told.append(format_erased_again(again))
-    print_answer(asdict(counts) | {"erased_again": again}, told, json_output=json_output, indent=None)
+        lines.append(format_erased_again(again))
+    print_answer(asdict(counts) | {"erased_again": again}, lines, json_output=json_output, indent=None)
 
 
 def erase_person(
@@ -128,15 +128,15 @@ def erase_person(
             if not _confirm(f"Erase player {player_id}, {known}, permanently?"):
                 return "no data was erased", -1
         done = await erasure.erase(record, player_id)
-        said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
+        text = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
         if done.notes:
-            said += f"; {format_count(done.notes, 'note')} erased with it"
+            text += f"; {format_count(done.notes, 'note')} erased with it"
         if done.remains:
-            said += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
+            text += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
         if done.others:
             others = ", ".join(done.others)
-            said += f"; other officials of this name stay: {others}. Erase each of them that is the same person"
-        return said, done.notes
+            text += f"; other officials of this name stay: {others}. Erase each of them that is the same person"
+        return text, done.notes
 
     text, notes = with_record(owners_settings_of(data=data, database_url=database_url), work)
     content = {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}
@@ -147,13 +147,13 @@ def _confirm(question: str) -> bool:
     """Ask a question and return whether the answer is yes. Raises ``StartError`` at the end of the input."""
     try:
         return typer.confirm(question, err=True)
-    except typer.Abort as problem:
+    except typer.Abort as error:
         if sys.stdin.isatty():
             raise  # interrupted by Ctrl-C
         typer.echo(err=True)
         raise StartError(
             "the question was not answered, so no data was erased: use --yes to erase without a question"
-        ) from problem
+        ) from error
 
 
 def erase_note(
@@ -170,8 +170,8 @@ def erase_note(
 
     async def work(record: Record) -> str:
         remains = await erasure.erase_note(record, stream, version)
-        said = f"the note beside version {version} of {stream} is erased"
-        return f"{said}; the files of the database could not be cleaned ({remains})" if remains else said
+        text = f"the note beside version {version} of {stream} is erased"
+        return f"{text}; the files of the database could not be cleaned ({remains})" if remains else text
 
     text = with_record(owners_settings_of(data=data, database_url=database_url), work)
     print_answer({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
@@ -200,10 +200,10 @@ def migrate(
             typer.echo(f"{step.name} taken" if step.is_before else f"{step.name} taken: format {step.format} reached")
 
     had = run(migrations.migrate((settings if pre else existing(settings)).record_url(), take, before=pre))
-    told = [] if taken else [_nothing_to_migrate(had, pre=pre)]
+    lines = [] if taken else [_nothing_to_migrate(had, pre=pre)]
     print_answer(
         {"format_before": had, "format": tables.RECORD_FORMAT, "taken": taken},
-        told,
+        lines,
         json_output=json_output,
         indent=None,
     )

@@ -113,10 +113,10 @@ def _with_record(data: Path | None, database_url: str | None, work: Callable[[Re
 
     try:
         return with_record(settings_of(data=data, database_url=database_url), work_with_tables)
-    except ProjectionError as problem:
-        raise StartError(str(problem)) from problem
-    except CannotTake as problem:
-        raise StartError(f"the rebuild was abandoned, and the version in use is unchanged: {problem}") from problem
+    except ProjectionError as error:
+        raise StartError(str(error)) from error
+    except CannotTake as error:
+        raise StartError(f"the rebuild was abandoned, and the version in use is unchanged: {error}") from error
 
 
 async def _retry(record: Record, name: str, key: str) -> tuple[list[str], list[tuple[str, str]]]:

@@ -57,8 +57,8 @@ async def open_record(settings: Settings, *, create: bool = False) -> AsyncItera
     record = await Record.open(settings.record_url(), create=create)
     try:
         yield record
-    except SQLAlchemyError as problem:
-        raise unusable(record.engine.url, problem) from problem
+    except SQLAlchemyError as error:
+        raise unusable(record.engine.url, error) from error
     finally:
         await record.close()
 
@@ -173,8 +173,8 @@ async def _load_witness_seals(where: str, settings: Settings) -> Sequence[Seal]:
     witness = open_witness(where, settings.seal_witness_token)
     try:
         found = await witness.seals()
-    except RecordError as problem:
-        raise RecordError(f"the witness {witness.shown} cannot be asked: {problem}") from problem
+    except RecordError as error:
+        raise RecordError(f"the witness {witness.shown} cannot be asked: {error}") from error
     finally:
         await witness.close()
     if not found:
@@ -213,14 +213,14 @@ def _list_unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file:
 
 def _unbound(names: Names) -> list[str]:
     """List the names that were not verified."""
-    said = (
+    line = (
         (names.unbound, "not bound to an event, as an older version kept {them}"),
         (names.elsewhere, "bound to an event that was not checked"),
         (names.missing, "bound to an event and not here"),
     )
     return [
         f"{format_count(count, 'name')}, {text.format(them='it' if count == 1 else 'them')}"
-        for count, text in said
+        for count, text in line
         if count
     ]
 
@@ -230,21 +230,21 @@ def _format_verdict(verdict: Verdict, *, signed: bool, witnessed: int) -> str:
         return f"WRONG at {verdict.wrong}; {_before(verdict)}"
     since = f" after position {verdict.after}" if verdict.after else ""
     of = f" of {verdict.tournament}" if verdict.tournament else ""
-    said = (
+    text = (
         f"{format_count(verdict.events, 'event')}{of} in {format_count(verdict.streams, 'stream')}{since}: "
         "order and hashes are right"
     )
     if verdict.names.bound:
-        said += f"; {format_count(verdict.names.bound, 'name')} as bound"
+        text += f"; {format_count(verdict.names.bound, 'name')} as bound"
     if not verdict.seals:
-        return f"{said}; no seals"
+        return f"{text}; no seals"
     checked = "signatures are right" if signed else "signatures were not checked"
-    said += f"; {format_count(verdict.seals, 'seal')} up to position {verdict.sealed} of {verdict.position}, {checked}"
+    text += f"; {format_count(verdict.seals, 'seal')} up to position {verdict.sealed} of {verdict.position}, {checked}"
     if witnessed:
-        said += f"; those up to position {witnessed} are the seals of the witness"
+        text += f"; those up to position {witnessed} are the seals of the witness"
     if verdict.tournament:
-        said += f"; none of its events up to position {verdict.sealed} is missing, going by the seals"
-    return said
+        text += f"; none of its events up to position {verdict.sealed} is missing, going by the seals"
+    return text
 
 
 def _before(verdict: Verdict) -> str:

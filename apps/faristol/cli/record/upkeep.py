@@ -47,9 +47,9 @@ def prepare(
                 await grant(record, names)
 
     run(work())
-    said = [*(f"{name} taken" for name in taken), *describe_rights(names), "the record is ready for this version"]
+    lines = [*(f"{name} taken" for name in taken), *describe_rights(names), "the record is ready for this version"]
     granted = {str(role): name for role, name in names.items()}
-    print_answer({"taken": taken, "granted": granted}, said, json_output=json_output, indent=None)
+    print_answer({"taken": taken, "granted": granted}, lines, json_output=json_output, indent=None)
 
 
 def prune(
@@ -84,14 +84,14 @@ def prune(
         if folder is not None:
             for name in gone:
                 (folder / name).unlink()
-    except OSError as problem:
-        raise StartError(f"{problem.filename} cannot be used: {problem.strerror}") from problem
-    told = (
+    except OSError as error:
+        raise StartError(f"{error.filename} cannot be used: {error.strerror}") from error
+    lines = (
         gone
         if names
         else [f"{format_count(len(gone), 'archive')} removed, {format_count(len(listed) - len(gone), 'file')} kept"]
     )
-    print_answer({"expired": gone}, told, json_output=json_output, indent=None)
+    print_answer({"expired": gone}, lines, json_output=json_output, indent=None)
 
 
 def erasures(

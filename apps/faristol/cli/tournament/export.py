@@ -197,6 +197,6 @@ def write_bytes(content: bytes, output: Path | None) -> None:
         return
     try:
         output.write_bytes(content)
-    except OSError as problem:
-        why = problem.strerror or str(problem)
+    except OSError as error:
+        why = error.strerror or str(error)
         raise StartError(localize(N_("{file} cannot be written: {problem}"), file=str(output), problem=why)) from None

@@ -147,21 +147,21 @@ async def _enter_file(calls: ResultsClient, file: str, language: str, *, sure: b
     entered, known = ([listed.given.table for listed in results] for results in (new, standing))
     left = (await calls.tables()).left
     counted = translations(language).ngettext("%(num)s result entered", "%(num)s results entered", len(new))
-    told = [counted % {"num": len(new)}]
-    told += [
+    lines = [counted % {"num": len(new)}]
+    lines += [
         localize(text, tables=ranges(numbers))
         for text, numbers in ((STAND_ALREADY, known), (TABLES_LEFT, left))
         if numbers
     ]
     content = {"round": tables.listed.round, "entered": entered, "standing": known, "left": left}
-    print_answer(content, told, json_output=json_output, indent=None)
+    print_answer(content, lines, json_output=json_output, indent=None)
     return 0
 
 
 def _by_line(listed: Sequence[ListedResult], tables: Tables, refused: Refused) -> list[LineError]:
     """Return the refusal by lines of the file. Raises ``refused`` if it names no game."""
     lines = {tables[result.given.table].game_id: result.line for result in listed}
-    errors = [LineError(lines[game], told) for game, told in refused.by_game.items() if game in lines]
+    errors = [LineError(lines[game], text) for game, text in refused.by_game.items() if game in lines]
     if not errors:
         raise refused
     return sorted(errors, key=lambda error: error.line)

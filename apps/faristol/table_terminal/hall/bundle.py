@@ -68,18 +68,18 @@ def write(bundle: Bundle, file: Path) -> None:
         file.touch(mode=0o600)
         file.chmod(0o600)  # an existing file may have been readable by others
         file.write_text(f"{HEAD}{bundle.hall}\n{MessageToJson(bundle.answer)}\n", encoding="utf-8")
-    except OSError as problem:
-        raise StartError(f"the bundle {file} cannot be written: {problem}") from problem
+    except OSError as error:
+        raise StartError(f"the bundle {file} cannot be written: {error}") from error
 
 
 def read(file: Path) -> Bundle:
     """Read the bundle of a file. Raises ``StartError``."""
     try:
-        head, _, said = file.read_text(encoding="utf-8").partition("\n")
+        head, _, content = file.read_text(encoding="utf-8").partition("\n")
         if not head.startswith(HEAD):
             raise ValueError(f"it begins with {head[: len(HEAD)]!r}")
-        return Bundle(Parse(said, pb.GetBundleResponse()), head.removeprefix(HEAD))
-    except (OSError, ValueError, ParseError) as problem:
+        return Bundle(Parse(content, pb.GetBundleResponse()), head.removeprefix(HEAD))
+    except (OSError, ValueError, ParseError) as error:
         raise StartError(
-            f"{file} is not a bundle: expected the output of `faristol duplicate bundle`: {problem}"
-        ) from problem
+            f"{file} is not a bundle: expected the output of `faristol duplicate bundle`: {error}"
+        ) from error

@@ -281,13 +281,13 @@ class HallState:
         """Send a command; return whether the next one may follow it."""
         try:
             await self._ask(kept.request)
-        except CommandRefused as problem:
-            if problem.reason in TEMPORARY_REASONS:
+        except CommandRefused as error:
+            if error.reason in TEMPORARY_REASONS:
                 return False
-            if problem.reason not in EXECUTED_REASONS:
+            if error.reason not in EXECUTED_REASONS:
                 turn = self.journal.turns.get(kept.turn)
-                doubted = problem.reason in FORM_DOUBTS and not (turn and turn.closed)
-                self.journal.keep_refused(kept.command_id, str(problem), doubted=doubted)
+                doubted = error.reason in FORM_DOUBTS and not (turn and turn.closed)
+                self.journal.keep_refused(kept.command_id, str(error), doubted=doubted)
                 return True
         self.journal.keep_sent(kept.command_id)
         return True

@@ -95,8 +95,8 @@ class HallJournal(LineFile):
 
     def keep_command(self, kind: str, turn: int, request: Any) -> None:
         """Store a command of ``COMMAND_KINDS`` before it is sent."""
-        said = base64.b64encode(request.SerializeToString()).decode()
-        self._note({"send": request.command_id, "kind": kind, "turn": turn, "request": said})
+        encoded = base64.b64encode(request.SerializeToString()).decode()
+        self._note({"send": request.command_id, "kind": kind, "turn": turn, "request": encoded})
 
     def keep_sent(self, command_id: str) -> None:
         """Mark a command as sent."""

@@ -109,8 +109,8 @@ class HallTerminal:
         """Poll the game, send pending commands, and print changes."""
         try:
             online = await self.hall.sync()
-        except CommandRefused as problem:
-            self._tell(str(problem))
+        except CommandRefused as error:
+            self._tell(str(error))
             return
         if online is not self._line:
             self._line = online

@@ -36,10 +36,10 @@ GAVE_UP = N_(
 class Refused(Exception):
     """The service refused a command without any effect. The message has a line for each reason."""
 
-    def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str]) -> None:
-        """Build the message; ``told`` converts texts of the service for users."""
-        super().__init__(told(every_reason(problem)))
-        self.by_game: Mapping[str, str] = {game: told(text) for game, text in _by_game(problem).items()}
+    def __init__(self, problem: grpc.aio.AioRpcError, convert: Callable[[str], str]) -> None:
+        """Build the message; ``convert`` converts texts of the service for users."""
+        super().__init__(convert(every_reason(problem)))
+        self.by_game: Mapping[str, str] = {game: convert(text) for game, text in _by_game(problem).items()}
         """The refusal of each game, if there are several."""
 
 
@@ -108,8 +108,8 @@ class ResultsClient:
             request = pairing.GetTournamentRequest(tournament_id=self.tournament)
             known = TournamentNames(await build_call(self._channel, type(request))(request))
         except grpc.aio.AioRpcError:
-            return lambda said: as_typed(said, self._language)
-        return lambda said: as_typed(known.named_in_refusal(said, problem), self._language)
+            return lambda text: as_typed(text, self._language)
+        return lambda text: as_typed(known.named_in_refusal(text, problem), self._language)
 
     async def _send(self, request: Message) -> Any:
         away = False
@@ -124,10 +124,10 @@ class ResultsClient:
         try:
             method = partial(build_call(self._channel, type(request)), metadata=language)
             answer = await call(method, request, patience=self._patience, retried=note_retry)
-        except grpc.aio.AioRpcError as problem:
-            if is_retryable(problem):
-                raise StartError(say(GAVE_UP, {"seconds": round(self._patience or 0)}, self._language)) from problem
-            raise Refused(problem, await self._build_translator(problem)) from problem
+        except grpc.aio.AioRpcError as error:
+            if is_retryable(error):
+                raise StartError(say(GAVE_UP, {"seconds": round(self._patience or 0)}, self._language)) from error
+            raise Refused(error, await self._build_translator(error)) from error
         if away:
             self._tell(say(BACK, {}, self._language))
         return answer

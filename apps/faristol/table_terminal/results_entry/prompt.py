@@ -174,18 +174,18 @@ class Prompt:
         is_short = 0 < len(line.split()) <= self._tables.players(asked)
         typed = f"{asked}: {line}" if is_short else line
         try:
-            said = read(line, self._tables.players, asked)
+            parsed = read(line, self._tables.players, asked)
         except InvalidLine as slip:
             self._skip(asked)
             table = asked if is_short else self._table_in(line)
             self._keep_open(_Open(typed, table, [say(slip.text, slip.params, self._language)]))
             return
-        if isinstance(said, TableLookup):
+        if isinstance(parsed, TableLookup):
             await self._refresh()
-            self._show_table(said.table)
+            self._show_table(parsed.table)
             return
-        self._past = said.table
-        await self._try(typed, said)
+        self._past = parsed.table
+        await self._try(typed, parsed)
 
     def _table_in(self, line: str) -> int:
         """Return the table that an unreadable line names; 0 if it names none."""
@@ -193,30 +193,30 @@ class Prompt:
         number = int(first) if first.isdecimal() and len(first) <= MAX_TABLE_DIGITS else 0
         return number if self._tables.players(number) == len(scores) else 0
 
-    async def _try(self, typed: str, said: ParsedResult, *, is_sure: bool = False) -> None:
+    async def _try(self, typed: str, parsed: ParsedResult, *, is_sure: bool = False) -> None:
         """Enter a result, or keep it open with the objections."""
         try:
-            if self._tables.stands(said):
-                await self._stands(said.table)
-            elif self._tables.is_hidden_from_helper(said.table):
-                await self._dispute(said)
-            elif is_sure and self._tables[said.table].scores:
-                rounds_after = await self._calls.correct(self._tables[said.table], self._tables.result(said))
-                await self._entered_at(said.table)
+            if self._tables.stands(parsed):
+                await self._stands(parsed.table)
+            elif self._tables.is_hidden_from_helper(parsed.table):
+                await self._dispute(parsed)
+            elif is_sure and self._tables[parsed.table].scores:
+                rounds_after = await self._calls.correct(self._tables[parsed.table], self._tables.result(parsed))
+                await self._entered_at(parsed.table)
                 if rounds_after:
                     self._tell(say_rounds_after(rounds_after, self._language))
-            elif is_sure or not (found := self._asked_about(typed, said)):
-                await self._calls.enter([self._tables.result(said)])
-                await self._entered_at(said.table)
+            elif is_sure or not (found := self._asked_about(typed, parsed)):
+                await self._calls.enter([self._tables.result(parsed)])
+                await self._entered_at(parsed.table)
             else:
                 self._keep_open(found)
         except InvalidLine as slip:
-            self._keep_open(_Open(typed, said.table, [say(slip.text, slip.params, self._language)]))
+            self._keep_open(_Open(typed, parsed.table, [say(slip.text, slip.params, self._language)]))
         except Refused as refused:
             await self._refresh()
-            self._keep_open(_Open(typed, said.table, [str(refused)]))
-            if self._tables[said.table].scores:
-                self._say(RESULT_STANDS, standing=self._tables.standing(said.table))
+            self._keep_open(_Open(typed, parsed.table, [str(refused)]))
+            if self._tables[parsed.table].scores:
+                self._say(RESULT_STANDS, standing=self._tables.standing(parsed.table))
 
     async def _stands(self, table: int) -> None:
         """Confirm a result that was typed a second time, if a second person has to; else print it."""
@@ -229,34 +229,36 @@ class Prompt:
             self._say(RESULT_STANDS, standing=self._tables.standing(table))
         self._close(table)
 
-    async def _dispute(self, said: ParsedResult) -> None:
+    async def _dispute(self, parsed: ParsedResult) -> None:
         """Dispute a result that was typed differently a second time, without a view of the first."""
-        await self._calls.dispute_result(self._tables[said.table], " – ".join(score.written for score in said.scores))
-        self._close(said.table)
+        await self._calls.dispute_result(
+            self._tables[parsed.table], " – ".join(score.written for score in parsed.scores)
+        )
+        self._close(parsed.table)
         await self._refresh()
-        self._say(DISPUTED, table=said.table)
+        self._say(DISPUTED, table=parsed.table)
 
-    def _asked_about(self, typed: str, said: ParsedResult) -> _Open | None:
+    def _asked_about(self, typed: str, parsed: ParsedResult) -> _Open | None:
         """Return the questions before a result is entered; None without any objection."""
-        found = self._tables.doubts(said)
+        found = self._tables.doubts(parsed)
         why = [say(doubt.text, doubt.params, self._language) for doubt in found]
-        if before := ", ".join(each.typed for each in self._open if each.table == said.table):
-            why.append(say(OPEN_BEFORE, {"table": said.table, "typed": before}, self._language))
-        if any(doubt.text == SWAPPED for doubt in found) and len(said.scores) == 2:
-            said = ParsedResult(said.table, said.scores[::-1], said.winner)
-            why.append(say(SWAP, {"scores": _format_scores(said)}, self._language))
-        table = self._tables[said.table]
+        if before := ", ".join(each.typed for each in self._open if each.table == parsed.table):
+            why.append(say(OPEN_BEFORE, {"table": parsed.table, "typed": before}, self._language))
+        if any(doubt.text == SWAPPED for doubt in found) and len(parsed.scores) == 2:
+            parsed = ParsedResult(parsed.table, parsed.scores[::-1], parsed.winner)
+            why.append(say(SWAP, {"scores": _format_scores(parsed)}, self._language))
+        table = self._tables[parsed.table]
         if not table.scores:
-            return _Open(typed, said.table, why, said) if why else None
-        why.append(say(RESULT_STANDS, {"standing": self._tables.standing(said.table)}, self._language))
-        if table.abandoned_by or any(score.left for score in said.scores):
-            why.append(say(NO_CORRECTION, {"command": self._correction(said)}, self._language))
-            return _Open(typed, said.table, why)
-        if said.forfeit:
-            why.append(say(REPLACE_BY, {"outcome": self._tables.format_forfeit(said)}, self._language))
+            return _Open(typed, parsed.table, why, parsed) if why else None
+        why.append(say(RESULT_STANDS, {"standing": self._tables.standing(parsed.table)}, self._language))
+        if table.abandoned_by or any(score.left for score in parsed.scores):
+            why.append(say(NO_CORRECTION, {"command": self._correction(parsed)}, self._language))
+            return _Open(typed, parsed.table, why)
+        if parsed.forfeit:
+            why.append(say(REPLACE_BY, {"outcome": self._tables.format_forfeit(parsed)}, self._language))
         else:
-            why.append(say(REPLACE, {"scores": _format_scores(said)}, self._language))
-        return _Open(typed, said.table, why, said, _standing(table))
+            why.append(say(REPLACE, {"scores": _format_scores(parsed)}, self._language))
+        return _Open(typed, parsed.table, why, parsed, _standing(table))
 
     def _keep_open(self, one: _Open) -> None:
         for text in one.why:
@@ -276,16 +278,16 @@ class Prompt:
         for each in self._open:
             self._say(STILL_OPEN, typed=each.typed, why="; ".join(each.why))
 
-    def _correction(self, said: ParsedResult) -> str:
+    def _correction(self, parsed: ParsedResult) -> str:
         """Return the command that corrects an abandoned game."""
-        table, left = self._tables[said.table], [score.left for score in said.scores]
+        table, left = self._tables[parsed.table], [score.left for score in parsed.scores]
         names = names_at(table)
-        points = [score.score for score in table.scores] if any(left) or said.forfeit else said.points
+        points = [score.score for score in table.scores] if any(left) or parsed.forfeit else parsed.points
         winner = left.index(False) if any(left) and not all(left) else points.index(max(points))
         scores = " ".join(
             f"--score {shlex.quote(f'{name}={score}')}" for name, score in zip(names, points, strict=True)
         )
-        place = f"--table {said.table} --round {self._tables.listed.round}"
+        place = f"--table {parsed.table} --round {self._tables.listed.round}"
         return (
             f"faristol result correct {self._calls.tournament} {place} {scores} --winner {shlex.quote(names[winner])}"
         )
@@ -313,8 +315,8 @@ class Prompt:
         self._tell(say(text, params, self._language))
 
 
-def _format_scores(said: ParsedResult) -> str:
-    return "–".join(map(str, said.points))
+def _format_scores(parsed: ParsedResult) -> str:
+    return "–".join(map(str, parsed.points))
 
 
 def _standing(table: pairing.TableResult) -> Sequence[int]:

@@ -68,9 +68,9 @@ def print_answer(content: Any, lines: str | Iterable[str], *, json_output: bool,
             content = as_json(content)
         typer.echo(json.dumps(content, ensure_ascii=False, indent=indent))
         return
-    told = [lines] if isinstance(lines, str) else list(lines)
-    if told:
-        typer.echo("\n".join(told))
+    texts = [lines] if isinstance(lines, str) else list(lines)
+    if texts:
+        typer.echo("\n".join(texts))
 
 
 def format_count(count: int, thing: str, things: str = "") -> str:

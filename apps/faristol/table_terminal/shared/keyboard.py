@@ -25,8 +25,8 @@ async def wait_for_answer(ask: Callable[[], T]) -> T:
     def wait() -> None:
         try:
             found = ask()
-        except BaseException as problem:  # noqa: BLE001 # raised where the answer is awaited
-            answer.set_exception(problem)
+        except BaseException as error:  # noqa: BLE001 # raised where the answer is awaited
+            answer.set_exception(error)
         else:
             answer.set_result(found)
 

@@ -138,8 +138,8 @@ async def load_names(given: str, address: str | None = None) -> TournamentNames:
     """
     try:
         return await _load_names(given, address)
-    except StartError as problem:
-        if not _unknown(problem):
+    except StartError as error:
+        if not _unknown(error):
             raise
         found = await tournament_meant(given, address)
         if found == given:
@@ -171,10 +171,10 @@ async def tournament_meant(given: str, address: str | None = None) -> str:
         try:
             found = await stub.GetTournament(results.GetTournamentRequest(tournament_id=given))
             return str(found.tournament.tournament_id)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() in _UNAVAILABLE_CODES:
+        except grpc.aio.AioRpcError as error:
+            if error.code() in _UNAVAILABLE_CODES:
                 return given
-            if problem.code() not in _MISSING:
+            if error.code() not in _MISSING:
                 raise
     return find_named(given, await tournaments_at(address), NO_TOURNAMENT).id
 

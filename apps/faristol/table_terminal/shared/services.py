@@ -88,10 +88,10 @@ async def load_own_id(open_access: Callable[[], grpc.aio.Channel]) -> str:
         return ""
     try:
         answer = await call(AccessServiceStub(channel).GetCaller, access_pb2.GetCallerRequest())
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() in _WITHOUT_CREDENTIAL:
+    except grpc.aio.AioRpcError as error:
+        if error.code() in _WITHOUT_CREDENTIAL:
             return ""
-        raise StartError(every_reason(problem)) from problem
+        raise StartError(every_reason(error)) from error
     return str(answer.credential.subject_id)
 
 
@@ -124,8 +124,8 @@ def build_access_interceptors(address: str) -> list[Any]:
     try:
         settings = Settings()
         return build_interceptors(authorize(address, settings.access_folder(), who_acts(), settings.access_record()))
-    except RecordError as problem:
-        raise StartError(str(problem)) from problem
+    except RecordError as error:
+        raise StartError(str(error)) from error
 
 
 def address_of(service: str, address: str | None) -> str:
@@ -147,14 +147,14 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
     async with open_channel_to(wanted, callers) as channel:
         try:
             yield channel
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is grpc.StatusCode.UNAVAILABLE:
-                text = tls_problem(problem) or N_("the {service} service at {address} cannot be reached")
-                raise StartError(localize(text, service=service, address=wanted)) from problem
-            told = every_reason(problem, language_of_terminal())
-            if info_of(problem).reason in _CREDENTIAL_REASONS:
-                told = f"{told.rstrip('.')}; {_describe_access(wanted)}"
-            raise StartError(told) from problem
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                text = tls_problem(error) or N_("the {service} service at {address} cannot be reached")
+                raise StartError(localize(text, service=service, address=wanted)) from error
+            message = every_reason(error, language_of_terminal())
+            if info_of(error).reason in _CREDENTIAL_REASONS:
+                message = f"{message.rstrip('.')}; {_describe_access(wanted)}"
+            raise StartError(message) from error
 
 
 def _describe_access(address: str) -> str:

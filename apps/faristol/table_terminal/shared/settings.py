@@ -19,11 +19,11 @@ def settings_of(**given: object) -> Settings:
 
     try:
         return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
-    except ValidationError as problem:
-        first = problem.errors()[0]
+    except ValidationError as error:
+        first = error.errors()[0]
         name = "_".join(str(part) for part in first["loc"])
         value = first.get("input")
-        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem
+        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from error
 
 
 def owners_settings_of(*, database_url: str | None, **given: object) -> Settings:

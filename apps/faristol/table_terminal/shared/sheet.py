@@ -93,7 +93,7 @@ def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:
     widths = [max(len(cells[column]) for cells in (head, *lines, last)) for column in range(len(head))]
     aligned = [_align(cells, widths) for cells in (head, *lines)] + [""] * (most - len(lines))
     name = side.name or side.of.player_id
-    beneath = [f"{title}: {said or LINE}" for title, said in below(side, sheet, language)]
+    beneath = [f"{title}: {text or LINE}" for title, text in below(side, sheet, language)]
     width = max(map(len, (name, aligned[0], *beneath)))
     return [f"{name:<{width}}", *aligned, "-" * width, _align(last, widths), *beneath]
 

@@ -48,7 +48,7 @@ CHECKING = N_("By agreement the players may check plays in the lexicon together,
 
 def list_house_rules(ruleset: Ruleset, language: str) -> Iterator[str]:
     """Yield the rules for people at a table that typed commands do not cover, each with its article."""
-    said = [
+    lines = [
         ("start.seat", SEATS.get(ruleset.start.seat)),
         ("game.turn_direction", DIRECTIONS.get(ruleset.game.turn_direction)),
         ("arbiter.players_may_check", CHECKING if ruleset.arbiter.players_may_check else None),
@@ -56,6 +56,6 @@ def list_house_rules(ruleset: Ruleset, language: str) -> Iterator[str]:
         ("absence.told", LEAVING.get(ruleset.absence.told)),
         ("scoresheet.final_on", DEFINITIVE[ruleset.scoresheet.final_on]),
     ]
-    for key, sentence in said:
+    for key, sentence in lines:
         if sentence is not None:
             yield with_article(say(sentence, {}, language), ruleset.article(key), language)

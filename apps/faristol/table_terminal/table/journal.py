@@ -46,8 +46,8 @@ class LineFile:
             if kept and not kept.endswith("\n"):
                 with file.open("a", encoding="utf-8") as torn:
                     torn.write("\n")
-        except (OSError, ValueError) as problem:
-            raise StartError(f"the journal {file} cannot be read and written: {problem}") from problem
+        except (OSError, ValueError) as error:
+            raise StartError(f"the journal {file} cannot be read and written: {error}") from error
 
     def _take(self, number: int, kept: Any) -> bool:
         """Apply a stored line; return whether it belongs to this journal. Raises ``ValueError``."""

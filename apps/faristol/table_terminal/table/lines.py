@@ -30,9 +30,9 @@ def script_lines(content: bytes) -> list[str]:
     """Return the lines of a script. Raises ``StartError`` if it is not UTF-8."""
     try:
         return StringIO(content.decode("utf-8-sig"), newline=None).readlines()
-    except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
-        found = f"line {line}: byte {content[problem.start]:#04x} is not UTF-8"
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"line {line}: byte {content[error.start]:#04x} is not UTF-8"
         raise StartError(f"the script cannot be read: {found}") from None
 
 

@@ -57,8 +57,8 @@ def format_refusal(problem: grpc.aio.AioRpcError, names: Mapping[str, str], lang
         label = label_of(FIELD_LABELS, "", field)
         sentence = f"{say(label, {}, language) if label else field}: {sentence}" if template else sentence
     article = info.metadata.get("article")
-    told = translations(language).gettext(REFUSED_BECAUSE) % {"problem": sentence}
-    return f"{told} ({cite(article, language)})" if article else told
+    text = translations(language).gettext(REFUSED_BECAUSE) % {"problem": sentence}
+    return f"{text} ({cite(article, language)})" if article else text
 
 
 def notices(shown: ShownTable, names: Mapping[str, str], language: str) -> Iterator[str]:

@@ -31,12 +31,12 @@ class TableJudge:
         self._say = say
 
     async def rule(
-        self, table: game_pb2.GetGameResponse, said: Mapping[str, str], step_id: str, *, valid: bool | None
+        self, table: game_pb2.GetGameResponse, fields: Mapping[str, str], step_id: str, *, valid: bool | None
     ) -> bool:
         """Claim the open case of ``table`` and rule on all its words, by the lexicon if ``valid`` is None.
 
-        Returns whether all is done from here; False while no case is open yet. ``said`` has reason and source, which a
-        ruling against the lexicon needs. Without judges, ``valid`` None returns True. With ``valid`` None, a case of
+        Returns whether all is done from here; False while no case is open yet. ``fields`` has reason and source, which
+        a ruling against the lexicon needs. Without judges, ``valid`` None returns True. With ``valid`` None, a case of
         other judges is left to them, and the user is informed. Raises ``Refusal`` if ``valid`` is given and other
         judges hold the case or no judges rule, ``grpc.aio.AioRpcError`` if the judge may not claim it.
         """
@@ -62,13 +62,13 @@ class TableJudge:
             return True
         try:
             await self._judge.claim(case.case_id)
-        except grpc.aio.AioRpcError as problem:
-            if valid is not None or reason_of(problem) not in LOST_CASE_REASONS:
+        except grpc.aio.AioRpcError as error:
+            if valid is not None or reason_of(error) not in LOST_CASE_REASONS:
                 raise
             self._say(QUEUED)
             return True
         file = await self._judge.file(case.case_id)
-        reason, source = said.get("reason", ""), said.get("source", "")
+        reason, source = fields.get("reason", ""), fields.get("source", "")
         words = [
             events.WordRuling(
                 word=word.word, valid=word.valid if valid is None else valid, reason=reason, source=source
@@ -87,8 +87,8 @@ class TableJudge:
         """Return the case in question at the table; None before it is opened and after it is ruled or withdrawn."""
         try:
             case = await self._cases.GetCase(lexicon_pb2.GetCaseRequest(game_id=game_id))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.NOT_FOUND:
                 raise
             return None
         return None if case.ruled or case.withdrawn else case

@@ -153,8 +153,8 @@ class ScorerSession:
         try:
             with self._journal.keeping(typed, step_id) as known:
                 return await self._try(typed, known, where)
-        except grpc.aio.AioRpcError as problem:
-            typer.echo(f"{where}{problem.details()}")
+        except grpc.aio.AioRpcError as error:
+            typer.echo(f"{where}{error.details()}")
             self.say(STEP_KEPT)
             return False
 
@@ -172,8 +172,8 @@ class ScorerSession:
             for answer in await self._session.do(step, step_id):
                 if isinstance(answer, game_pb2.PlacePlayResponse) and answer.words and not answer.off_centre:
                     typer.echo(format_score(answer, self._language))
-        except CaseError as problem:
-            typer.echo(f"{where}{problem.say(self._language)}")
+        except CaseError as error:
+            typer.echo(f"{where}{error.say(self._language)}")
             return False
         except Refusal as refusal:
             typer.echo(f"{where}{cite_refusal(refusal, self._language)}")
@@ -183,11 +183,11 @@ class ScorerSession:
             if refusal.reason == "WHO":
                 self._offer(await self._session.load_shown())
             return False
-        except grpc.aio.AioRpcError as problem:
-            if is_retryable(problem):
+        except grpc.aio.AioRpcError as error:
+            if is_retryable(error):
                 raise
-            typer.echo(f"{where}{refusals.format_refusal(problem, self._session.names, self._language)}")
-            await self._show_way_out(problem)
+            typer.echo(f"{where}{refusals.format_refusal(error, self._session.names, self._language)}")
+            await self._show_way_out(error)
             return False
         await self._show()
         return True
@@ -235,8 +235,8 @@ class ScorerSession:
         self._offer(shown)
 
     def _offer(self, shown: ShownTable) -> None:
-        if said := format_next_steps(list_next_steps(shown), self._session.names, self._language):
-            typer.echo(said)
+        if text := format_next_steps(list_next_steps(shown), self._session.names, self._language):
+            typer.echo(text)
 
     async def _answer(self, words: str) -> None:
         """Execute a command of the tool itself. Raises ``Refusal`` for an unknown one."""

@@ -82,8 +82,8 @@ class LiveTable:
         request = game_pb2.ListOffersRequest(game_id=self.game_id, arbiter_id=ARBITER)
         try:
             listed: game_pb2.ListOffersResponse = await self._ask(request)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.PERMISSION_DENIED:
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.PERMISSION_DENIED:
                 raise
             listed = await self._ask(game_pb2.ListOffersRequest(game_id=self.game_id))
         return listed.offers
@@ -93,8 +93,8 @@ class LiveTable:
         request = clock_pb2.GetClockRequest(game_id=self.game_id)
         try:
             shown: clock_pb2.GetClockResponse = await self._ask(request)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.NOT_FOUND:
                 raise
             return clock_pb2.GetClockResponse(game_id=self.game_id)
         return shown

@@ -195,14 +195,14 @@ class Session:
 
     async def _judge(self, step: Step) -> None:
         """Rule on the play in question, if judges rule; wait for the ruling from any source."""
-        said = step.argument.text() if step.argument else ""
-        if step.verb != "rule" or said not in ("", "valid", "invalid"):
+        text = step.argument.text() if step.argument else ""
+        if step.verb != "rule" or text not in ("", "valid", "invalid"):
             raise step.place.wrong(
                 N_("expected `rule`, `rule valid` or `rule invalid`, got {text}"),
-                {"text": f"{step.verb} {said}".rstrip()},
+                {"text": f"{step.verb} {text}".rstrip()},
             )
         table = await self._services.table()
-        valid = {"valid": True, "invalid": False}.get(said)
+        valid = {"valid": True, "invalid": False}.get(text)
         if table.phase != game_pb2.PHASE_CHALLENGED:
             ruled = table.HasField("ruling") and table.ruling.turn >= table.turn - 1
             awaited, self._ruling_awaited = self._ruling_awaited, False

@@ -66,8 +66,8 @@ class Unclear(Refusal):
     """A typed line is ambiguous; ``choices`` are its possible meanings."""
 
     def __init__(self, choices: Sequence[str], readings: Sequence[str]) -> None:
-        told = ", ".join(f"{number}: {reading}" for number, reading in enumerate(readings, start=1))
-        super().__init__("UNCLEAR", "", WHICH, {"readings": told})
+        numbered = ", ".join(f"{number}: {reading}" for number, reading in enumerate(readings, start=1))
+        super().__init__("UNCLEAR", "", WHICH, {"readings": numbered})
         self.choices = choices
 
 
@@ -110,20 +110,20 @@ class LineParser:
 
     def _parts(self, text: str) -> tuple[str, str, str]:
         """Split a line into actor, text, and trailing keys: ``Anna``, ``h8 casa``, ``, at: 12:30``."""
-        name, said = "", text
+        name, rest = "", text
         head = re.match(r"(?:-\s+)?([^,:]+):(?:\s+|$)", text)
         if head:
-            name, said = head[1].strip(), text[head.end() :]
-        found = _TAIL.search(said)
-        return (name, said[: found.start()].strip(), said[found.start() :]) if found else (name, said.strip(), "")
+            name, rest = head[1].strip(), text[head.end() :]
+        found = _TAIL.search(rest)
+        return (name, rest[: found.start()].strip(), rest[found.start() :]) if found else (name, rest.strip(), "")
 
-    def _in_words(self, said: str, *, whole: bool) -> str:
+    def _in_words(self, typed: str, *, whole: bool) -> str:
         """Expand a move to the words of a case; with ``whole``, bare ``pass`` and ``exchange`` are whole turns."""
-        first, _, rest = said.partition(" ")
+        first, _, rest = typed.partition(" ")
         if (verb := SPOKEN.get(fold_name(first))) and verb != "help":
-            first, said = verb, f"{verb} {rest}".rstrip()
-        if said[:1] and said[0] in DASHES:
-            tiles = said[1:].strip()
+            first, typed = verb, f"{verb} {rest}".rstrip()
+        if typed[:1] and typed[0] in DASHES:
+            tiles = typed[1:].strip()
             return f"turn exchange {tiles}" if tiles else "turn pass"
         move = latin(first)
         if move in EXCHANGES and (whole or first != "exchange"):
@@ -131,13 +131,13 @@ class LineParser:
         if whole and move == "PASS":
             return "turn pass"
         try:
-            start, word = Notation.FISC.read_first(said)
+            start, word = Notation.FISC.read_first(typed)
         except ValueError:
             if first not in self.verbs and _SQUARE.fullmatch(move):
                 raise Refusal(
                     "NO_SQUARE", "", NO_SQUARE, {"square": move, "rows": ROW_NAMES, "most": BOARD_SIZE}
                 ) from None
-            return said if first in self.verbs else f"{first.lower()} {rest}".rstrip()
+            return typed if first in self.verbs else f"{first.lower()} {rest}".rstrip()
         return f"turn {Notation.FISC.write(start)} {word}".rstrip()
 
     def _find_person(self, name: str) -> str:
@@ -159,10 +159,10 @@ class LineParser:
         labels |= {official: official for official in (ARBITER, JUDGE)}
         near = nearest(fold_name(name), labels)
         known = ", ".join([*map(self._label, self.names), ARBITER, JUDGE])
-        told = {"given": repr(name), "known": known}
+        params = {"given": repr(name), "known": known}
         if near:
-            return Refusal("NOBODY", "", PERHAPS, {**told, "near": labels[near]})
-        return Refusal("NOBODY", "", UNKNOWN_PERSON, told)
+            return Refusal("NOBODY", "", PERHAPS, {**params, "near": labels[near]})
+        return Refusal("NOBODY", "", UNKNOWN_PERSON, params)
 
     def _on_turn(self, verb: str) -> str:
         """Return the actor of a line without a name: the only possible one, or the player on turn.
@@ -175,8 +175,8 @@ class LineParser:
         wanted = STEP_OF.get(verb, verb)
         able = [who for who, verbs in list_next_steps(self.shown) if wanted in verbs]
         if self.shown.table.phase == game_pb2.PHASE_UNSPECIFIED and wanted == "turn":
-            told = "; ".join(f"`{self._label(able)}: {first[0]}`" for able, first in list_next_steps(self.shown))
-            raise Refusal("NOT_BEGUN", self.shown.ruleset.article("start.method"), NOT_BEGUN, {"known": told})
+            choices = "; ".join(f"`{self._label(able)}: {first[0]}`" for able, first in list_next_steps(self.shown))
+            raise Refusal("NOT_BEGUN", self.shown.ruleset.article("start.method"), NOT_BEGUN, {"known": choices})
         known = self.verbs[verb].request.DESCRIPTOR.fields_by_name if verb in self.verbs else ()
         if len(able) == 1:
             who = able[0]
@@ -186,8 +186,8 @@ class LineParser:
             others = self.shown.others(mover)
             who = others[0] if verb in OF_OPPONENTS and len(others) == 1 else mover
         else:
-            told = "; ".join(f"`{self._label(player)}: {verb}`" for player in able or self.shown.players)
-            raise Refusal("WHO", "", WHO, {"known": told})
+            choices = "; ".join(f"`{self._label(player)}: {verb}`" for player in able or self.shown.players)
+            raise Refusal("WHO", "", WHO, {"known": choices})
         return self._label(who)
 
     def _label(self, who: str) -> str:
@@ -256,9 +256,9 @@ class LineParser:
         counts = [self._compute_score(reading, start, board) for reading in read]
         if fitting := [reading for reading, count in zip(read, counts, strict=True) if count in (score, None)]:
             return fitting
-        told = ", ".join(str(count) for count in dict.fromkeys(counts))
+        choices = ", ".join(str(count) for count in dict.fromkeys(counts))
         word = "".join(map(str, read[0]))
-        raise Refusal("MISCOUNTED", "", MISCOUNTED, {"word": word, "counted": told, "score": score, "who": who})
+        raise Refusal("MISCOUNTED", "", MISCOUNTED, {"word": word, "counted": choices, "score": score, "who": who})
 
     def _compute_score(self, word: Sequence[Tile], start: Start, board: Board) -> int | None:
         """Return the score of a play; None if the rules forbid it, which the game service explains better."""
@@ -294,8 +294,8 @@ class LineParser:
             exact = is_exact(word, tiles) and (not several or tuple(word.split()) in formed)
             read = [tuple(word.split())] if exact else tile_readings(word.strip(), tiles)
             matched = [faces for faces in read if faces in formed] or (read[:1] if several else read)
-            told = [" ".join(faces) for faces in matched] or [word.strip()]
-            ways = [[*before, reading] for before in ways for reading in told]
+            found = [" ".join(faces) for faces in matched] or [word.strip()]
+            ways = [[*before, reading] for before in ways for reading in found]
         return [", ".join(way) for way in ways]
 
 

@@ -85,8 +85,8 @@ def format_next_steps(steps: Sequence[NextStep], names: Mapping[str, str], langu
     """Return the next steps in one line; empty without any."""
     if not steps:
         return ""
-    said = "; ".join(f"{names.get(who, who)}: {', '.join(verbs)}" for who, verbs in steps)
-    return translations(language).gettext(NEXT) % {"steps": said}
+    steps_text = "; ".join(f"{names.get(who, who)}: {', '.join(verbs)}" for who, verbs in steps)
+    return translations(language).gettext(NEXT) % {"steps": steps_text}
 
 
 def format_ruling(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[str]:
@@ -94,8 +94,8 @@ def format_ruling(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> I
     params: dict[str, str | int] = {"word": "".join(ruling.word.faces), "turn": ruling.turn}
     appealed = ruleset.article("challenge.appeal_by") if ruling.appeal else ""
     article = appealed or ruleset.article("challenge.ruling") or ruleset.law.challenge_words
-    said = say(RULINGS[ruling.appeal, ruling.valid], params, language)
-    yield f"{said} ({cite(article, language)})" if article else said
+    text = say(RULINGS[ruling.appeal, ruling.valid], params, language)
+    yield f"{text} ({cite(article, language)})" if article else text
     for word in ruling.words:
         yield "  " + say(VALID if word.valid else INVALID, {"word": "".join(word.word.faces)}, language)
 
@@ -114,8 +114,8 @@ def format_skipped_turns(
         if line.turn >= since and line.kind == results_pb2.ENTRY_KIND_LOST_TURN and line.lost_for:
             reason = translations(language).gettext(labels.LOST[line.lost_for])
             player = names.get(line.player_id, line.player_id)
-            told = say(SKIPPED, {"turn": line.turn, "player": player, "reason": reason}, language)
-            yield with_article(told, line.article, language)
+            text = say(SKIPPED, {"turn": line.turn, "player": player, "reason": reason}, language)
+            yield with_article(text, line.article, language)
 
 
 def outcome(game: results_pb2.GetGameResponse, language: str) -> str:

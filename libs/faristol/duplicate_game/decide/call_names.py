@@ -23,18 +23,18 @@ def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> lis
             "NO_CALL_NAMES", "", N_("There are no call names in {language}."), {"language": tile_set.language}
         ) from None
     own = {
-        said.face: said.name.strip()
-        for said in request.names
-        if said.name.strip() and said.name.strip() != _find_name(table, said.face)
+        given.face: given.name.strip()
+        for given in request.names
+        if given.name.strip() and given.name.strip() != _find_name(table, given.face)
     }
     numbers = _numbers(table, request.numbers)
     with_names(table, own, tile_set, numbers)
-    said = events.CallNamesSet(
+    given = events.CallNamesSet(
         names=[events.CallName(face=face, name=name) for face, name in sorted(own.items())],
         numbers=numbers,
         arbiter_id=request.arbiter_id,
     )
-    return [(GAME_STREAM_NUMBER, said)]
+    return [(GAME_STREAM_NUMBER, given)]
 
 
 def _find_name(table: CallNames, face: str) -> str:

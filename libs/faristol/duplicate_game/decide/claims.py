@@ -77,10 +77,10 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[S
             raise Invalid(
                 "corrected", N_("is for a player other than that of the claim, {player}"), {"player": claim.about}
             )
-        said = build_correction(
+        correction = build_correction(
             situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id
         )
-        new_events.append((hall.number, said))
+        new_events.append((hall.number, correction))
     decided = events.ClaimDecided(
         claim_id=claim.claim_id,
         accepted=accepted,

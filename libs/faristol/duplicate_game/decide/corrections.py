@@ -34,14 +34,14 @@ def build_correction(
     of_turn = find_scored_turn(situation, hall, number)
     if slip.handed == events.HANDED_TWICE:
         raise Invalid("slip", N_("says that two slips were handed in; expected the one that is scored, or none"))
-    said = events.Slip()
-    said.CopyFrom(slip)
-    said.handed = slip.handed or events.HANDED_IN_TIME
-    said.ClearField("written_at")
-    score = Judging(situation, situation.turn(number)).score(slip.player_id, written_slip(said))
+    corrected = events.Slip()
+    corrected.CopyFrom(slip)
+    corrected.handed = slip.handed or events.HANDED_IN_TIME
+    corrected.ClearField("written_at")
+    score = Judging(situation, situation.turn(number)).score(slip.player_id, written_slip(corrected))
     return events.SlipCorrected(
         turn=number,
-        slip=said,
+        slip=corrected,
         score=score,
         points_before=of_turn.scores[slip.player_id].points,
         reason=reason,

@@ -139,11 +139,11 @@ def _by_hand(
     )
 
 
-def _faces(said: Sequence[str], situation: Situation) -> tuple[str, ...]:
+def _faces(given: Sequence[str], situation: Situation) -> tuple[str, ...]:
     """Parse typed tiles. Raises ``Invalid`` for an unknown one."""
     tile_set = situation.ruleset.tile_set
     found = []
-    for text in _separate(said, tile_set):
+    for text in _separate(given, tile_set):
         face = BLANK if text.strip() == BLANK else tile_set.face(text)
         if face is None:
             known = " ".join(tile_set.faces)
@@ -154,11 +154,11 @@ def _faces(said: Sequence[str], situation: Situation) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _separate(said: Sequence[str], tile_set: TileSet) -> Sequence[str]:
+def _separate(given: Sequence[str], tile_set: TileSet) -> Sequence[str]:
     """Separate tiles that were typed as one word, unless a tile of several letters can be among them."""
-    word = said[0].strip().upper() if len(said) == 1 else ""
+    word = given[0].strip().upper() if len(given) == 1 else ""
     is_ambiguous = any(len(face) > 1 and face in word for face in tile_set.faces)
-    return said if not word or is_ambiguous else list(word)
+    return given if not word or is_ambiguous else list(word)
 
 
 def _to_rejected_rack(attempt: DrawnAttempt) -> events.RejectedRack:

@@ -10,11 +10,11 @@ from faristol.rules.duplicate_game.finish import DuplicateEndReason
 
 def end_and_open_seal(situation: Situation, reason: DuplicateEndReason) -> list[StreamEvent]:
     """End the game, and open its sealed game."""
-    said = events.DuplicateEnded(
+    ended = events.DuplicateEnded(
         end=events.DuplicateEnd.ValueType(END_NUMBERS[reason]),
         turns=len(situation.game.turns),
     )
-    return [(GAME_STREAM_NUMBER, said), *publish_seal_key(situation)]
+    return [(GAME_STREAM_NUMBER, ended), *publish_seal_key(situation)]
 
 
 def publish_seal_key(situation: Situation) -> list[StreamEvent]:

@@ -158,16 +158,16 @@ def _in_time(situation: Situation, field: str, at: Instant, first: Instant) -> N
         raise Invalid(field, N_("is not between the start of the round and now"))
 
 
-def _date_slip(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
+def _date_slip(written: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
     """Return a slip of a player's own phone, dated at most now: its clock may be slightly fast.
 
     Raises ``Refusal`` for a slip saved before this attempt at the turn began.
     """
     slip = events.Slip()
-    slip.CopyFrom(said)
-    if not said.HasField("written_at"):
+    slip.CopyFrom(written)
+    if not written.HasField("written_at"):
         return slip
-    at = min(instant(said.written_at), situation.at)
+    at = min(instant(written.written_at), situation.at)
     if at < timer.first_at:
         raise Refusal(
             "TURN_BEGAN_LATER",
@@ -179,29 +179,29 @@ def _date_slip(said: events.Slip, situation: Situation, timer: Timer) -> events.
 
 
 def _check_slip(
-    said: events.Slip, source: events.SlipSource.ValueType, situation: Situation, first: Instant
+    written: events.Slip, source: events.SlipSource.ValueType, situation: Situation, first: Instant
 ) -> events.Slip:
     """Return a slip for the record, dated if it was written on a phone. Raises ``Invalid``.
 
     ``first`` is the start of its turn.
     """
     for name, most in MAX_FIELD_CHARACTERS.items():
-        if len(getattr(said, name)) > most:
+        if len(getattr(written, name)) > most:
             raise Invalid(
                 "slips",
                 N_("of {player}: {field} has {count} characters; at most {most} are allowed"),
-                {"player": said.player_id, "field": name, "count": len(getattr(said, name)), "most": most},
+                {"player": written.player_id, "field": name, "count": len(getattr(written, name)), "most": most},
             )
     slip = events.Slip()
-    slip.CopyFrom(said)
-    slip.handed = said.handed or events.HANDED_IN_TIME
-    if said.HasField("written_at"):
-        at = instant(said.written_at)
+    slip.CopyFrom(written)
+    slip.handed = written.handed or events.HANDED_IN_TIME
+    if written.HasField("written_at"):
+        at = instant(written.written_at)
         if not first <= at <= situation.at:
             raise Invalid(
                 "slips",
                 N_("of {player}: written_at is not between the start of the round and now"),
-                {"player": said.player_id},
+                {"player": written.player_id},
             )
     elif source == events.SLIP_SOURCE_PHONE:
         slip.written_at.CopyFrom(timestamp(situation.at))

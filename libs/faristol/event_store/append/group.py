@@ -153,7 +153,7 @@ class Group:
             # UUIDs of version 7 begin with the time, so ids of one moment are adjacent in the index.
             event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"
             own = next(metadata)
-            said = (stream, version, event_id, type_name, schema_version, tournament, payload, own, recorded_at)
-            previous = compute_chained_hash(previous, *said)
-            self.events.append((position, *said, previous))
+            row = (stream, version, event_id, type_name, schema_version, tournament, payload, own, recorded_at)
+            previous = compute_chained_hash(previous, *row)
+            self.events.append((position, *row, previous))
         self.heads[stream] = (version, previous)

@@ -119,8 +119,8 @@ class Appender:
         outcomes: Sequence[Outcome]
         try:
             outcomes = await self._backend.append(requests, self._now)
-        except Exception as problem:  # noqa: BLE001 # every waiting caller must get a result
-            outcomes = [problem] * len(requests)
+        except Exception as error:  # noqa: BLE001 # every waiting caller must get a result
+            outcomes = [error] * len(requests)
         for request, outcome in zip(requests, outcomes, strict=True):
             if request.done.done():
                 continue  # the caller has left; its request was written all the same
@@ -221,7 +221,9 @@ class GroupCommit:
             ]
             await connection.execute(insert(tables.notes), rows)
         if group.commands:
-            rows = [{"command_id": key, "answer": said, "position": at} for key, (said, at) in group.commands.items()]
+            rows = [
+                {"command_id": key, "answer": answer, "position": at} for key, (answer, at) in group.commands.items()
+            ]
             await connection.execute(insert(_commands), rows)
         if group.moves:
             rows = [{"moved": name, "after": after} for name, (_, after) in group.moves.items()]

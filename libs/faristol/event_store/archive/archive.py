@@ -189,8 +189,8 @@ class Writer:
         try:
             self._part.touch(mode=0o600, exist_ok=False)  # it may contain names
             self._raw = self._part.open("wb")
-        except OSError as problem:
-            raise self._cannot(problem) from problem
+        except OSError as error:
+            raise self._cannot(error) from error
         self._out = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
         return self
 
@@ -208,8 +208,8 @@ class Writer:
             )
         try:
             self._out.write(line)
-        except OSError as problem:
-            raise self._cannot(problem) from problem
+        except OSError as error:
+            raise self._cannot(error) from error
         self.lines += 1
 
     def write_all(self, kind: str, of: object, **more: object) -> None:
@@ -229,10 +229,8 @@ class Writer:
                 else:
                     with contextlib.suppress(OSError):  # the partial file is discarded
                         self._out.close()
-        except OSError as problem:
-            raise (
-                self._build_exists_error() if isinstance(problem, FileExistsError) else self._cannot(problem)
-            ) from problem
+        except OSError as error:
+            raise (self._build_exists_error() if isinstance(error, FileExistsError) else self._cannot(error)) from error
         finally:
             with contextlib.suppress(OSError):
                 self._part.unlink()
@@ -282,11 +280,11 @@ def read(path: Path) -> Iterator[ArchiveLine]:
                 yield found
     except EOFError:
         raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, it is truncated") from None
-    except (zlib.error, gzip.BadGzipFile) as problem:
+    except (zlib.error, gzip.BadGzipFile) as error:
         what = "it was changed" if number else "it is no archive of a record"
-        raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, {what} ({problem})") from problem
-    except OSError as problem:
-        raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
+        raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, {what} ({error})") from error
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
     if not ended:
         raise ArchiveError(f"line {number + 1}: the file is truncated here")
 

@@ -170,8 +170,8 @@ class _Export:
             message = upcasters.message(event.type, event.schema_version, event.payload)
             self._players.update(players_of(message))
         if self._tournament:
-            said = Metadata.from_json(event.metadata)
-            self._players |= {said.actor, *bound_in(said)}  # an official's name is stored like a player's
+            metadata = Metadata.from_json(event.metadata)
+            self._players |= {metadata.actor, *bound_in(metadata)}  # an official's name is stored like a player's
         self.counts.events += 1
         if self.counts.events % 500 == 0 or event.position == self._end:
             self._progress(event.position, self._end)

@@ -178,8 +178,8 @@ def heading(path: Path) -> tuple[datetime, bool]:
         raise first.error("this is not an archive of a record")
     try:
         made_at = moment(first.number_of("exported_at"))
-    except OverflowError as problem:
-        raise first.error("its exported_at is not a time") from problem
+    except OverflowError as error:
+        raise first.error("its exported_at is not a time") from error
     return made_at, first.flag("people")
 
 
@@ -235,8 +235,8 @@ async def restore(
                 waiting.append(row)
             await _insert(connection, waiting)
             await connection.execute(update(tables.counter).values(position=opened.position))
-    except SQLAlchemyError as problem:
-        raise ArchiveError(f"{path} cannot be restored: {getattr(problem, 'orig', problem)}") from problem
+    except SQLAlchemyError as error:
+        raise ArchiveError(f"{path} cannot be restored: {getattr(error, 'orig', error)}") from error
     progress(opened.position, max(opened.position, 1))
     return opened.counts
 

@@ -204,8 +204,8 @@ async def run_clean_statements(engine: AsyncEngine, statements: Sequence[str]) -
                 done = await connection.execute(text(statement))
                 if done.returns_rows and done.scalar_one():
                     return "the database is in use"
-    except (SQLAlchemyError, OSError) as problem:
-        return str(getattr(problem, "orig", problem))
+    except (SQLAlchemyError, OSError) as error:
+        return str(getattr(error, "orig", error))
     finally:
         await engine.dispose()
     return ""

@@ -137,27 +137,27 @@ async def migrate(url: str, taken: Callable[[Migration], None] = lambda _: None,
                 return None
             raise none_at(parsed)
         backend = kind(parsed)
-    except (UnknownDatabase, OSError) as problem:
-        raise RecordError(str(problem)) from problem
+    except (UnknownDatabase, OSError) as error:
+        raise RecordError(str(error)) from error
     had: int | None = None
     moved, tries = False, 0
     try:
         while True:
             try:
                 found, step = await _take_next(backend, parsed, before=before)
-            except (SQLAlchemyError, OSError) as problem:
+            except (SQLAlchemyError, OSError) as error:
                 tries += 1
-                if tries == MAX_MIGRATION_ATTEMPTS or not kind.is_held(problem):
+                if tries == MAX_MIGRATION_ATTEMPTS or not kind.is_held(error):
                     raise
-                _log.info("the migration waits for other transactions: %s", unusable(parsed, problem))
+                _log.info("the migration waits for other transactions: %s", unusable(parsed, error))
                 await asyncio.sleep(MIGRATION_RETRY_SECONDS)
                 continue
             had, moved, tries = had if moved else found, True, 0
             if step is None:
                 return had
             taken(step)
-    except (SQLAlchemyError, OSError) as problem:
-        raise unusable(parsed, problem) from problem
+    except (SQLAlchemyError, OSError) as error:
+        raise unusable(parsed, error) from error
     finally:
         await backend.close()
 

@@ -152,12 +152,12 @@ class Postgres(Backend):
         given = url.set(drivername="postgresql+asyncpg")
         try:
             _, settings = given.get_dialect()().create_connect_args(driver_url(given))
-        except (ArgumentError, ValueError) as problem:
-            raise UnknownDatabase(f"the host or port of {format_url(url)} cannot be used: {problem}") from None
+        except (ArgumentError, ValueError) as error:
+            raise UnknownDatabase(f"the host or port of {format_url(url)} cannot be used: {error}") from None
         try:
             connections_of(given)
-        except ValueError as problem:
-            raise UnknownDatabase(f"the URL {format_url(url)} has {problem}") from None
+        except ValueError as error:
+            raise UnknownDatabase(f"the URL {format_url(url)} has {error}") from None
         ports = settings.get("port") or ()
         for port in (url.port, *(ports if isinstance(ports, Sequence) else (ports,))):
             if port is not None and not 0 < port < 65_536:
@@ -261,9 +261,9 @@ class Postgres(Backend):
             )
         except asyncpg.IntegrityConstraintViolationError:
             return False
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as problem:
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
             await self._disconnect()
-            raise OperationalError(_WRITE, None, problem) from problem
+            raise OperationalError(_WRITE, None, error) from error
 
     async def _connect(self) -> Any:
         self._appends = await self.engine.connect()
@@ -280,8 +280,8 @@ class Postgres(Backend):
         while True:
             try:
                 await self._listen_once(heard, listening)
-            except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as problem:
-                _log.info("notifications of appends by other processes are delayed: %s", problem)
+            except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+                _log.info("notifications of appends by other processes are delayed: %s", error)
             await asyncio.sleep(LISTEN_RETRY_SECONDS)
 
     async def _listen_once(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
@@ -291,7 +291,7 @@ class Postgres(Backend):
             lost = asyncio.Event()
             driver.add_termination_listener(lambda *_: lost.set())
             try:
-                await driver.add_listener(CHANNEL, lambda *told: heard(int(told[-1])))
+                await driver.add_listener(CHANNEL, lambda *payload: heard(int(payload[-1])))
                 listening(True)
                 await lost.wait()
             finally:

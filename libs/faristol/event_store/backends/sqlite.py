@@ -159,8 +159,8 @@ class Sqlite(Backend):
         for before, (position, *found) in enumerate(await connection.execute(query.with_only_columns(*looked), values)):
             for column, expected, kind, content in zip(columns, types, found[::2], found[1::2], strict=True):
                 if kind != _SQL_TYPES[expected]:
-                    said = f"a value of type {kind} as its {column.name}, which is of type {_SQL_TYPES[expected]}"
-                    return UnexpectedType(before, position, said)
+                    text = f"a value of type {kind} as its {column.name}, which is of type {_SQL_TYPES[expected]}"
+                    return UnexpectedType(before, position, text)
                 if expected is str and not _is_text(content):
                     return UnexpectedType(before, position, f"bytes that are no UTF-8 as its {column.name}")
         return None
@@ -201,8 +201,8 @@ class Sqlite(Backend):
         statement = _compile(query)
         try:
             return await self._queries.run(partial(_rows, statement=statement, values=values))
-        except sqlite3.Error as problem:
-            raise DBAPIError.instance(statement, None, problem, sqlite3.Error, hide_parameters=True) from problem
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(statement, None, error, sqlite3.Error, hide_parameters=True) from error
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)
@@ -214,8 +214,8 @@ class Sqlite(Backend):
                 return await self._appends.run(partial(_write, group=group))
             except sqlite3.IntegrityError:
                 return False
-            except sqlite3.Error as problem:
-                raise OperationalError("append", None, problem) from problem
+            except sqlite3.Error as error:
+                raise OperationalError("append", None, error) from error
 
     async def has_room(self) -> bool:
         return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= SQLITE_MIN_FREE_BYTES
@@ -230,25 +230,25 @@ class Sqlite(Backend):
             try:
                 with closing(sqlite3.connect(self._file, timeout=0, isolation_level=None)) as connection:
                     await _poll_commits(connection, heard, listening)
-            except sqlite3.Error as problem:
-                _log.info("notifications of appends by other processes are delayed: %s", problem)
+            except sqlite3.Error as error:
+                _log.info("notifications of appends by other processes are delayed: %s", error)
             finally:
                 listening(False)
             await asyncio.sleep(OPEN_RETRY_SECONDS)
 
     async def clean(self) -> str:
         give_up = asyncio.get_running_loop().time() + CLEAN_LOCK_TIMEOUT_SECONDS
-        if said := await run_clean_statements(self._alone(CLEAN_LOCK_TIMEOUT_SECONDS), ("VACUUM",)):
-            return said
+        if problem := await run_clean_statements(self._alone(CLEAN_LOCK_TIMEOUT_SECONDS), ("VACUUM",)):
+            return problem
         # The checkpoint waits for readers while it blocks writers: so it gets a short timeout, and writers run in
         # between.
-        while said := await run_clean_statements(
+        while problem := await run_clean_statements(
             self._alone(CLEAN_SLICE_SECONDS), ("PRAGMA wal_checkpoint(TRUNCATE)",)
         ):
             if asyncio.get_running_loop().time() > give_up:
                 break
             await asyncio.sleep(CLEAN_SLICE_SECONDS)
-        return said
+        return problem
 
     def _alone(self, patience: float) -> AsyncEngine:
         """Return an engine without transactions, with a lock timeout in seconds."""
@@ -376,8 +376,8 @@ def _use_wal(cursor: Any) -> None:
         try:
             cursor.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError as problem:
-            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
         time.sleep(OPEN_RETRY_SECONDS)
 

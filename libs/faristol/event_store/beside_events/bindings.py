@@ -62,10 +62,10 @@ def build_binding(kept: StoredName, before: StoredName | None = None) -> str:
 
     Raises ``ValueError`` for an invalid id of a person.
     """
-    said = ":".join(filter(None, (kept.player_id, kept.commitment, before.commitment if before else "")))
-    if kept.salt is not None and not _WRITTEN.fullmatch(said):
+    binding = ":".join(filter(None, (kept.player_id, kept.commitment, before.commitment if before else "")))
+    if kept.salt is not None and not _WRITTEN.fullmatch(binding):
         raise ValueError(f"{kept.player_id[:80]!r} is not a person id: expected 1 to 64 of a-z, 0-9 and -")
-    return said if kept.salt is not None else ""
+    return binding if kept.salt is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ class Bindings:
         elif event.type == _ERASED:
             try:
                 message: Any = upcasters.message(event.type, event.schema_version, event.payload)
-            except UnreadableEvent as problem:
-                raise CorruptData(f"{event}: {problem}") from problem
+            except UnreadableEvent as error:
+                raise CorruptData(f"{event}: {error}") from error
             self._erased[message.person_id] = event.position
 
     def _bind(self, position: int, player_id: str, commitment: str, before: str) -> None:
@@ -178,10 +178,10 @@ class Bindings:
 def _read(event: Stored) -> Iterator[tuple[str, str, str]]:
     try:
         names = Metadata.from_json(event.metadata).names
-        for said in names.split(" ") if names else ():
-            found = _WRITTEN.fullmatch(said)
+        for each in names.split(" ") if names else ():
+            found = _WRITTEN.fullmatch(each)
             if found is None:
-                raise ValueError(said)
+                raise ValueError(each)
             yield found[1], found[2], found[3] or ""
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise CorruptData(f"{event}: its names cannot be read") from None
@@ -189,7 +189,7 @@ def _read(event: Stored) -> Iterator[tuple[str, str, str]]:
 
 def bound_in(metadata: Metadata) -> set[str]:
     """Return the ids of the persons whose names the metadata of an event binds."""
-    return {said.partition(":")[0] for said in metadata.names.split()}
+    return {each.partition(":")[0] for each in metadata.names.split()}
 
 
 async def positions(connection: AsyncConnection, up_to: int) -> dict[str, int]:
@@ -207,8 +207,8 @@ async def list_stored_names(connection: AsyncConnection) -> list[StoredName]:
         rows = (await connection.execute(_PEOPLE)).all()
         if all(_is_name(row) for row in rows):
             return [to_stored_name(row) for row in rows]
-    except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8
-        failure = problem
+    except (DBAPIError, TypeError, ValueError) as error:  # for example a text that is not UTF-8
+        failure = error
     misfit = await kind_of(connection).misfit(connection, _NAME_TEXTS, {}, [str] * len(PERSON_COLUMNS))
     if misfit is None and failure is not None:
         raise failure

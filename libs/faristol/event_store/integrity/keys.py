@@ -84,8 +84,8 @@ def write_new(path: Path, content: bytes, mode: int) -> None:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError:
         raise KeyFileError(f"there is a file at {path} already: a key never replaces an existing file") from None
-    except OSError as problem:
-        raise KeyFileError(f"a key cannot be written to {path}: {problem.strerror}") from problem
+    except OSError as error:
+        raise KeyFileError(f"a key cannot be written to {path}: {error.strerror}") from error
     with os.fdopen(file, "wb") as out:
         out.write(content)
 
@@ -124,5 +124,5 @@ def _read_public(path: Path) -> Ed25519PublicKey:
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as problem:
-        raise KeyFileError(f"the key {path} cannot be read: {problem.strerror}") from problem
+    except OSError as error:
+        raise KeyFileError(f"the key {path} cannot be read: {error.strerror}") from error

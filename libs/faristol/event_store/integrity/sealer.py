@@ -143,11 +143,11 @@ class Sealer:
                         await seal(self._record, self._key, events=self._events)
                         self._wrong = ""
                         self._tell("")
-                except KeyUnavailable as problem:
-                    self._tell(str(problem))
+                except KeyUnavailable as error:
+                    self._tell(str(error))
                     await self._let_go()  # another process may have an available key
-                except FAILURES as problem:
-                    _log.warning("sealing waits: %r", problem)
+                except FAILURES as error:
+                    _log.warning("sealing waits: %r", error)
                 except CorruptData as wrong:
                     if str(wrong) != self._wrong:
                         _log.error("sealing has stopped, the record is wrong at %s", wrong)
@@ -159,8 +159,8 @@ class Sealer:
     async def _let_go(self) -> None:
         try:
             await self._record.release(SEALER_LEASE, self._holder)
-        except FAILURES as problem:
-            _log.info("the lease for sealing expires by itself: %s", problem)
+        except FAILURES as error:
+            _log.info("the lease for sealing expires by itself: %s", error)
 
     def _tell(self, away: str) -> None:
         """Log once that the key is unavailable, and once that it is back."""

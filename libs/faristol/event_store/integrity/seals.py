@@ -212,7 +212,7 @@ def load_seals(path: Path) -> Sequence[Seal]:
     try:
         found = json.loads(path.read_bytes())["seals"]
         return [from_json(member) for member in found]
-    except OSError as problem:
-        raise RecordError(f"the seals in {path} cannot be read: {problem.strerror}") from problem
-    except NO_SEAL as problem:
-        raise RecordError(f"{path} has no seals: expected an answer of /api/v1/seals") from problem
+    except OSError as error:
+        raise RecordError(f"the seals in {path} cannot be read: {error.strerror}") from error
+    except NO_SEAL as error:
+        raise RecordError(f"{path} has no seals: expected an answer of /api/v1/seals") from error

@@ -42,11 +42,11 @@ class KeyLocation:
         """Parse a URI. Raises ``KeyFileError``, whose message repeats no part of it, since it may have a PIN."""
         path, _, query = uri.removeprefix(SCHEME).partition("?")
         try:
-            said = {**_attributes(path, ";"), **_attributes(query, "&")}
-            if "pin-value" in said:
+            attributes = {**_attributes(path, ";"), **_attributes(query, "&")}
+            if "pin-value" in attributes:
                 raise KeyFileError("a PIN must be in the file that pin-source names, never in the address of a key")
-            source = said["pin-source"].removeprefix("file:")
-            return cls(said["token"], said["object"], Path(said["module-path"]), Path(source))
+            source = attributes["pin-source"].removeprefix("file:")
+            return cls(attributes["token"], attributes["object"], Path(attributes["module-path"]), Path(source))
         except (KeyError, ValueError):
             raise KeyFileError(f"this is not an address of a key in a token: {EXPECTED_KEY_URI}") from None
 
@@ -141,10 +141,10 @@ class TokenKey:
                 self._close()
                 self._session = self._open_session(writes=writes)
             yield self._session
-        except self._pkcs11.PKCS11Error as problem:
+        except self._pkcs11.PKCS11Error as error:
             self._close()
-            what = str(problem) or type(problem).__name__
-            raise KeyUnavailable(f"the token {self._place.token!r} cannot be used: {what}") from problem
+            what = str(error) or type(error).__name__
+            raise KeyUnavailable(f"the token {self._place.token!r} cannot be used: {what}") from error
         except KeyUnavailable:
             self._close()
             raise
@@ -156,8 +156,8 @@ class TokenKey:
     def _open_session(self, *, writes: bool) -> Session:
         try:
             pin = self._place.pin.read_text().strip()
-        except (OSError, ValueError) as problem:
-            raise KeyUnavailable(f"the PIN in {self._place.pin} cannot be read: {problem}") from None
+        except (OSError, ValueError) as error:
+            raise KeyUnavailable(f"the PIN in {self._place.pin} cannot be read: {error}") from None
         if pin == self._refused:
             raise KeyUnavailable(
                 f"the token {self._place.token!r} refused the PIN in {self._place.pin}; it is not tried again"
@@ -167,9 +167,9 @@ class TokenKey:
         library.reinitialize()
         try:
             return library.get_token(token_label=self._place.token).open(user_pin=pin, rw=writes)
-        except (self._pkcs11.PinIncorrect, self._pkcs11.PinLenRange, self._pkcs11.PinInvalid) as problem:
+        except (self._pkcs11.PinIncorrect, self._pkcs11.PinLenRange, self._pkcs11.PinInvalid) as error:
             self._refused = pin
-            raise KeyUnavailable(f"the token {self._place.token!r} refused the PIN in {self._place.pin}") from problem
+            raise KeyUnavailable(f"the token {self._place.token!r} refused the PIN in {self._place.pin}") from error
 
     def _find_public_key(self, session: Session) -> Ed25519PublicKey | None:
         known = self._pkcs11

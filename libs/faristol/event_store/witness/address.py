@@ -104,8 +104,8 @@ class HttpWitness:
         if self._token is not None:
             try:
                 token = self._token.read_text().strip()  # read for each request: tokens change
-            except OSError as problem:
-                raise WitnessUnavailable(f"its token in {self._token} cannot be read: {problem.strerror}") from None
+            except OSError as error:
+                raise WitnessUnavailable(f"its token in {self._token} cannot be read: {error.strerror}") from None
             request.add_unredirected_header("Authorization", f"Bearer {token}")
         try:
             with _opener.open(request, timeout=WITNESS_TIMEOUT_SECONDS) as answer:
@@ -113,9 +113,9 @@ class HttpWitness:
                 return content
         except urllib.error.HTTPError:
             raise
-        except urllib.error.URLError as problem:
-            reason = problem.reason
+        except urllib.error.URLError as error:
+            reason = error.reason
             raise WitnessUnavailable(getattr(reason, "strerror", None) or str(reason)) from None
-        except (HTTPException, ValueError) as problem:
+        except (HTTPException, ValueError) as error:
             # The error of a malformed header includes the token, so only its type is reported.
-            raise WitnessUnavailable(f"the request failed: {type(problem).__name__}") from None
+            raise WitnessUnavailable(f"the request failed: {type(error).__name__}") from None

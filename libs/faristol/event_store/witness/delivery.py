@@ -68,19 +68,19 @@ class Delivery:
                     else:
                         self._is_known = False
                     pause = self._look
-                except FAILURES as problem:
-                    _log.warning("delivery to the witness %s waits: %r", self._witness.shown, problem)
-                except (WitnessUnavailable, Fork, CorruptData) as problem:
+                except FAILURES as error:
+                    _log.warning("delivery to the witness %s waits: %r", self._witness.shown, error)
+                except (WitnessUnavailable, Fork, CorruptData) as error:
                     self._is_known = False
-                    self._tell(str(problem))
+                    self._tell(str(error))
                     pause = min(pause * 2, MAX_DELIVERY_RETRY_SECONDS)
                 await asyncio.sleep(pause)
         finally:
             await self._witness.close()
             try:
                 await self._record.release(self._name, self._holder)
-            except FAILURES as problem:
-                _log.info("the lease for the witness %s expires by itself: %s", self._witness.shown, problem)
+            except FAILURES as error:
+                _log.info("the lease for the witness %s expires by itself: %s", self._witness.shown, error)
 
     async def _deliver(self) -> None:
         if not self._is_known:
@@ -130,8 +130,8 @@ async def deliver_to_all(record: Record, witnesses: Sequence[Witness], *, look: 
     while True:
         try:
             await _forget_others(record, names)
-        except FAILURES as problem:
-            _log.warning("delivery to witnesses waits: %r", problem)
+        except FAILURES as error:
+            _log.warning("delivery to witnesses waits: %r", error)
             await asyncio.sleep(look)
         else:
             break

@@ -70,9 +70,9 @@ class Repository:
             await self._worker.do(partial(put, self._path, seal))
             if name not in kept:
                 await self._git("add", "--", name)
-                said = f"Seal positions {seal.from_position} to {seal.to_position}"
+                message = f"Seal positions {seal.from_position} to {seal.to_position}"
                 identity = () if await self._has_author() else _AUTHOR
-                await self._git(*identity, "commit", "--quiet", "--message", said, "--", name)
+                await self._git(*identity, "commit", "--quiet", "--message", message, "--", name)
         if remote:
             branch = (await self._git("symbolic-ref", "--short", "HEAD")).decode().strip()
             await self._git("push", "--quiet", remote, f"HEAD:refs/heads/{branch}")
@@ -164,11 +164,11 @@ class Repository:
             process = await asyncio.create_subprocess_exec(
                 "git", "-C", str(self._path), *words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment
             )
-        except OSError as problem:
-            raise WitnessUnavailable(f"git cannot be run: {problem.strerror}") from problem
+        except OSError as error:
+            raise WitnessUnavailable(f"git cannot be run: {error.strerror}") from error
         try:
             async with asyncio.timeout(GIT_TIMEOUT_SECONDS):
-                out, told = await process.communicate(given)
+                out, errors = await process.communicate(given)
         except TimeoutError:
             raise WitnessUnavailable(f"git {_verb(words)} took more than {GIT_TIMEOUT_SECONDS:g} seconds") from None
         finally:
@@ -178,12 +178,12 @@ class Repository:
             return out
         if may_fail and process.returncode == 1:
             return b""
-        if lock := _LOCK_FILE_PATTERN.search(told.decode(errors="replace")):
+        if lock := _LOCK_FILE_PATTERN.search(errors.decode(errors="replace")):
             raise WitnessUnavailable(
                 f"git {_verb(words)} failed: {lock[1]} exists; remove it if no git is running there"
             )
-        said = _PASSWORD.sub("//", " ".join(told.decode(errors="replace").split()))[:_MAX_OUTPUT_CHARACTERS]
-        raise WitnessUnavailable(f"git {_verb(words)} failed: {said or process.returncode}")
+        message = _PASSWORD.sub("//", " ".join(errors.decode(errors="replace").split()))[:_MAX_OUTPUT_CHARACTERS]
+        raise WitnessUnavailable(f"git {_verb(words)} failed: {message or process.returncode}")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -36,8 +36,8 @@ class Worker:
             raise WitnessUnavailable(f"it has not answered for {self._patience:g} seconds")
         try:
             return waited.result()
-        except OSError as problem:
-            raise WitnessUnavailable(problem.strerror or str(problem)) from problem
+        except OSError as error:
+            raise WitnessUnavailable(error.strerror or str(error)) from error
 
     def close(self) -> None:
         """Refuse further tasks and cancel pending ones."""

@@ -67,8 +67,8 @@ def repeat_measurement(look: Callable[[], Awaitable[None]]) -> Callable[[], Awai
         while True:
             try:
                 await look()
-            except FAILURES as problem:
-                _log.info("measurements are delayed: %s", problem)
+            except FAILURES as error:
+                _log.info("measurements are delayed: %s", error)
             await asyncio.sleep(GAUGE_INTERVAL_SECONDS)
 
     return watch

@@ -82,11 +82,11 @@ class Telemetry:
             server, thread = start_http_server(
                 settings.metrics_port or 0, to_bind_address(settings.grpc_host), registry
             )
-        except OSError as problem:
+        except OSError as error:
             raise StartError(
-                f"metrics cannot listen on {settings.grpc_host}:{settings.metrics_port} ({problem.strerror}): "
+                f"metrics cannot listen on {settings.grpc_host}:{settings.metrics_port} ({error.strerror}): "
                 "give another port with FARISTOL_METRICS_PORT"
-            ) from problem
+            ) from error
         settings.metrics_port = server.server_port
         self._close += [thread.join, server.server_close, server.shutdown]  # called in reverse order
         return reader

@@ -237,8 +237,8 @@ class Channels:
         """Return the channel to a service."""
         if service not in self._channels:
             address = self.address(service)
-            told = [_Log(address)] if self._tls else []
-            interceptors = [CallerInterceptor(), *told, *self._interceptors(address)]
+            logs = [_Log(address)] if self._tls else []
+            interceptors = [CallerInterceptor(), *logs, *self._interceptors(address)]
             own = self._own or address == self.own_address
             self._channels[service] = open_channel(address, interceptors, self._tls, own=own)
         return self._channels[service]

@@ -81,8 +81,8 @@ def _reader(deserialize: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
     def read(content: bytes) -> Any:
         try:
             return deserialize(content)
-        except DecodeError as problem:
-            return problem
+        except DecodeError as error:
+            return error
 
     return read
 

@@ -40,8 +40,8 @@ def note_refused(what: str, reason: str, visitor: Visitor, credential: Credentia
 
 def note_done(what: str, visitor: Visitor, credential: Credential | None, about: str = "") -> None:
     """Log that a credential was given, used or ended. ``about`` is the id of that credential."""
-    told = f" {about}" if about else ""
-    message = f"{what}{told}, {_by(credential)}, {_from(visitor)}"
+    subject = f" {about}" if about else ""
+    message = f"{what}{subject}, {_by(credential)}, {_from(visitor)}"
     _log.info("%s", message, extra={"fields": _fields("done", what, visitor, credential, about=about)})
 
 

@@ -72,10 +72,10 @@ def prepare(folder: Path, names: Sequence[str], now: Callable[[], datetime] = ut
             if _is_good(folder, authority, names, now()):
                 return False
             _make_certificate(folder, authority, key, names, now())
-    except OSError as problem:
-        raise StartError(f"certificates cannot be stored in {folder}: {problem.strerror}") from problem
-    except ValueError as problem:
-        raise StartError(f"{folder} does not have the certificates that were made there: remove it") from problem
+    except OSError as error:
+        raise StartError(f"certificates cannot be stored in {folder}: {error.strerror}") from error
+    except ValueError as error:
+        raise StartError(f"{folder} does not have the certificates that were made there: remove it") from error
     return True
 
 
@@ -189,7 +189,7 @@ def part(runtime: Runtime) -> Part:
                 settings = runtime.settings
                 if await asyncio.to_thread(prepare, files_of(settings), names_of(settings), runtime.now):
                     _log.warning("the certificate in %s was renewed", files_of(settings))
-            except StartError as problem:  # the previous one is valid for weeks
-                _log.error("the certificate cannot be renewed: %s", problem)
+            except StartError as error:  # the previous one is valid for weeks
+                _log.error("the certificate cannot be renewed: %s", error)
 
     return Part(name="authority", tasks=(renew,))

@@ -88,8 +88,8 @@ class Admission:
             await asyncio.to_thread(self._keyring.read_again)
             try:
                 await self.read()
-            except (SQLAlchemyError, OSError) as problem:  # in this state, commands fail too
-                _log.warning("revoked credentials cannot be read at the moment: %s", problem)
+            except (SQLAlchemyError, OSError) as error:  # in this state, commands fail too
+                _log.warning("revoked credentials cannot be read at the moment: %s", error)
 
     def _parse_credential(self, authorization: str) -> Credential | None:
         """Return the credential in the value of ``AUTHORIZATION``, not checked for revocation; None without a value.
@@ -126,8 +126,8 @@ class Admission:
             check_role(credential, needs, request)
             if credential is not None:
                 check_scope(credential, needs, request, await self._places(needs, request))
-        except AccessError as problem:
-            audit.note_refused(method, problem.reason, visitor_of(context), credential)
+        except AccessError as error:
+            audit.note_refused(method, error.reason, visitor_of(context), credential)
             raise
         return credential
 

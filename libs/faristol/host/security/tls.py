@@ -107,8 +107,8 @@ class Tls:
             return
         try:
             self._content = _read(self.files)
-        except StartError as problem:
-            _log.warning("the earlier certificates remain in use: %s", problem)
+        except StartError as error:
+            _log.warning("the earlier certificates remain in use: %s", error)
         else:
             self._stamp = stamp
             _log.info("certificates were reloaded")
@@ -144,8 +144,8 @@ class Tls:
         if self.files.certificate:
             try:
                 self._context.load_cert_chain(self.files.certificate, self.files.key)
-            except (OSError, ssl.SSLError) as problem:  # a file is being changed: keep the loaded certificate
-                _log.warning("the earlier certificate for NATS remains in use: %s", problem)
+            except (OSError, ssl.SSLError) as error:  # a file is being changed: keep the loaded certificate
+                _log.warning("the earlier certificate for NATS remains in use: %s", error)
         return self._context
 
 
@@ -177,8 +177,8 @@ def _read(files: Files) -> Content:
 def _bytes(name: str, path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as problem:
-        raise StartError(f"{_describe_file(name, path)} cannot be read: {problem.strerror}") from problem
+    except OSError as error:
+        raise StartError(f"{_describe_file(name, path)} cannot be read: {error.strerror}") from error
 
 
 def _describe_file(name: str, path: Path | None) -> str:
@@ -188,8 +188,8 @@ def _describe_file(name: str, path: Path | None) -> str:
 def _check_certificates(name: str, path: Path, content: bytes) -> None:
     try:
         found = x509.load_pem_x509_certificates(content)
-    except ValueError as problem:
-        raise StartError(f"{_describe_file(name, path)} has no certificate in PEM") from problem
+    except ValueError as error:
+        raise StartError(f"{_describe_file(name, path)} has no certificate in PEM") from error
     # A chain depends on its first certificate; each authority of a bundle is trusted independently.
     until = found[0].not_valid_after_utc if name == "certificate" else max(each.not_valid_after_utc for each in found)
     if until < datetime.now(UTC):
@@ -199,10 +199,8 @@ def _check_certificates(name: str, path: Path, content: bytes) -> None:
 def _check_pair(files: Files, content: Content) -> None:
     try:
         key = load_pem_private_key(content.key, None)
-    except (ValueError, TypeError) as problem:
-        raise StartError(
-            f"{_describe_file('key', files.key)} has no private key in PEM without a password"
-        ) from problem
+    except (ValueError, TypeError) as error:
+        raise StartError(f"{_describe_file('key', files.key)} has no private key in PEM without a password") from error
     form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     (own, *_) = x509.load_pem_x509_certificates(content.certificate)
     if own.public_key().public_bytes(*form) != key.public_key().public_bytes(*form):

@@ -46,8 +46,8 @@ def to_count_key(address: str) -> str:
 
 def to_metadata(address: str, agent: str) -> tuple[tuple[str, str], ...]:
     """Return metadata that states the visitor of a call. ``address`` is that of the connection."""
-    said = ((VISITOR_ADDRESS, to_count_key(address)), (VISITOR_AGENT, agent))
-    return tuple((name, clean) for name, value in said if (clean := _printable(value)))
+    pairs = ((VISITOR_ADDRESS, to_count_key(address)), (VISITOR_AGENT, agent))
+    return tuple((name, clean) for name, value in pairs if (clean := _printable(value)))
 
 
 def visitor_of(context: Any) -> Visitor:
@@ -58,9 +58,9 @@ def visitor_of(context: Any) -> Visitor:
     """
     metadata = context.invocation_metadata()
     peer = _peer_address(str(context.peer()))
-    said = metadata_of(metadata, VISITOR_ADDRESS)
-    if said and _speaks_for_visitors(peer, context.auth_context()):
-        return Visitor(_printable(said)[:64], _printable(metadata_of(metadata, VISITOR_AGENT)))
+    address = metadata_of(metadata, VISITOR_ADDRESS)
+    if address and _speaks_for_visitors(peer, context.auth_context()):
+        return Visitor(_printable(address)[:64], _printable(metadata_of(metadata, VISITOR_AGENT)))
     return Visitor(to_count_key(peer), _printable(metadata_of(metadata, "user-agent")))
 
 

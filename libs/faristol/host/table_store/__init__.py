@@ -147,8 +147,8 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
                 )
             except FAILURES:
                 raise
-            except Exception as problem:  # noqa: BLE001 # it belongs to that table, so it becomes its value
-                found[game_id] = problem
+            except Exception as error:  # noqa: BLE001 # it belongs to that table, so it becomes its value
+                found[game_id] = error
     return found
 
 

@@ -53,8 +53,8 @@ def check_draws(
     for logged in log:
         try:
             drawn = draw(logged.among, len(logged.faces), seed, logged.number)
-        except ValueError as problem:
-            yield f"draw {logged.number} cannot have been made: {problem}"
+        except ValueError as error:
+            yield f"draw {logged.number} cannot have been made: {error}"
             continue
         if drawn != logged.faces:
             yield f"draw {logged.number} gives {' '.join(drawn)} from the seed, and {' '.join(logged.faces)} was drawn"

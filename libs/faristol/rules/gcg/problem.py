@@ -21,8 +21,8 @@ class GcgProblem:
     article: str = ""
 
     def __str__(self) -> str:
-        said = self.message.rstrip(".")
-        return f"{said}; expected {self.expected}" if self.expected else said
+        text = self.message.rstrip(".")
+        return f"{text}; expected {self.expected}" if self.expected else text
 
 
 class GcgError(ValueError):

@@ -201,6 +201,6 @@ class _Reader:
         for place, name in enumerate(("score", "total")):
             found = parts[place] if place < len(parts) else ""
             if not _POINTS.fullmatch(found):
-                said = f"{quote_text(found)} is no {name}" if found else f"the {name} is missing"
-                self._fail("MALFORMED_POINTS", said, "the score with its sign and the total: +24 103")
+                text = f"{quote_text(found)} is no {name}" if found else f"the {name} is missing"
+                self._fail("MALFORMED_POINTS", text, "the score with its sign and the total: +24 103")
         return int(parts[0].removeprefix("+")), int(parts[1].removeprefix("+")), " ".join(parts[2:])

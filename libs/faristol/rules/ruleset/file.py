@@ -159,10 +159,10 @@ class _Reader:
     def _value(self, key: str, value: object, hint: Any) -> Any:
         try:
             return convert_value(value, hint)
-        except ValueError as problem:
-            place, bracket, rest = str(problem).partition("]: ")
+        except ValueError as error:
+            place, bracket, rest = str(error).partition("]: ")
             inner = bracket and place.startswith("[")
-            self.fail(key + place + "]" if inner else key, rest if inner else str(problem))
+            self.fail(key + place + "]" if inner else key, rest if inner else str(error))
 
 
 def _mode(data: Mapping[str, Any]) -> str:

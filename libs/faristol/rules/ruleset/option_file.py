@@ -102,10 +102,10 @@ def _choices(table: Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
 def _fits(place: str, key: str, value: object) -> Value:
     try:
         return convert_value(value, hint_of(key))  # type: ignore[no-any-return] # of the key's type
-    except OptionFileError as problem:
-        raise OptionFileError(place, problem.problem) from None
-    except ValueError as problem:
-        raise OptionFileError(place, f"{key}: {problem}") from None
+    except OptionFileError as error:
+        raise OptionFileError(place, error.problem) from None
+    except ValueError as error:
+        raise OptionFileError(place, f"{key}: {error}") from None
 
 
 def _plain(table: Mapping[str, Any], key: str, hint: Any, default: object = None) -> Any:
@@ -113,8 +113,8 @@ def _plain(table: Mapping[str, Any], key: str, hint: Any, default: object = None
         raise OptionFileError(key, "is missing")
     try:
         return convert_value(table.get(key, default), hint)
-    except ValueError as problem:
-        raise OptionFileError(key, str(problem)) from None
+    except ValueError as error:
+        raise OptionFileError(key, str(error)) from None
 
 
 def _default(value: Any, choices: object, number: bool, some_of: tuple[str, ...]) -> OptionValue:  # noqa: FBT001

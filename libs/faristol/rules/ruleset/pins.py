@@ -67,8 +67,8 @@ def _section(file: str, section: str, kind: type[Any], found: Mapping[str, Any],
         if field.name in found:
             try:
                 values[field.name] = convert_value(found[field.name], hints[field.name])
-            except ValueError as problem:
-                raise RulesetError(file, 0, key, str(problem)) from None
+            except ValueError as error:
+                raise RulesetError(file, 0, key, str(error)) from None
         elif field.default is MISSING:
             raise RulesetError(file, 0, key, "is missing, and has no default")
         elif section != "law":

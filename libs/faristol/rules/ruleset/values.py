@@ -40,8 +40,8 @@ def _items(value: object, hint: Any) -> tuple[Any, ...]:
     for place, item in enumerate(value):
         try:
             items.append(convert_value(item, hint))
-        except ValueError as problem:
-            raise ValueError(f"[{place}]: {problem}") from None
+        except ValueError as error:
+            raise ValueError(f"[{place}]: {error}") from None
     if len(set(items)) < len(items):
         raise ValueError(f"names something twice: {', '.join(map(str, items))}")
     return tuple(items)

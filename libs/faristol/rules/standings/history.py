@@ -121,13 +121,13 @@ class History:
         """The rounds with results, by number and player."""
         self._sides: dict[int, Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]] = {}
 
-    def take(self, told: Iterable[OfRound]) -> set[str]:
-        """Update ``rounds`` to ``told``, the data of all rounds, and return the players whose rounds have changed.
+    def take(self, of_rounds: Iterable[OfRound]) -> set[str]:
+        """Update ``rounds`` to ``of_rounds``, the data of all rounds, and return the players whose rounds have changed.
 
         A round with the same object as before is not read again. Raises ``ValueError`` for inconsistent results; the
         state then stays unchanged.
         """
-        taken = {each.round: each for each in told}
+        taken = {each.round: each for each in of_rounds}
         anew = [number for number, each in taken.items() if self._taken.get(number) is not each]
         held = {number: seen for number, seen in self._held.items() if number in taken}
         found = dict(self._sides)
@@ -146,14 +146,14 @@ class History:
         return changed
 
     def _of_round(
-        self, told: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]
+        self, of: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]
     ) -> tuple[dict[int, dict[str, PlayerRound]], Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]]:
         # In matches of teams only teams have a bye; each player's result has its own value.
         players = 0 if self._ruleset.championship.team_boards else len(self._known)
-        found = {result: known.get(result) or tuple(sides(result, self._ruleset, players)) for result in told.results}
+        found = {result: known.get(result) or tuple(sides(result, self._ruleset, players)) for result in of.results}
         held: dict[int, dict[str, PlayerRound]] = defaultdict(dict)
-        _hold(held, (side for result in told.results for side in found[result]), self._known, self._planned)
-        _wait(held, told.pending, self._known, self._planned)
+        _hold(held, (side for result in of.results for side in found[result]), self._known, self._planned)
+        _wait(held, of.pending, self._known, self._planned)
         return held, found
 
     def _rebuild_rounds(

@@ -102,27 +102,27 @@ class Standings:
         left: Collection[str] = (),
     ) -> tuple[StandingsRow, ...]:
         """Return the standings after all of these results; the parameters are those of ``standings``."""
-        told: dict[int, _Told] = {}
+        rounds: dict[int, _Told] = {}
         for result in results:
-            told.setdefault(result.round, _Told(result.round)).results.append(result)
+            rounds.setdefault(result.round, _Told(result.round)).results.append(result)
         for player, number in pending:
-            told.setdefault(number, _Told(number)).pending.add((player, number))
+            rounds.setdefault(number, _Told(number)).pending.add((player, number))
         for adjustment in adjustments:
-            told.setdefault(adjustment.round, _Told(adjustment.round)).adjustments.append(adjustment)
-        return self.after_rounds(tuple(told.values()), left)
+            rounds.setdefault(adjustment.round, _Told(adjustment.round)).adjustments.append(adjustment)
+        return self.after_rounds(tuple(rounds.values()), left)
 
-    def after_rounds(self, told: Sequence[OfRound], left: Collection[str] = ()) -> tuple[StandingsRow, ...]:
+    def after_rounds(self, of_rounds: Sequence[OfRound], left: Collection[str] = ()) -> tuple[StandingsRow, ...]:
         """Return the standings after all of these rounds. A round with the same object as before is not read again.
 
         The cost of a result is its own round, the opponents of its players, and the rank of every player.
         """
-        changed = self._history.take(told)
+        changed = self._history.take(of_rounds)
         rounds, before_annulled = self._history.rounds, self.annulled
         self.annulled = find_annulled(rounds, left, self._ruleset)
         if self.annulled or before_annulled:
             rounds, changed = annul(rounds, self.annulled), set(self._players)
         field = self._field = self._field.after(rounds, changed)
-        adjustments = (adjustment for of in told for adjustment in of.adjustments)
+        adjustments = (adjustment for of in of_rounds for adjustment in of.adjustments)
         tie_breaks = self._tie_breaks = TieBreaks(field, adjustments, self._tie_breaks, changed)
         before, self._rows = self._rows, {}
         for rank, player, found in self._rank(tie_breaks, before):

@@ -104,14 +104,14 @@ SCORING: Mapping[str, Callable[[Columns], Scoring]] = {
 """The parser of each tag on scoring."""
 
 
-def build_points(said: Scoring, line: Columns | None) -> Points:
+def build_points(scoring: Scoring, line: Columns | None) -> Points:
     """Build the points from all lines on scoring together; a missing code has its default points.
 
     ``line`` is the last of these lines. Raises ``TrfError`` for it if a better result has fewer points than a worse
     one, or a win no more than a loss.
     """
-    points = {code: said.get(code, tenths) for code, tenths in _DEFAULTS.items()}
-    points["PAB"] = said.get("PAB", said.get(_BYE_DEFAULT, points["PAB"]))
+    points = {code: scoring.get(code, tenths) for code, tenths in _DEFAULTS.items()}
+    points["PAB"] = scoring.get("PAB", scoring.get(_BYE_DEFAULT, points["PAB"]))
     if line is not None:
         _check_order(points, line)
     return Points(
@@ -120,7 +120,7 @@ def build_points(said: Scoring, line: Columns | None) -> Points:
         loss=points["WL"],
         absence=points["ZPB"],
         allocated_bye=points["PAB"],
-        unknown=said.get("X", points["WD"]),
+        unknown=scoring.get("X", points["WD"]),
         exceptions=tuple(
             (code, points[code]) for code, base in sorted(_EXCEPTIONS.items()) if points[code] != points[base]
         ),

@@ -69,8 +69,8 @@ def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) ->
         expected = N_("expected {count} {count:tile|tiles}, got {faces}")
         if known:
             expected = N_("expected {count} {count:tile|tiles}, {known} among them; got {faces}")
-        told = " ".join(known.elements())
-        raise Invalid("faces", expected, {"faces": " ".join(faces) or "–", "count": len(rack), "known": told})
+        faces_known = " ".join(known.elements())
+        raise Invalid("faces", expected, {"faces": " ".join(faces) or "–", "count": len(rack), "known": faces_known})
     check_possible(game, ruleset, "faces", (Counter(faces) - known).elements())
     return [events.RackStated(player_id=request.player_id, faces=faces)]
 

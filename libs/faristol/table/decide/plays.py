@@ -75,8 +75,8 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
             )
         taken.add(square)
     _check_held(table, request.player_id, (*lying, *placements))
-    if said := game.course.said:
-        check_blank_kept(said, game.course.blanks_counted, blanks_of((*lying, *placements)), ruleset)
+    if stated := game.course.said:
+        check_blank_kept(stated, game.course.blanks_counted, blanks_of((*lying, *placements)), ruleset)
     event = events.TilesLaid(turn=game.turn, player_id=request.player_id)
     _write(event, placements)
     return [event]
@@ -119,8 +119,8 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
             if ruleset.touch.sanction == "turn-lost":
                 return [_touch_lost(game, ruleset)]
             raise
-    if said := game.course.said:
-        check_blank_kept(said, game.course.blanks_counted, blanks_of(placements), ruleset)
+    if stated := game.course.said:
+        check_blank_kept(stated, game.course.blanks_counted, blanks_of(placements), ruleset)
     if game.asked:
         _check_not_asked(table, player_id, words)
     played = build_play_placed(game, ruleset, player_id, placements, words, at)

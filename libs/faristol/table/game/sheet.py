@@ -23,11 +23,11 @@ def _apply_score_written(game: Game, event: events.ScoreWritten) -> Game:
     noted = game.noted
     if event.blanks:
         blanks = [square for square, tile in tiles_of(play) if tile.blank]
-        told = {
+        scores = {
             square: MappingProxyType({**noted.get(square, {}), event.player_id: face})
             for square, face in zip(blanks, event.blanks, strict=False)
         }
-        noted = MappingProxyType({**noted, **told})
+        noted = MappingProxyType({**noted, **scores})
     written = MappingProxyType({**game.course.written, event.player_id: event})
     return replace(game, noted=noted, course=replace(game.course, written=written))
 

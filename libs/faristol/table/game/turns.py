@@ -97,12 +97,12 @@ def _apply_tiles_taken_back(game: Game, _: events.TilesTakenBack) -> Game:
         return replace(game, course=replace(game.course, laid=(), blanks_said=game.course.said))
     laid = tiles_of(game.pending)
     counted = blanks_of(laid)
-    said = replace(game.course, laid=laid).said
+    stated = replace(game.course, laid=laid).said
     rack = (*game.racks[game.mover], *(tile.in_rack for _, tile in laid))
     return replace(
         game,
         phase=Phase.TURN,
-        course=Course(blanks_said=said, blanks_counted=counted),
+        course=Course(blanks_said=stated, blanks_counted=counted),
         board=game.board.remove(square for square, _ in laid),
         racks=with_rack(game.racks, game.mover, rack),
     )

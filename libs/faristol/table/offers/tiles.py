@@ -53,9 +53,9 @@ def plays_of(table: Table, player_id: str) -> Iterator[list[Placement]]:
 
 def _as_laid(table: Table, rack: Sequence[str]) -> list[Tile]:
     """Return the tiles of a rack as they can be laid: blanks last, with letters already stated in the turn."""
-    said = table.game.course.said
+    stated = table.game.course.said
     tiles = [Tile(face) for face in rack if face != BLANK]
-    letters = [*said, *table.ruleset.tile_set.faces[:1] * len(rack)]
+    letters = [*stated, *table.ruleset.tile_set.faces[:1] * len(rack)]
     blanks = [face for face in rack if face == BLANK]
     return [*tiles, *(Tile(letter, blank=True) for letter, _ in zip(letters, blanks, strict=False))]
 

@@ -108,17 +108,17 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> ParsedResu
     line = _plain(line)
     words = _forfeit(line) or _BETWEEN.sub(" ", _APART.sub(r"\1 ", line.strip(), count=1)).split()
     count = next((place for place, word in enumerate(words) if _score(word) is None), len(words))
-    said, winner = words[:count], " ".join(words[count:])
+    given, winner = words[:count], " ".join(words[count:])
     if winner[:1].isdigit():
         raise InvalidLine(NO_RESULT, given=quote_text(winner))
-    if asked and len(said) == players(asked):
-        return parse_result(asked, said, len(said), winner)
-    if not said or not said[0].isdecimal():
+    if asked and len(given) == players(asked):
+        return parse_result(asked, given, len(given), winner)
+    if not given or not given[0].isdecimal():
         raise InvalidLine(NO_RESULT, given=quote_text(line.strip()))
-    table = table_of(said[0], players)
-    if len(said) == 1 and not winner:
+    table = table_of(given[0], players)
+    if len(given) == 1 and not winner:
         return TableLookup(table)
-    return parse_result(table, said[1:], players(table), winner)
+    return parse_result(table, given[1:], players(table), winner)
 
 
 def _forfeit(line: str) -> list[str]:

@@ -37,8 +37,8 @@ _FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
 
 def as_typed(refusal: str, language: str) -> str:
     """Replace fields of the service in a refusal by the marks that a user types."""
-    told, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
-    return f"{told} {say(HOW_TYPED, {}, language)}" if count else told
+    text, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
+    return f"{text} {say(HOW_TYPED, {}, language)}" if count else text
 
 
 def as_labelled(refusal: str, language: str) -> str:
@@ -46,5 +46,5 @@ def as_labelled(refusal: str, language: str) -> str:
     for command, (button, part) in BUTTONS.items():
         labels = {"button": say(button, {}, language), "part": say(part, {}, language)}
         refusal = refusal.replace(f"`{command}`", say(BUTTON, labels, language))
-    told = _ON_PAGES.sub(lambda found: f"“{say(ON_PAGES[found[0]], {}, language)}”", refusal)
-    return as_typed(told, language)
+    text = _ON_PAGES.sub(lambda found: f"“{say(ON_PAGES[found[0]], {}, language)}”", refusal)
+    return as_typed(text, language)

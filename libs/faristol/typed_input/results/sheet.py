@@ -93,12 +93,12 @@ def _plain(lines: Sequence[str], tables: Tables) -> Iterator[ListedResult | tupl
         if not line.strip():
             continue
         try:
-            said = read(line, tables.players)
+            parsed = read(line, tables.players)
         except InvalidLine as slip:
             yield number, slip
         else:
-            if isinstance(said, ParsedResult):
-                yield ListedResult(number, said)
+            if isinstance(parsed, ParsedResult):
+                yield ListedResult(number, parsed)
 
 
 def _with_columns(text: str, tables: Tables) -> Iterator[ListedResult | tuple[int, InvalidLine]]:
@@ -161,12 +161,12 @@ def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
     if [row.get(f"{seat}_player_id", "").lower() for seat in SEATS[: len(ids)]] == ids:
         return  # a spreadsheet may have corrupted the names
     for kind, seated in (("player_id", ids), ("name", names_at(table))):
-        said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
-        if any(said) and any(
-            name and fold_name(name) != fold_name(other) for name, other in zip(said, seated, strict=True)
+        given = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
+        if any(given) and any(
+            name and fold_name(name) != fold_name(other) for name, other in zip(given, seated, strict=True)
         ):
             raise InvalidLine(
-                OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shorten_text, said))
+                OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shorten_text, given))
             )
 
 
@@ -202,7 +202,7 @@ def _check_results(
             errors.append(LineError(listed.line, say(slip.text, slip.params, language)))
             continue
         for doubt in unsure:
-            told = {"table": str(number), "doubt": say(doubt.text, doubt.params, language)}
-            errors.append(LineError(listed.line, say(LOOK_AGAIN, told, language)))
+            params = {"table": str(number), "doubt": say(doubt.text, doubt.params, language)}
+            errors.append(LineError(listed.line, say(LOOK_AGAIN, params, language)))
         new.append(listed)
     return new, standing, errors

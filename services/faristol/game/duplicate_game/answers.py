@@ -200,7 +200,7 @@ def _call_table(situation: Situation) -> pb.CallTable | None:
 
 
 def _turn(turn: Turn) -> pb.DuplicateTurn:
-    said = pb.DuplicateTurn(
+    shown = pb.DuplicateTurn(
         turn=turn.number,
         faces=turn.rack,
         leftover=turn.leftover,
@@ -211,16 +211,16 @@ def _turn(turn: Turn) -> pb.DuplicateTurn:
         rejected_racks=map(rejected_rack, turn.went_back),
     )
     if turn.timer is not None:
-        said.started_at.CopyFrom(timestamp(turn.timer.first_at))
+        shown.started_at.CopyFrom(timestamp(turn.timer.first_at))
         if turn.timer.ends_at is None:
-            said.stopped_with = turn.timer.left_ms
+            shown.stopped_with = turn.timer.left_ms
         else:
-            said.ends_at.CopyFrom(timestamp(turn.timer.ends_at))
-    said.scored = turn.completed
+            shown.ends_at.CopyFrom(timestamp(turn.timer.ends_at))
+    shown.scored = turn.completed
     if turn.completed and turn.master is not None:
-        said.top = turn.top
-        said.master.CopyFrom(written_play(turn.master))
-    return said
+        shown.top = turn.top
+        shown.master.CopyFrom(written_play(turn.master))
+    return shown
 
 
 def _hall(hall: Hall) -> events.DuplicateHall:
@@ -376,13 +376,13 @@ def own_sheet(
 
 def _own_claim(claim: Claim, notes: Notes) -> pb.OwnClaim:
     words = notes.get(claim.raised_by, "")
-    said = pb.OwnClaim(claim_id=claim.claim_id, turn=claim.turn, words=words, raised_at=timestamp(claim.raised_at))
+    shown = pb.OwnClaim(claim_id=claim.claim_id, turn=claim.turn, words=words, raised_at=timestamp(claim.raised_at))
     if claim.about != claim.player_id:
-        said.about_player_id = claim.about
+        shown.about_player_id = claim.about
     if claim.decided:
-        said.decided, said.accepted, said.reason = True, claim.accepted, notes.get(claim.decided_by, "")
-        said.decided_at.CopyFrom(timestamp(claim.decided_at))
-    return said
+        shown.decided, shown.accepted, shown.reason = True, claim.accepted, notes.get(claim.decided_by, "")
+        shown.decided_at.CopyFrom(timestamp(claim.decided_at))
+    return shown
 
 
 def _hall_of(situation: Situation, player_id: str) -> Hall:

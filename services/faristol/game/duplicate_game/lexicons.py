@@ -76,9 +76,9 @@ class Installed:
     def _open_words(self, name: str, digest: str, layers: tuple[str, ...]) -> Words:
         try:
             graph = self._library.open(digest)
-        except LexiconError as problem:
+        except LexiconError as error:
             raise Refusal(
-                "LEXICON_UNUSABLE", "", N_("A lexicon cannot be used: {problem}."), {"problem": str(problem)}
-            ) from problem
+                "LEXICON_UNUSABLE", "", N_("A lexicon cannot be used: {problem}."), {"problem": str(error)}
+            ) from error
         chosen = frozenset(layers) & set(graph.known_layers)
         return GraphWords(graph.with_layers(chosen) if chosen else graph)

@@ -48,7 +48,7 @@ class Preparations:
         async def attempt() -> DecisionAndAnswer:
             return await self.commands[type(request)](request)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response)
 
     async def _prepare(self, request: pb.PrepareGameRequest) -> DecisionAndAnswer:
         of, guard = await self._round(request.tournament_id, request.round)

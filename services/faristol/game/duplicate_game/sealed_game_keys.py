@@ -51,8 +51,8 @@ class SealedGameKeys:
             return sealed.key
         try:
             return unwrap(sealed.envelope, game_id, self._read())
-        except (EnvelopeError, KeyFileError) as problem:
-            _log.warning("the sealed game %s cannot be opened: %s", game_id, problem)
+        except (EnvelopeError, KeyFileError) as error:
+            _log.warning("the sealed game %s cannot be opened: %s", game_id, error)
             return b""
 
     def _open(self, game_id: str, envelope: bytes, key: bytes) -> OpenedSeal | None:
@@ -67,17 +67,17 @@ class SealedGameKeys:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 write_new(self._path, secrets.token_bytes(KEY_BYTES).hex().encode(), 0o600)
             return self._read()
-        except (KeyFileError, OSError) as problem:
+        except (KeyFileError, OSError) as error:
             raise Refusal(
-                "NO_SEALING_KEY", "", N_("No game can be sealed here: {problem}."), {"problem": str(problem)}
-            ) from problem
+                "NO_SEALING_KEY", "", N_("No game can be sealed here: {problem}."), {"problem": str(error)}
+            ) from error
 
     def _read(self) -> bytes:
         """Read the key of the cell. Raises ``KeyFileError``."""
         try:
             key = bytes.fromhex(self._path.read_text(encoding="ascii").strip())
-        except (OSError, ValueError) as problem:
-            raise KeyFileError(f"the key of sealed games {self._path} cannot be read: {problem}") from problem
+        except (OSError, ValueError) as error:
+            raise KeyFileError(f"the key of sealed games {self._path} cannot be read: {error}") from error
         if len(key) != KEY_BYTES:
             raise KeyFileError(f"{self._path} has no key: expected {2 * KEY_BYTES} hexadecimal digits")
         return key

@@ -91,7 +91,7 @@ class DuplicateService:
             return await self._with_embargo(loading, new_events), answer
 
         lane = f"{request.game_id}.{request.hall}" if isinstance(request, pb.SubmitSlipsRequest) else ""
-        return await self._runtime.desk.handle(context, request, attempt, response=response, lane=lane)
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response, lane=lane)
 
     async def get(self, request: pb.GetDuplicateRequest, context: Context) -> pb.GetDuplicateResponse:
         """Return the public state of a game."""
@@ -160,8 +160,8 @@ class DuplicateService:
             key = self._vault.key_of(game.game_id, game.seal) if game.seal else b""
             if key:
                 who = caller()
-                told = (game.game_id, request.hall, who.credential_id if who else "-", who.subject if who else "-")
-                _audit.info("the key of the sealed game %s is released to hall %r: credential %s of %s", *told)
+                audited = (game.game_id, request.hall, who.credential_id if who else "-", who.subject if who else "-")
+                _audit.info("the key of the sealed game %s is released to hall %r: credential %s of %s", *audited)
             return answers.bundle(situation, request.hall, key)
         prepared = (await load_prepared(record, request.game_id)).state
         if prepared.seal is None:

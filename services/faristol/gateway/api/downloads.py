@@ -155,5 +155,5 @@ async def get_gcg(
 ) -> Response:
     """Return a game of two players as a GCG file: plays, scores and totals as recorded. Duplicate games have none."""
     game = await results.game(game_id, when)
-    told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
-    return TaggedResponse(told, game.position, "text/plain", f"{game_id}.gcg")
+    text = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
+    return TaggedResponse(text, game.position, "text/plain", f"{game_id}.gcg")

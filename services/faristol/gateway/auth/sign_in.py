@@ -89,9 +89,9 @@ async def show_entrance(
 ) -> Response:
     """Show the ways to sign in: a link, whose code is in the URL fragment that browsers do not send, and a PIN."""
     why = request.cookies.get(cookie_name(request, WHY_COOKIE), "")
-    said = say(WHY.get(why, WHY["CREDENTIAL_INVALID"]), {}, language_of(request)) if why else ""
+    notice = say(WHY.get(why, WHY["CREDENTIAL_INVALID"]), {}, language_of(request)) if why else ""
     given = {"next": next, "tournament": tournament, "table": table}
-    return await _entrance(request, results, given, said, HTTPStatus.OK)
+    return await _entrance(request, results, given, notice, HTTPStatus.OK)
 
 
 async def _entrance(
@@ -124,8 +124,8 @@ async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
     else:
         table = given.get("table", "").strip()
         if not (table.isascii() and table.isdecimal() and 0 < int(table[:9]) < 2**31):
-            said = say(NOT_A_TABLE, {}, language_of(request))
-            return await _entrance(request, results, given, said, HTTPStatus.BAD_REQUEST)
+            notice = say(NOT_A_TABLE, {}, language_of(request))
+            return await _entrance(request, results, given, notice, HTTPStatus.BAD_REQUEST)
         pin = "".join(given.get("pin", "").split())
         tournament, marks = given.get("tournament", ""), marks_of(request)
         by["pin"] = pb.PinAtTable(tournament_id=tournament, table=int(table[:9]), pin=pin, marks=marks)
@@ -144,8 +144,8 @@ async def start_session(
 ) -> Response:
     """Store the session in a cookie and redirect to ``given["next"]``."""
     if not fits(signed_in.token):
-        said = say(TOO_LARGE, {}, language_of(request))
-        return await _entrance(request, results, given, said, HTTPStatus.FORBIDDEN)
+        notice = say(TOO_LARGE, {}, language_of(request))
+        return await _entrance(request, results, given, notice, HTTPStatus.FORBIDDEN)
     response = redirect_to(local(given.get("next", ""), HOME))
     name = ""
     with suppress(grpc.aio.AioRpcError):  # a link or code works once: a missing name must not fail the sign-in

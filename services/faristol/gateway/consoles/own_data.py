@@ -86,12 +86,12 @@ async def get_own_data(signed_in: SignedIn) -> Response:
     """Send the data as a file."""
     answer = await _own(signed_in)
     details = await _get_details(signed_in, _list_own_tournaments(signed_in, answer))
-    told = json.dumps(to_json(answer) | read_details(details), ensure_ascii=False, indent=2)
+    text = json.dumps(to_json(answer) | read_details(details), ensure_ascii=False, indent=2)
     headers = {
         "Content-Disposition": f'attachment; filename="{signed_in.credential.player_id}.json"',
         "Cache-Control": "no-store, private",
     }
-    return Response(told, media_type="application/json", headers=headers)
+    return Response(text, media_type="application/json", headers=headers)
 
 
 @routes.get("/data-requests")

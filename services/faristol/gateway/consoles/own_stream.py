@@ -59,17 +59,17 @@ class StreamReset(Exception):
 
 
 async def follow_over_restarts(
-    services: Calls, wanted: Message, told: Callable[[Any], bytes], away: str, again: float
+    services: Calls, wanted: Message, encode: Callable[[Any], bytes], away: str, again: float
 ) -> Frames:
-    """Yield ``told(response)`` for the responses to ``wanted``, which is called again after an interruption.
+    """Yield ``encode(response)`` for the responses to ``wanted``, which is called again after an interruption.
 
-    Then the comment ``away`` is sent and ``again`` seconds pass. ``told`` may change ``wanted``, so that no response is
-    repeated, and may raise ``StreamReset``. Raises the errors of ``Calls`` if the caller is not authorised.
+    Then the comment ``away`` is sent and ``again`` seconds pass. ``encode`` may change ``wanted``, so that no response
+    is repeated, and may raise ``StreamReset``. Raises the errors of ``Calls`` if the caller is not authorised.
     """
     while True:
         try:
             async for response in services.follow(wanted):
-                yield told(response)
+                yield encode(response)
         except StreamReset as anew:
             yield anew.frame
             continue

@@ -27,5 +27,5 @@ def table_of(game: pb.GetDuplicateResponse) -> CallNames | None:
     """Return the call table of a game; None if the language of its tiles has none."""
     if not game.HasField("call_table"):
         return None
-    names = {said.face: said.name for said in game.call_table.names}
+    names = {each.face: each.name for each in game.call_table.names}
     return CallNames(names, tuple(game.call_table.numbers), names.get(BLANK, BLANK))

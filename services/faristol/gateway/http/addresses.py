@@ -100,18 +100,18 @@ class Proxies:
 def _address(text: str) -> Address:
     try:
         return ip_address(text)
-    except ValueError as problem:
+    except ValueError as error:
         raise StartError(
             f"FARISTOL_HTTP_PROXIES names {text!r}: expected addresses and networks of proxies with commas between, as"
             " 192.0.2.7 or 10.42.0.0/16"
-        ) from problem
+        ) from error
 
 
 def _network(text: str) -> Network:
     try:
         network = ip_network(text)
-    except ValueError as problem:
-        raise StartError(f"FARISTOL_HTTP_PROXIES has an invalid network: {problem}") from problem
+    except ValueError as error:
+        raise StartError(f"FARISTOL_HTTP_PROXIES has an invalid network: {error}") from error
     least = WIDEST_BITS[network.version]
     whole = any(network.overlaps(each) and network.prefixlen <= each.prefixlen for each in PRIVATE_NETWORKS)
     if network.prefixlen < least or whole:

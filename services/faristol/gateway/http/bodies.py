@@ -89,7 +89,7 @@ def _fields_of(message: Descriptor) -> Mapping[str, FieldDescriptor]:
 def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "") -> Iterator[Mistake]:
     """Yield the errors of an object that should be a ``message``; none if it is valid."""
     fields = _fields_of(message)
-    said: set[str] = set()
+    texts: set[str] = set()
     for name, value in given.items():
         # A JSON name may be invalid in UTF-8, and as long as the body.
         called = name[:MAX_SHOWN_CHARACTERS].encode("utf-8", "backslashreplace").decode()
@@ -103,10 +103,10 @@ def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "")
                 UNKNOWN_LIKE if like else UNKNOWN_FIELD,
                 {"like": like or "", "known": known},
             )
-        elif field.name in said:
+        elif field.name in texts:
             yield path, TWICE, {}
         elif value is not None:
-            said.add(field.name)
+            texts.add(field.name)
             yield from _mistakes_in_field(field, value, path)
 
 

@@ -152,9 +152,11 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
     for packed in rich.details if rich else ():
         info = error_details_pb2.ErrorInfo()
         if packed.Unpack(info):
-            told = {key: value for key, value in info.metadata.items() if key != "message"}
-            numbers = {key: int(told[key]) for key in _NUMBERS & told.keys() if told[key].removeprefix("-").isdecimal()}
-            return {**told, **numbers, "reason": info.reason}
+            params = {key: value for key, value in info.metadata.items() if key != "message"}
+            numbers = {
+                key: int(params[key]) for key in _NUMBERS & params.keys() if params[key].removeprefix("-").isdecimal()
+            }
+            return {**params, **numbers, "reason": info.reason}
     return {}
 
 

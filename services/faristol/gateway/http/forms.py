@@ -35,8 +35,8 @@ def is_from_here(request: Request) -> bool:
     """
     if site := request.headers.get("sec-fetch-site"):
         return site == "same-origin"
-    said = request.headers.get("origin", "")
-    return bool(said) and said in (origin(str(request.url)), origin(request.app.state.address))
+    sender = request.headers.get("origin", "")
+    return bool(sender) and sender in (origin(str(request.url)), origin(request.app.state.address))
 
 
 def is_program(request: Request) -> bool:
@@ -111,8 +111,8 @@ async def _fields(request: Request, largest: int, most: int) -> Mapping[str, str
     body = await body_of(request, "application/x-www-form-urlencoded", largest)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=most))
-    except ValueError as problem:  # invalid UTF-8, or too many fields
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    except ValueError as error:  # invalid UTF-8, or too many fields
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from error
 
 
 Fields = Annotated[Mapping[str, str], Depends(fields)]

@@ -27,8 +27,8 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             to_bind_address(host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-    except socket.gaierror as problem:
-        raise StartError(f"HTTP cannot listen on {host!r}: there is no such address; give another") from problem
+    except socket.gaierror as error:
+        raise StartError(f"HTTP cannot listen on {host!r}: there is no such address; give another") from error
     sock = socket.socket(family, kind, protocol)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -36,11 +36,11 @@ def listen(host: str, port: int) -> socket.socket:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         sock.bind(address)
         sock.listen(LISTEN_BACKLOG_SIZE)
-    except OSError as problem:
+    except OSError as error:
         sock.close()
         raise StartError(
             f"HTTP cannot listen on {host}:{port}: the port is in use or not permitted; set another one with --http"
-        ) from problem
+        ) from error
     sock.setblocking(False)
     return sock
 

@@ -194,8 +194,8 @@ class PendingContent:
         except Unavailable:
             await asyncio.sleep(CONTENT_RETRY_SECONDS)
             return
-        except Exception as problem:  # noqa: BLE001 # a defect: viewers read the record, which ends their streams
-            _log.debug("no content after %d", some[0].position, exc_info=problem)
+        except Exception as error:  # noqa: BLE001 # a defect: viewers read the record, which ends their streams
+            _log.debug("no content after %d", some[0].position, exc_info=error)
             self.drop()
         else:
             if self._pending is not pending:  # restarted
@@ -222,9 +222,9 @@ def convert_interruptions() -> Iterator[None]:
     """Raise ``Unavailable`` for an interrupted call of a service."""
     try:
         yield
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() in INTERRUPTED_CODES:
-            raise Unavailable(str(problem.code())) from problem
+    except grpc.aio.AioRpcError as error:
+        if error.code() in INTERRUPTED_CODES:
+            raise Unavailable(str(error.code())) from error
         raise
     except asyncio.CancelledError:
         if (task := asyncio.current_task()) is None or task.cancelling():
@@ -236,7 +236,7 @@ def convert_interruptions() -> Iterator[None]:
 async def _unless_absent(answer: Awaitable[T]) -> T | None:
     try:
         return await answer
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() in ABSENT_CODES:
+    except grpc.aio.AioRpcError as error:
+        if error.code() in ABSENT_CODES:
             return None
         raise

@@ -87,8 +87,8 @@ class NewsSubscription:
         while True:
             try:
                 await self._follow()
-            except (grpc.aio.AioRpcError, TimeoutError) as problem:
-                self._log_failure(problem)
+            except (grpc.aio.AioRpcError, TimeoutError) as error:
+                self._log_failure(error)
             except asyncio.CancelledError:
                 if (task := asyncio.current_task()) is None or task.cancelling():
                     raise

@@ -42,13 +42,13 @@ PUBLIC = frozenset(EVENT_TYPES)
 """Types of notifications."""
 
 
-def known_type(types: str, told: Collection[str] = PUBLIC) -> str:
+def known_type(types: str, known: Collection[str] = PUBLIC) -> str:
     """Raise an error for an unknown type of notification."""
     for given in filter(None, types.split(",")):
-        if given not in told:
-            if like := nearest(given, sorted(told)):
+        if given not in known:
+            if like := nearest(given, sorted(known)):
                 raise PydanticCustomError("unknown_type_like", "unknown type of news", {"type": given, "like": like})
-            expected = ", ".join(sorted(told))
+            expected = ", ".join(sorted(known))
             raise PydanticCustomError("literal_error", "expected a type of news", {"expected": expected})
     return types
 

@@ -106,6 +106,6 @@ def oembed_path(path: str, query: Mapping[str, str], site: str) -> str:
     """Return the path of the description of the page at ``path``, for its head; empty if it has none."""
     if embed_of(path, query) is None:
         return ""
-    said = {name: query[name] for name in ("category", "hall", "lang", "round", "theme") if query.get(name)}
-    url = site + quote(path) + (f"?{urlencode(said)}" if said else "")
+    parameters = {name: query[name] for name in ("category", "hall", "lang", "round", "theme") if query.get(name)}
+    url = site + quote(path) + (f"?{urlencode(parameters)}" if parameters else "")
     return "/oembed?" + urlencode({"url": url, "format": "json"})

@@ -139,8 +139,8 @@ async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
         return {"session": found, "doors": list(list_console_links(found, tournament))}
     except NotSignedIn:
         return {}
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() not in UNAVAILABLE_CODES:
+    except grpc.aio.AioRpcError as error:
+        if error.code() not in UNAVAILABLE_CODES:
             raise
         return {}
 

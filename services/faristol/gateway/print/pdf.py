@@ -79,13 +79,13 @@ async def _typeset(page: bytes, seconds: float) -> bytes:
     )
     try:
         async with asyncio.timeout(seconds):
-            made, said = await process.communicate(page)
+            made, errors = await process.communicate(page)
     except TimeoutError:
         raise TypesetterFault(f"no PDF within {seconds:.0f} seconds") from None
     finally:
         with suppress(ProcessLookupError):
             process.kill()
     if process.returncode or not made.startswith(b"%PDF"):
-        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        last = errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise TypesetterFault(f"the typesetter ended with {process.returncode}: {last}")
     return made

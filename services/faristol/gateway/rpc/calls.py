@@ -107,8 +107,8 @@ class Calls:
         call = build_call(self._channel(METHODS_BY_REQUEST[type(request)].service), type(request))
         try:
             return await call(request, timeout=deadline, metadata=tuple(self._metadata))
-        except grpc.aio.AioRpcError as problem:
-            self._check_session(problem)
+        except grpc.aio.AioRpcError as error:
+            self._check_session(error)
             raise
 
     async def follow(self, request: Message) -> AsyncIterator[Any]:
@@ -123,8 +123,8 @@ class Calls:
         try:
             async for response in call:
                 yield response
-        except grpc.aio.AioRpcError as problem:
-            self._check_session(problem)
+        except grpc.aio.AioRpcError as error:
+            self._check_session(error)
             raise
         finally:
             call.cancel()

@@ -116,5 +116,5 @@ def _read(method: Method, body: bytes, language: str) -> Message:
         raise Malformed([{"field": field, "problem": say(text, params, language)} for field, text, params in wrong])
     try:
         return ParseDict(given, method.request())
-    except ParseError as problem:
-        raise Malformed([{"field": "body", "problem": expected}]) from problem
+    except ParseError as error:
+        raise Malformed([{"field": "body", "problem": expected}]) from error

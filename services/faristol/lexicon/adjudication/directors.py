@@ -85,7 +85,7 @@ class AdjudicationService:
             guards = [Guard(tournament_stream(tournament_id), tournament.version)] if command.guarded else []
             return Decision(writes, guards), lambda position: response(position=position)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self._runtime.command_handler.handle(context, request, attempt, response=response)
 
     async def get_adjudication(
         self, request: pb.GetAdjudicationRequest, context: Context

@@ -157,7 +157,7 @@ class JudgeService:
             return decision, lambda position: response(position=position, **fields)
 
         try:
-            answer = await self._runtime.desk.handle(context, request, attempt, response=response)
+            answer = await self._runtime.command_handler.handle(context, request, attempt, response=response)
         except Refusal:
             if taken:
                 await self._leases.end(judge_id, case_id)

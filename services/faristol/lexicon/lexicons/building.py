@@ -53,8 +53,8 @@ def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, abou
         file.write_text(text, encoding="utf-8")
         try:
             read.read(file, tiles)
-        except LexiconError as problem:
-            raise LexiconError(problem.reason) from problem  # the path is of a temporary file, unknown to the reader
+        except LexiconError as error:
+            raise LexiconError(error.reason) from error  # the path is of a temporary file, unknown to the reader
     skipped = [
         Skipped(line.line, line.text[:TEXT_CHARACTERS], line.reason) for line in read.left_out[:LEFT_OUT_SHOWN_COUNT]
     ]

@@ -159,8 +159,8 @@ class Installations:
             work.outcome = await loop.run_in_executor(pool, build)
         except Refusal as refusal:
             work.problem = refusal.message, dict(refusal.params)
-        except LexiconError as problem:
-            work.problem = NOT_FETCHED, {"name": work.name, "problem": str(problem)}
+        except LexiconError as error:
+            work.problem = NOT_FETCHED, {"name": work.name, "problem": str(error)}
         except (BrokenProcessPool, ValueError, OSError, MemoryError):
             _log.exception("the lexicon %s could not be installed", work.name)
         except asyncio.CancelledError:
@@ -181,17 +181,17 @@ def unpack(packed: bytes) -> tuple[str, str]:
     stream = zlib.decompressobj(wbits=31)  # gzip only
     try:
         data = stream.decompress(packed, UNPACKED_BYTES + 1)
-    except zlib.error as problem:
-        raise Invalid("words", NO_GZIP) from problem
+    except zlib.error as error:
+        raise Invalid("words", NO_GZIP) from error
     if len(data) > UNPACKED_BYTES:
         raise Invalid("words", LARGE, {"most": f"{UNPACKED_BYTES:,}"})
     if not stream.eof:
         raise Invalid("words", NO_GZIP)
     try:
         decoded = decode_list(data)
-    except ValueError as problem:
-        text, params = problem.args
-        raise Invalid("words", text, params) from problem
+    except ValueError as error:
+        text, params = error.args
+        raise Invalid("words", text, params) from error
     if (lines := decoded.text.count("\n")) > MOST_LINES_COUNT:
         raise Invalid("words", LONG, _sizes(lines, MOST_LINES_COUNT))
     return decoded.text, decoded.encoding

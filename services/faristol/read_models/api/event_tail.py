@@ -127,19 +127,19 @@ class EventTail:
     ) -> AsyncGenerator[News, None]:
         """Yield the events after a position, then live ones."""
         clock = asyncio.get_running_loop().time
-        told, since = after, clock()
+        sent, since = after, clock()
         while True:
             moved = self._moved
             batch, after = await self._after(topic, after, may_know)
             for news in batch:
                 yield news
             if batch:
-                told, since = batch[-1].position, clock()
+                sent, since = batch[-1].position, clock()
             if after < self._here:
                 continue
-            if marks and clock() - since >= (POSITION_NOTICE_SECONDS if after > told else KEEP_ALIVE_SECONDS):
+            if marks and clock() - since >= (POSITION_NOTICE_SECONDS if after > sent else KEEP_ALIVE_SECONDS):
                 yield await self._mark(after)
-                told, since = after, clock()
+                sent, since = after, clock()
             await self._wait(moved, POSITION_NOTICE_SECONDS if marks else None)
 
     async def _begin(self, after: int) -> int:
@@ -177,9 +177,9 @@ class EventTail:
             return [news for news in found if news.type in NAMES_OF_PUBLIC], position
         return [news for news in found if news.type in NAMES_OF_PUBLIC or await may_know(news)], position
 
-    async def _replay(self, topic: Topic, after: int, told: frozenset[str]) -> tuple[list[News], int]:
+    async def _replay(self, topic: Topic, after: int, allowed: frozenset[str]) -> tuple[list[News], int]:
         """Return the same from the record. Few may read at once; a waiting subscriber holds no connection."""
-        types = frozenset(kind for kind in told if not topic.types or kind.rpartition(".")[2] in topic.types)
+        types = frozenset(kind for kind in allowed if not topic.types or kind.rpartition(".")[2] in topic.types)
         here = self._here
         async with self._replays:
             batch = await self._record.read(

@@ -103,14 +103,14 @@ def _build_player_tournament(entry: PlayerEntry, known: Person, names: dict[str,
         answer.standing.withdrawn_round = entry.player.withdrawn_round
     for game in entry.games:
         phase = results.RoundPhase.ValueType(entry.rounds[game.round].phase)
-        told = answer.games.add(game_id=game.game_id, round=game.round, phase=phase, outcome=outcome(game, own))
-        told.table.CopyFrom(answers.table(game, phase))
-        for seat in told.table.seats:
+        shown = answer.games.add(game_id=game.game_id, round=game.round, phase=phase, outcome=outcome(game, own))
+        shown.table.CopyFrom(answers.table(game, phase))
+        for seat in shown.table.seats:
             seat.name = names[seat.player_id]
             if not game.final:
                 seat.score = 0  # the page of a player is not updated after every play
         if not game.final:
-            told.table.turns = 0
+            shown.table.turns = 0
     for bye in sorted(entry.byes, key=lambda each: each.round):
         answer.byes.add(round=bye.round, kind=pairing.ByeKind.ValueType(bye.worth))
     return answer

@@ -72,15 +72,15 @@ def _fill_text(arithmetic: results.Arithmetic, name: str, divisor: int, names: N
         head = TABLE if term.seats > 2 else sentences_of(results.TermBasis.DESCRIPTOR)[term.basis]
         if term.basis == results.TERM_BASIS_FORFEIT and term.seats <= 2 and not term.opponent_id:
             head = NO_OPPONENT
-        told: dict[str, Param] = {
+        params: dict[str, Param] = {
             "round": term.round,
             "opponent": term.opponent_name or term.opponent_id,
             "seats": term.seats,
             "value": write(term, language),
         }
-        term.text = say(head, told, language)
+        term.text = say(head, params, language)
         if left_out := sentences_of(results.LeftOut.DESCRIPTOR).get(term.left_out):
-            term.text = say(left_out, {"term": term.text, "opponent": told["opponent"]}, language)
+            term.text = say(left_out, {"term": term.text, "opponent": params["opponent"]}, language)
     counted = [term.quarters for term in arithmetic.terms if not term.left_out]
     written = " + ".join(_in_sum(quarters, language) for quarters in counted)
     value = number(sum(counted) / 4 / divisor, language)
@@ -96,13 +96,13 @@ def _add_sanction_texts(tie_break: results.TieBreak, player_id: str, taken: Take
             shown.append(term.opponent_id)
         for whose in shown:
             for each in taken.get((term.round, whose), ()):
-                told: dict[str, Param] = {
+                params: dict[str, Param] = {
                     "term": term.text,
                     "points": each.points,
                     "name": names[whose] or whose,
                     "article": each.article,
                 }
-                term.text = say(TAKEN, told, language)
+                term.text = say(TAKEN, params, language)
 
 
 def _plain(term: results.Term, language: str) -> str:

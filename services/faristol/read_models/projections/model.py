@@ -80,8 +80,8 @@ class State:
         for event in events:
             try:
                 fold(self, event)
-            except Exception as problem:  # any failure means that this event cannot be applied
-                raise CannotTake(event, problem) from problem
+            except Exception as error:  # any failure means that this event cannot be applied
+                raise CannotTake(event, error) from error
 
 
 def fold(state: State, event: Recorded) -> None:
@@ -164,10 +164,10 @@ def change_table(game: Game, sheet: Sheet, event: Message) -> None:
             rounds.mirror(game)
 
 
-def table_of(told: Iterable[Message]) -> Game | None:
+def table_of(events: Iterable[Message]) -> Game | None:
     """Return a table from the events of its game and its clock; None before it is opened."""
     game: Game | None = None
-    for event in told:
+    for event in events:
         if isinstance(event, game_events.GameOpened):
             seats = [
                 Seat(event.game_id, place, event.tournament_id, event.round, player_id)

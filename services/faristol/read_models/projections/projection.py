@@ -361,6 +361,6 @@ async def read_now(record: Record, look: Callable[[Reader], Awaitable[T]], tourn
 
     try:
         found, live = await read(record, projection(), at, tournament_id)
-    except NotBuilt as problem:
-        raise Unreachable(PROJECTION_NAME) from problem
+    except NotBuilt as error:
+        raise Unreachable(PROJECTION_NAME) from error
     return found, live.position

@@ -143,9 +143,9 @@ async def add_words(record: Record, tournaments: Collection[tuple[results.Tourna
     They are looked up by position; the streams are not read.
     """
     wanted = {at for _, row in tournaments for at in (row.contact_at, row.arbiters_at) if at}
-    said = await record.notes_at(wanted) if wanted else {}
+    texts = await record.notes_at(wanted) if wanted else {}
     for shown, row in tournaments:
-        described = read_description(said.get(row.contact_at, ""), said.get(row.arbiters_at, ""))
+        described = read_description(texts.get(row.contact_at, ""), texts.get(row.arbiters_at, ""))
         shown.contact = described.contact
         shown.arbiters.extend(described.arbiters)
 

@@ -88,8 +88,8 @@ class Delivery:
                     is_prepared = True
                 await self._look()
                 await self._measure()
-            except FAILURES as problem:
-                _log.info("webhooks wait for the database: %r", problem)
+            except FAILURES as error:
+                _log.info("webhooks wait for the database: %r", error)
             if asyncio.get_running_loop().time() >= self._held_until:
                 await self._end_all()
             try:
@@ -175,8 +175,8 @@ class Delivery:
             await asyncio.sleep(POSITION_FLUSH_SECONDS)
             try:
                 await self._means.flush()
-            except FAILURES as problem:
-                _log.info("positions of webhooks cannot be stored: %r", problem)
+            except FAILURES as error:
+                _log.info("positions of webhooks cannot be stored: %r", error)
 
     async def _measure(self) -> None:
         now = asyncio.get_running_loop().time()
@@ -205,5 +205,5 @@ class Delivery:
             await self._means.flush()
             if self._held_until:
                 await self._means.record.release(LEASE_NAME, self._holder())
-        except FAILURES as problem:
-            _log.info("the lease of webhooks expires by itself: %r", problem)
+        except FAILURES as error:
+            _log.info("the lease of webhooks expires by itself: %r", error)

@@ -138,18 +138,18 @@ class WebhookWorker:
                     try:
                         await self._deliver_again(way)
                         await self._follow(way)
-                    except (*FAILURES, grpc.aio.AioRpcError) as problem:
-                        _log.info("the webhook %s waits for its content: %r", self.webhook.webhook_id, problem)
+                    except (*FAILURES, grpc.aio.AioRpcError) as error:
+                        _log.info("the webhook %s waits for its content: %r", self.webhook.webhook_id, error)
                         await asyncio.sleep(DATABASE_RETRY_SECONDS)
             except (_Ended, Superseded):
                 return
 
     async def _follow(self, way: TargetConnection) -> None:
         topic = await self._topic()
-        told = self._means.tail.follow(topic, self.course.position, marks=True)
-        async with aclosing(told):
-            self._check_past(await anext(told))
-            async for news in told:
+        events = self._means.tail.follow(topic, self.course.position, marks=True)
+        async with aclosing(events):
+            self._check_past(await anext(events))
+            async for news in events:
                 if news.type:
                     await self._deliver(way, news, topic)
                 else:

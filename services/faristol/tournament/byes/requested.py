@@ -22,7 +22,7 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
 
     In a round robin it must be a zero-point bye: the opponent of that round wins without a game.
     """
-    with_entry, entry, said = of_entry(situation, request)
+    with_entry, entry, answer_fields = of_entry(situation, request)
     ruleset, number, kind = situation.ruleset, request.round, request.kind
     player = taking_part(with_entry, entry)
     if kind not in REQUESTED_BYES:
@@ -45,12 +45,12 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
             N_("{player} already sits out round {round}: revoke that bye first."),
             {"player": entry, "round": number},
         )
-    return [events.ByeGranted(round=number, kind=kind, occurred_at=situation.occurred_at, **said)]
+    return [events.ByeGranted(round=number, kind=kind, occurred_at=situation.occurred_at, **answer_fields)]
 
 
 def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
     """Revoke a bye before its round is paired."""
-    with_entry, entry, said = of_entry(situation, request)
+    with_entry, entry, answer_fields = of_entry(situation, request)
     player = taking_part(with_entry, entry)
     check_to_come(with_entry, request.round)
     if request.round not in player.byes:
@@ -60,7 +60,7 @@ def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
             N_("{player} has no requested bye in round {round}."),
             {"player": entry, "round": request.round},
         )
-    return [events.ByeRevoked(round=request.round, occurred_at=situation.occurred_at, **said)]
+    return [events.ByeRevoked(round=request.round, occurred_at=situation.occurred_at, **answer_fields)]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -83,8 +83,8 @@ async def add_conflict_hint(record: Record, request: Any, refusal: Refusal, acto
     for reason in causes:
         first = _last(recorded, reason, request, now)
         if first is not None and not (actor and first.metadata.actor == actor):
-            told = await _build_hint(record, first, reason.subject, loaded.state.time_zone)
-            others = [*refusal.others, told]
+            hint = await _build_hint(record, first, reason.subject, loaded.state.time_zone)
+            others = [*refusal.others, hint]
             return Refusal(
                 refusal.reason, refusal.article, refusal.message, refusal.params, subject=refusal.subject, others=others
             )

@@ -123,13 +123,13 @@ class PairingHandler:
         """
         async with self._in_turn(request.tournament_id if among_divisions else ""):
             try:
-                return await self.runtime.desk.handle(context, request, attempt, response=response)
+                return await self.runtime.command_handler.handle(context, request, attempt, response=response)
             except Invalid as invalid:
                 raise await self._say_of_games(request.tournament_id, invalid) from invalid
             except Refusal as refusal:
                 actor = (await actor_of(self.record, context, canonical(request.command_id))).actor_id
-                told = await add_conflict_hint(self.record, request, refusal, actor, self.runtime.now())
-                raise await self._say_of_games(request.tournament_id, told) from refusal
+                explained = await add_conflict_hint(self.record, request, refusal, actor, self.runtime.now())
+                raise await self._say_of_games(request.tournament_id, explained) from refusal
 
     async def _say_of_games(self, tournament_id: str, problem: Refusal | Invalid) -> Refusal | Invalid:
         """Return a problem in the terms of its tournament. The tournament is read only if these can differ."""

@@ -37,7 +37,7 @@ def answer_to(
 ) -> Callable[[int], M]:
     """Return a function that builds the ``response`` from the position of the last of ``new_events``."""
     names = response.DESCRIPTOR.fields_by_name
-    fields = {name: told(situation, new_events) for name, told in SHARED.items() if name in names}
+    fields = {name: compute(situation, new_events) for name, compute in SHARED.items() if name in names}
     telling = next((event for event in new_events if command.tells and isinstance(event, command.tells)), None)
     if telling is not None:
         fields |= {field.name: value for field, value in telling.ListFields() if field.name in names}

@@ -63,7 +63,7 @@ async def create_tournament(
 
         return Decision(writes), answer
 
-    return await runtime.desk.handle(context, request, attempt, response=pb.CreateTournamentResponse)
+    return await runtime.command_handler.handle(context, request, attempt, response=pb.CreateTournamentResponse)
 
 
 async def change_options(

@@ -247,17 +247,17 @@ def _players_own(members: Sequence[events.TribunalMember]) -> set[tuple[str, eve
 
 def _affiliations(given: Sequence[pb.PersonAffiliation]) -> dict[str, str]:
     """Return the affiliations of a request, by person id. Raises ``Invalid``."""
-    told = _parse_by_person("affiliations", ((person.person_id, person.affiliation) for person in given))
-    return {person_id: check_name("affiliations", name) for person_id, name in told.items()}
+    parsed = _parse_by_person("affiliations", ((person.person_id, person.affiliation) for person in given))
+    return {person_id: check_name("affiliations", name) for person_id, name in parsed.items()}
 
 
 def _parse_by_person(field: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return values of a request by person id. Raises ``Invalid`` for a malformed id, or two values of one person."""
-    told: dict[str, str] = {}
+    parsed: dict[str, str] = {}
     for person_id, value in given:
-        if told.setdefault(checked_id(field, person_id), value) != value:
+        if parsed.setdefault(checked_id(field, person_id), value) != value:
             raise Invalid(field, N_("{person} is named twice"), {"person": person_id})
-    return told
+    return parsed
 
 
 def _check_number(field: str, persons: int) -> None:

@@ -61,8 +61,8 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
         raise Invalid("refused", N_("expected one of corrected=true, erased=true and refused=true"))
     asked = found_request(situation, request.request)
     if (asked.kind == ERASURE and request.corrected) or (asked.kind == CORRECTION and request.erased):
-        said = "corrected" if request.corrected else "erased"
-        raise Invalid(said, N_("answers another kind of request"))
+        done = "corrected" if request.corrected else "erased"
+        raise Invalid(done, N_("answers another kind of request"))
     if request.refused and not request.note:
         raise Invalid("note", N_("is missing; expected the reason for the refusal"))
     if not request.corrected:

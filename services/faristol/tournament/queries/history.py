@@ -49,9 +49,9 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     more = len(page) < len(left)
     past_events = [event.message for event in recorded]
     notes = await record.notes_of(stream(tournament_id))
-    told = {event.version: result_of(event.message, event.version, past_events) for event in page}
+    results = {event.version: result_of(event.message, event.version, past_events) for event in page}
     named = {
-        player for message in (*(event.message for event in page), *told.values()) for player in players_of(message)
+        player for message in (*(event.message for event in page), *results.values()) for player in players_of(message)
     }
     known = await people.names(record, named | {event.metadata.actor for event in page})
     for player_id, name in (await office.names(loaded.state)).items():
@@ -63,7 +63,7 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
             past_events[: event.version - 1],
             "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
             known,
-            told[event.version],
+            results[event.version],
             can_undo(loaded.state, past_events, event.version),
         )
         for event in page
@@ -196,15 +196,15 @@ def act_of(
     before: Sequence[Message],
     note: str,
     known: Mapping[str, Person],
-    told: Message,
+    result: Message,
     undone_by: str = "",
 ) -> pb.Act:
     """Build an act with its ``note``, and with names from ``known``. Older events have the note themselves.
 
-    Scores and players are those of ``told``, the event with the result.
+    Scores and players are those of ``result``, the event with the result.
     """
     event, actor = recorded.message, recorded.metadata.actor
-    named = players_of(told)
+    named = players_of(result)
     return pb.Act(
         version=recorded.version,
         position=recorded.position,
@@ -212,7 +212,7 @@ def act_of(
         round=round_of(event),
         player_ids=named,
         players=[pb.ActPlayer(player_id=player, name=_name(known, player)) for player in named],
-        scores=told.scores if isinstance(told, _WITH_SCORES) else (),
+        scores=result.scores if isinstance(result, _WITH_SCORES) else (),
         game_id=game_of(event),
         note=note or _note_in(event),
         actor=actor,
@@ -245,8 +245,8 @@ def _details(event: Message, actor: str) -> Iterator[str]:
             continue
         if field.GetOptions().debug_redact or (field.name == "arbiter_id" and value == actor):
             continue
-        told = ", ".join(_format_value(field, each) for each in (value if field.is_repeated else (value,)))
-        yield f"{field.name.replace('_', '-')}: {told}"
+        text = ", ".join(_format_value(field, each) for each in (value if field.is_repeated else (value,)))
+        yield f"{field.name.replace('_', '-')}: {text}"
 
 
 def _format_value(field: FieldDescriptor, value: object) -> str:
@@ -272,8 +272,10 @@ def _result_before(event: Message, before: Sequence[Message]) -> Iterator[str]:
     last = of_game[-1]
     yield f"scores-before: {', '.join(f'{score.player_id} {score.score}' for score in last.scores)}"
     # A correction of an older version does not say whether the game was played: it left that unchanged.
-    told = (each for each in reversed(of_game) if isinstance(each, events.ResultRecorded) or each.HasField("unplayed"))
-    if any(each.unplayed for each in islice(told, 1)):
+    results = (
+        each for each in reversed(of_game) if isinstance(each, events.ResultRecorded) or each.HasField("unplayed")
+    )
+    if any(each.unplayed for each in islice(results, 1)):
         yield "unplayed-before: yes"
         if last.winner_id:
             yield f"winner-id-before: {last.winner_id}"

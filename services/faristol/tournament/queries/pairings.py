@@ -85,8 +85,8 @@ async def explain_pairing(
         found = (player_pairs.explain(before, ruleset, paired, player, other),)
     else:
         found = team_explanation.explain(before, ruleset, paired, player, other)
-    said = (say(part.message, part.params, language_of(context)) for part in found)
-    return pb.ExplainPairingResponse(reason=found[0].reason, article=found[0].article, text=" ".join(said))
+    sentences = (say(part.message, part.params, language_of(context)) for part in found)
+    return pb.ExplainPairingResponse(reason=found[0].reason, article=found[0].article, text=" ".join(sentences))
 
 
 async def _before(record: Record, tournament_id: str, number: int) -> TournamentState:

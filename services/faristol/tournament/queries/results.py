@@ -87,8 +87,8 @@ async def get_result_check(
         answer.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
     name = stream(request.tournament_id)
     stored = await office.record.read_stream(name)
-    said = _said_of_result([event for event in stored if event.version <= loaded.version], request.game_id)
-    for person, event in said.items():
+    stated = _said_of_result([event for event in stored if event.version <= loaded.version], request.game_id)
+    for person, event in stated.items():
         is_dispute = isinstance(event.message, events.ResultDisputed)
         if person in pairing.player_ids:
             (answer.disputed_by if is_dispute else answer.confirmed_by).append(person)
@@ -97,7 +97,7 @@ async def get_result_check(
         else:
             answer.confirmed_by_official = True
     if request.player_id in answer.disputed_by:
-        answer.own_dispute = (await office.record.notes_of(name)).get(said[request.player_id].version, "")
+        answer.own_dispute = (await office.record.notes_of(name)).get(stated[request.player_id].version, "")
     return answer
 
 

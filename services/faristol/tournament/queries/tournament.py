@@ -49,12 +49,12 @@ def ratings_stream(tournament_id: str) -> str:
 
 def rating_system(past_events: Sequence[Message]) -> str:
     """Return the chosen rating system, or that of the published list; empty for the default."""
-    said = (
+    described = (
         event.system
         for event in reversed(past_events)
         if isinstance(event, rating.RatingSystemChosen | rating.RatingListPublished)
     )
-    return next(said, "")
+    return next(described, "")
 
 
 async def get_tournament(
@@ -108,16 +108,16 @@ async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, s
     on_players: dict[str, str] = {}
     contact = arbiters = ""
     for event in await record.read_stream(stream(tournament_id)):
-        said = notes.get(event.version, "")
+        text = notes.get(event.version, "")
         match event.message:
             case events.PlayerRegistered() | events.LateEntryAdmitted():
-                on_players[event.message.player_id] = said
+                on_players[event.message.player_id] = text
             case events.PlayerAmended() if events.ENTRY_PART_NOTE in event.message.parts:
-                on_players[event.message.player_id] = said
+                on_players[event.message.player_id] = text
             case events.ContactSet():
-                contact = said
+                contact = text
             case events.ArbitersNamed():
-                arbiters = said
+                arbiters = text
             case _:
                 pass
     return on_players, read_description(contact, arbiters)

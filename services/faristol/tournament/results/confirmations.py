@@ -50,7 +50,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
             subject=f"games/{request.game_id}",
         )
     check_standing(played, pairing, request.scores)
-    said: Mapping[str, Any] = {
+    fields: Mapping[str, Any] = {
         "round": played.number,
         "game_id": request.game_id,
         "scores": final_scores(given_scores(pairing, request.scores)),
@@ -58,7 +58,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
         "occurred_at": situation.occurred_at,
     }
     if request.disputed:
-        return [events.ResultDisputed(**said, note=request.note)]
+        return [events.ResultDisputed(**fields, note=request.note)]
     if person in played.confirmed_by.get(request.game_id, ()):
         raise Refusal(
             "CONFIRMED_ALREADY",
@@ -66,7 +66,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
             N_("{person} has already confirmed {game}."),
             {"person": person, "game": request.game_id},
         )
-    return [events.ResultConfirmed(**said)]
+    return [events.ResultConfirmed(**fields)]
 
 
 def _check_due(situation: Situation, played: RoundState, game: str) -> None:

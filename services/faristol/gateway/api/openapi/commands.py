@@ -82,7 +82,7 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
         "paths": paths,
         "components": {
             "schemas": {**dict(sorted(made.schemas.items())), "Problem": _PROBLEM},
-            "responses": {status: _refusal(said) for status, said in _ERROR_DESCRIPTIONS.items()},
+            "responses": {status: _refusal(text) for status, text in _ERROR_DESCRIPTIONS.items()},
             "securitySchemes": {
                 "bearer": {
                     "type": "http",
@@ -102,15 +102,15 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
 
 
 def _operation(method: Method, made: CommandSchemas) -> dict[str, Any]:
-    said = COMMENTS.get(method.path[1:].replace("/", "."), method.name)
+    comment = COMMENTS.get(method.path[1:].replace("/", "."), method.name)
     needs = needs_of(method.descriptor)
     sent: Any = method.request.DESCRIPTOR  # a descriptor of Python or of upb
-    told: Any = method.response.DESCRIPTOR
+    response: Any = method.response.DESCRIPTOR
     return {
         "operationId": method.name,
         "tags": [method.service],
-        "summary": said.partition(". ")[0].removesuffix("."),
-        "description": " ".join((said, *_describe_needs(needs))),
+        "summary": comment.partition(". ")[0].removesuffix("."),
+        "description": " ".join((comment, *_describe_needs(needs))),
         "security": [*([{}] if needs.is_public else []), {"bearer": []}, {"cookie": []}],
         "requestBody": {
             "required": True,
@@ -124,7 +124,7 @@ def _operation(method: Method, made: CommandSchemas) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "The command was executed, or the query is answered.",
-                "content": {"application/json": {"schema": made.add(told)}},
+                "content": {"application/json": {"schema": made.add(response)}},
             },
             **{status: {"$ref": f"#/components/responses/{status}"} for status in _ERROR_DESCRIPTIONS},
         },
@@ -158,8 +158,8 @@ def _describe_needs(needs: Needs) -> Iterator[str]:
         yield f"In its scope: {', '.join(f'`{path}`' for path in scope)}."
 
 
-def _refusal(said: str) -> dict[str, Any]:
+def _refusal(text: str) -> dict[str, Any]:
     return {
-        "description": said,
+        "description": text,
         "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }

@@ -100,10 +100,10 @@ def kind_of(schema: Schema) -> Markup:
         return Markup("[{}]").format(kind_of(schema.get("items", {})))
     if kind == "object" and isinstance(schema.get("additionalProperties"), Mapping):
         return Markup("{{ {} }}").format(kind_of(schema["additionalProperties"]))
-    told = " | ".join(kind) if isinstance(kind, list) else kind
+    written = " | ".join(kind) if isinstance(kind, list) else kind
     limits = [f"≥ {schema['minimum']}"] if schema.get("minimum") is not None and abs(schema["minimum"]) < 2**31 else []
     limits += [f"≤ {schema['maximum']}"] if schema.get("maximum", 2**31) < 2**31 - 1 else []
-    return escape(" ".join(filter(None, (told, schema.get("format", ""), *limits))))
+    return escape(" ".join(filter(None, (written, schema.get("format", ""), *limits))))
 
 
 def example_path(path: str, operation: Schema, known: Mapping[str, str]) -> str:

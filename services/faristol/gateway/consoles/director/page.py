@@ -237,9 +237,9 @@ class DirectorPage(Console):
                 given.get("act", ""), self._with_ids(given), self.tournament_id, self.tournament.time_zone
             )
         except Invalid as problem:
-            told = say(problem.problem, problem.params, self.language)
-            asked = {f"{problem.field}.which": told} if isinstance(problem, AmbiguousTime) else {}
-            self.typed, self.errors = given, {problem.field: told, **asked}
+            text = say(problem.problem, problem.params, self.language)
+            asked = {f"{problem.field}.which": text} if isinstance(problem, AmbiguousTime) else {}
+            self.typed, self.errors = given, {problem.field: text, **asked}
             return None
         except ValueError as problem:
             raise HTTPException(HTTPStatus.BAD_REQUEST) from problem

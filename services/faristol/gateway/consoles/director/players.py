@@ -348,8 +348,8 @@ async def read_file(desk: DirectorPageDep, encoding: Annotated[str, Query(max_le
     except ValueError as problem:
         text, params = problem.args
         return _answer({"problem": say(text, params, desk.language)}, HTTPStatus.BAD_REQUEST)
-    told = say(GUESSED if decoded.guessed else READ_AS, {"encoding": decoded.encoding}, desk.language)
-    return _answer({"text": decoded.text, "encoding": told})
+    notice = say(GUESSED if decoded.guessed else READ_AS, {"encoding": decoded.encoding}, desk.language)
+    return _answer({"text": decoded.text, "encoding": notice})
 
 
 def _answer(content: Mapping[str, str], status: int = HTTPStatus.OK) -> Response:

@@ -65,8 +65,8 @@ async def receive_backup(console: ConsoleDep) -> Response:
     try:
         backup = await restore.receive(console.request.stream())
     except Invalid as problem:
-        told = say(problem.problem, problem.params, console.language)
-        return JSONResponse({"problem": told}, HTTPStatus.BAD_REQUEST)
+        text = say(problem.problem, problem.params, console.language)
+        return JSONResponse({"problem": text}, HTTPStatus.BAD_REQUEST)
     return JSONResponse({"address": f"{PAGE}?backup={backup.backup_id}"})
 
 

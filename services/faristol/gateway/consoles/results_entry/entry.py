@@ -149,8 +149,8 @@ def _decide_entry(typed: ParsedResult, form: _Form) -> ResultEntry:
         if not form.rights.corrects and tables.is_hidden(typed.table, form.rights.subject):
             return _build_dispute(typed, table, form)
         if not form.rights.corrects and not _is_own(table, form.rights):
-            told = form.say(NEEDS_ARBITER, standing=tables.standing(typed.table))
-            return ResultEntry(typed.table, problem=told, field="table")
+            text = form.say(NEEDS_ARBITER, standing=tables.standing(typed.table))
+            return ResultEntry(typed.table, problem=text, field="table")
     sure = _mark(typed, table)
     found = tables.doubts(typed)
     doubts = [form.say(doubt.text, **doubt.params) for doubt in found]

@@ -41,8 +41,8 @@ async def keep_table(
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
         await calls.ask(game_pb2.ListOffersRequest(game_id=game_id))
     game = await results.game(game_id)
-    told = about(game, session, language_of(request))
+    described = about(game, session, language_of(request))
     head = await results.tournament(game.tournament_id)
     ways = list(list_console_links(session, head.tournament))
     template = "keep.html" if request.url.path.endswith("/keep") else "clock.html"
-    return private_page(request, template, session=session, game=game, about=as_data(told), doors=ways)
+    return private_page(request, template, session=session, game=game, about=as_data(described), doors=ways)

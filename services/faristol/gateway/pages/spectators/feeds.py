@@ -56,19 +56,19 @@ def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
         for round_ in tournament.played:
             pairings = round_path(tournament.tournament_id, round_.round)
             standings = f"{tournament_path(tournament.tournament_id)}?round={round_.round}"
-            told = (
+            moments = (
                 ("paired_at", PAIRED_TITLE, pairings),
                 ("started_at", STARTED, pairings),
                 ("closed_at", ROUND_CLOSED, standings),
             )
             if is_of_duplicate_games(tournament):
                 game = duplicate_path(duplicate_id(tournament.tournament_id, round_.round))
-                told = (
+                moments = (
                     ("paired_at", GAME_OPEN, pairings),
                     ("started_at", GAME_STARTED, game),
                     ("closed_at", GAME_CLOSED, game),
                 )
-            for field, wording, path in told:
+            for field, wording, path in moments:
                 if round_.HasField(field):  # type: ignore[arg-type] # names of its fields
                     at = to_datetime(getattr(round_, field))
                     yield FeedEntry(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
@@ -78,8 +78,8 @@ def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
 
 def atom(tournament: pb.Tournament, language: str, address: str) -> str:
     """Return the Atom feed of a tournament; ``address`` is the public address of the pages."""
-    told = news_of(tournament, language)
-    updated = told[0].at if told else to_datetime(tournament.created_at)
+    entries = news_of(tournament, language)
+    updated = entries[0].at if entries else to_datetime(tournament.created_at)
     base = address + tournament_path(tournament.tournament_id)
     own = address + tournament_path(tournament.tournament_id, "feed.atom")
     lines = [
@@ -92,7 +92,7 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
         f'<link rel="self" type="application/atom+xml" href={quoteattr(own)}/>',
         f'<link rel="alternate" type="text/html" href={quoteattr(base)}/>',
     ]
-    for each in told:
+    for each in entries:
         link = quoteattr(address + each.path)
         lines.append(
             f"<entry><id>{escape(base)}#{each.key}</id><title>{escape(each.title)}</title>"

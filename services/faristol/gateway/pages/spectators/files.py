@@ -60,7 +60,7 @@ async def manifest() -> Response:
         for size in sizes
         for purpose in ("any", "maskable")
     ]
-    told = {
+    content = {
         "name": "Faristol",
         "short_name": "Faristol",
         "id": "/",
@@ -71,7 +71,7 @@ async def manifest() -> Response:
         "theme_color": "#8c2f27",
         "icons": icons,
     }
-    return JSONResponse(told, media_type="application/manifest+json", headers={"Cache-Control": "max-age=3600"})
+    return JSONResponse(content, media_type="application/manifest+json", headers={"Cache-Control": "max-age=3600"})
 
 
 @cache

@@ -44,7 +44,7 @@ class CaseTimer:
     async def run(self) -> None:
         """Poll until cancelled. Retries while the database is unavailable."""
         while True:
-            began, told, cases = asyncio.get_running_loop().time(), self._record.news.latest, []
+            began, notified, cases = asyncio.get_running_loop().time(), self._record.news.latest, []
             try:
                 cases = await queries.waiting(self._record)
                 for case in cases:
@@ -52,13 +52,13 @@ class CaseTimer:
                         await self.settle(case.case_id)
             except Unreachable:
                 _log.debug("%s waits for the build of the docket", ACTOR)
-            except Exception as problem:
-                if not is_transient(problem):
+            except Exception as error:
+                if not is_transient(error):
                     raise
-                _log.warning("%s waits for the record: %s", ACTOR, problem)
+                _log.warning("%s waits for the record: %s", ACTOR, error)
             await asyncio.sleep(CASE_POLL_SECONDS)
-            if not cases and self._record.news.quiet_since(told) <= began:
-                await self._record.news.wait(CASE_IDLE_POLL_SECONDS, told)
+            if not cases and self._record.news.quiet_since(notified) <= began:
+                await self._record.news.wait(CASE_IDLE_POLL_SECONDS, notified)
 
     async def settle(self, case_id: str) -> None:
         """Write the overdue events of a case; after a conflict the next poll retries."""

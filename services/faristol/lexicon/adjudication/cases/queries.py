@@ -263,5 +263,5 @@ async def arguments(record: Record, case: Case) -> str:
 async def _read(record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]]) -> tuple[T, Live]:
     try:
         return await read(record, docket.projection(), look)
-    except NotBuilt as problem:
-        raise Unreachable(docket.DOCKET_NAME) from problem
+    except NotBuilt as error:
+        raise Unreachable(docket.DOCKET_NAME) from error

@@ -57,7 +57,7 @@ async def follow(
     division_of = {each: (await lookup.tournament(models.record, each)).head.division_of for each in sorted(named)}
     topic = Topic.of(division_of, request.game_ids, request.rounds, request.tables, request.types)
     last = request.last if request.HasField("last") else None
-    told = models.tail.follow(
+    events = models.tail.follow(
         topic,
         request.after_position,
         limit=request.limit,
@@ -65,8 +65,8 @@ async def follow(
         last=last,
         may_know=_may_know(models) if request.for_officials else None,
     )
-    async with aclosing(told):
-        async for news in told:
+    async with aclosing(events):
+        async for news in events:
             yield news
 
 

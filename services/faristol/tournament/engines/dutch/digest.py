@@ -12,12 +12,14 @@ from faristol.tournament.engines.dutch.player import BLACK, WHITE, DutchRound, F
 
 def digest(a_round: DutchRound) -> str:
     """Return the SHA-256 of all inputs of a round's pairing, in lower-case hexadecimal."""
-    told = asdict(a_round) | {
+    content = asdict(a_round) | {
         "forbidden": sorted(sorted(pair) for pair in a_round.forbidden),
         "kept": sorted(a_round.kept),
         "players": [asdict(player) for player in a_round.ranking()],
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":"), default=_plain).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(content, sort_keys=True, separators=(",", ":"), default=_plain).encode()
+    ).hexdigest()
 
 
 def _plain(value: frozenset[int] | Float) -> object:
