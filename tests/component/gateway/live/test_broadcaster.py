@@ -52,7 +52,7 @@ async def watching(*watchers: Watcher) -> AsyncIterator[None]:
         await cancel_tasks(tasks)
 
 
-async def until(holds: Callable[[], bool], seconds: float = 15) -> None:
+async def until(holds: Callable[[], bool], seconds: float = 60) -> None:
     async with asyncio.timeout(seconds):
         while not holds():  # noqa: ASYNC110 # sockets, not this loop's tasks, are waited for
             await asyncio.sleep(0.01)
