@@ -67,7 +67,7 @@ class Console:
     def done_by(self, console: str) -> tuple[str, str]:
         """Return the command that led to the page of a console, and what it concerned, such as a player.
 
-        Both are empty if it was a command of another console. See ``redirect_after``.
+        Both are empty if it was a command of another console. ``redirect_after`` stores them.
         """
         of, _, done = read_done(self.request).partition(".")
         command, _, concerned = done.partition(".")
