@@ -90,6 +90,10 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "export": Verb("tournament.export:pairings", "Write the tables of a round as CSV or JSON."),
         },
     ),
+    "message": Noun(
+        N_("Messages to everyone, halls, tables and players."),
+        {"list": Verb("tournament.messages:list_messages", "List the messages that are shown now.")},
+    ),
     "result": Noun(N_("Results that an arbiter enters.")),
     "game": Noun(
         N_("Games: their sheets and their times."),

@@ -375,6 +375,8 @@ def _by_type(
             return {"sanction": _label(game.SanctionKind, details["kind"], language)}
         case "ResultCheckSet":
             return {"no_check": "" if details["second_person"] or details["players"] else "yes"}
+        case "MessageSent" | "PlayerMessageSent":
+            return {"kind": _label(events.MessageKind, details["kind"], language)}
         case "DataRequestLodged":
             return {"kind": _label(events.DataRequestKind, details["kind"], language)}
         case "DataRequestAnswered":

@@ -192,6 +192,16 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         defaults={"round": "{paired}"},
     ),
     "AnnounceRounds": Command("round announce", N_("Announced starting times: {times}."), arguments=()),
+    "SendMessage": Command(
+        "message send",
+        N_("Message {number} is sent: {kind}."),
+        {"tables": N_("To tables: {tables}."), "player_ids": N_("To: {player_ids}.")},
+        arguments=("text",),
+        optional=frozenset({"text"}),
+        defaults={"kind": "text"},
+        echoed=("kind",),
+    ),
+    "WithdrawMessage": Command("message withdraw", N_("Message {number} is withdrawn.")),
     "StartRound": Command("round start", N_("Round {round} is started."), defaults={"round": "{paired}"}),
     "CloseRound": Command("round close", N_("Round {round} is closed."), defaults={"round": "{started}"}),
     "EnterResult": Command(

@@ -34,6 +34,8 @@ from faristol.gateway.consoles import (
     queue_stream,
     results_entry,
 )
+from faristol.gateway.consoles.messages import hall as hall_messages
+from faristol.gateway.consoles.messages import tournament as tournament_messages
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.duplicate_game import api as duplicate_api
 from faristol.gateway.duplicate_game import pages as duplicate_pages
@@ -97,6 +99,8 @@ ROUTES = (
     json_proxy.routes,
     queue_stream.routes,
     judge.routes,
+    hall_messages.routes,  # before those of a table, whose id could be read as the name of a page
+    tournament_messages.routes,
     arbiter.routes,
     scorer_page.routes,
     *director.ROUTES,

@@ -26,6 +26,7 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
         runtime.progress(kept.consumer),
         pace=pace,
         admission=lambda: runtime.admission,
+        now=runtime.now,
         tells_minors=runtime.settings.pages_public_minors,
     )
     networks = _networks(runtime.settings.webhook_networks)

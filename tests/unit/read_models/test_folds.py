@@ -17,6 +17,7 @@ from faristol.pb.people.v1 import events_pb2 as people
 from faristol.read_models.projections import (
     clocks,
     incidents,
+    messages,
     model,
     players,
     rounds,
@@ -28,7 +29,12 @@ from faristol.read_models.projections.broken import Unknown
 from faristol.read_models.projections.model import State
 
 FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {
-    options.CHANGE_TOURNAMENT: {pairing.TournamentCreated, *tournament.TOURNAMENT_HANDLERS, *tournament.WITH_WORDS},
+    options.CHANGE_TOURNAMENT: {
+        pairing.TournamentCreated,
+        *tournament.TOURNAMENT_HANDLERS,
+        *tournament.WITH_WORDS,
+        *messages.MESSAGE_HANDLERS,
+    },
     options.CHANGE_PLAYERS: {*players.PLAYER_HANDLERS},
     options.CHANGE_ROUND: {*rounds.ROUND_HANDLERS, *rounds.RESULT_HANDLERS},
     options.CHANGE_SHEET: {game.GameOpened, *scoresheet.FOLDS},

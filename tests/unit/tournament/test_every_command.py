@@ -161,6 +161,7 @@ def test_every_command_is_asked_but_those_of_teams_of_the_whole_and_what_takes_s
     asked = {kind(request) for request in REQUESTS} - {"RegisterPlayerRequest"}
     others = {"ReopenStandingsRequest", "WithdrawAppealRequest", "UndoActRequest"}
     others |= {"LodgeDataRequestRequest"}  # it is also possible after the end of a tournament
+    others |= {"SendMessageRequest", "WithdrawMessageRequest"}  # as are messages, such as about the ceremony
     as_a_whole = {f"{act}TournamentRequest" for act in ("Describe", "Archive", "Remove", "Restore")}
     teams = {"RegisterTeamRequest", "SetLineUpRequest", "WithdrawTeamRequest", "ReinstateTeamRequest"}
 

@@ -65,6 +65,7 @@ CACHED_ROUTES: Mapping[str, PageContent] = {
     "/api/v1/players/{player_id}": PageContent.PLAYER,
     "/api/v1/tournaments": PageContent.TOURNAMENTS,
     _API: PageContent.TOURNAMENT,
+    f"{_API}/messages": PageContent.TOURNAMENT,
     f"{_API}/standings": PageContent.TOURNAMENT,
     f"{_API}/standings.csv": PageContent.TOURNAMENT,
     f"{_API}/teams": PageContent.TOURNAMENT,

@@ -35,6 +35,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.history import HistoryEntry, describe_history
+from faristol.presentation.messages import concerns
 from faristol.presentation.names import Roster, name_in_id
 from faristol.presentation.outcome import CORRECTED
 from faristol.presentation.page_addresses import tournament_path
@@ -290,6 +291,8 @@ async def _show(
             tournament_id=tournament_id, game_id=table.game_id, player_id=signed_in.credential.player_id
         )
         check = await signed_in.calls.ask(asked)
+    told = await signed_in.calls.ask(pb.ListMessagesRequest(tournament_id=tournament_id))
+    player, hall = signed_in.credential.player_id, table.hall if table else ""
     play = None
     if game is not None:
         play = game.pending if game.HasField("pending") else game.open_play if game.HasField("open_play") else None
@@ -303,6 +306,7 @@ async def _show(
         place=place,
         round=round_,
         player_id=signed_in.credential.player_id,
+        messages=[each for each in told.messages if concerns(each, player, hall, table.table if table else 0)],
         offers=offers,
         names={method: command.title for method, command in TABLE_COMMANDS.items()},
         said=said,

@@ -55,6 +55,8 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/players.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "director/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "director/halls.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/messages.html": (CHANGE_PROGRESS,),
+    "arbiter_messages.html": (CHANGE_PROGRESS,),
     "director/discipline.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/closing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),

@@ -35,6 +35,7 @@ from faristol.kernel.times import to_datetime
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
+from faristol.presentation.messages import describe_message, describe_readers
 from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
@@ -179,6 +180,14 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
     env.globals["contact_link"] = contact_link
+    env.globals["translated_choices"] = lambda choices: [
+        (name, translations(language).gettext(text)) for name, text in choices
+    ]
+    env.globals["pairs_of"] = lambda names: [(name, name) for name in names]
+    env.globals["message_text"] = lambda message, tournament: describe_message(
+        message, tournament, language, of_games=is_of_duplicate_games(tournament)
+    )
+    env.globals["message_readers"] = lambda message: describe_readers(message, language)
     env.globals["days"] = lambda tournament: days(tournament, language)
     env.globals.update(
         language=language, languages=LANGUAGES, language_names=LANGUAGE_NAMES, labels=labels, asset=asset, pb=pb

@@ -12,6 +12,7 @@ from faristol.host.rpc.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.read_models.api.absence import retry_not_found
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
+from faristol.read_models.api.queries.messages import list_messages
 from faristol.read_models.api.queries.players import get_player, search_players
 from faristol.read_models.api.queries.record import follow, get_status, list_seals
 from faristol.read_models.api.queries.report import get_report
@@ -37,6 +38,7 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.GetReportRequest: retry_not_found(get_report),
     pb.GetPrizesRequest: retry_not_found(get_prizes),
     pb.ListPlayersRequest: retry_not_found(list_players),
+    pb.ListMessagesRequest: retry_not_found(list_messages),
     pb.GetPlayerRequest: retry_not_found(get_player),
     pb.SearchPlayersRequest: search_players,
     pb.GetGameRequest: retry_not_found(get_game),

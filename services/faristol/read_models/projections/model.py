@@ -27,6 +27,7 @@ from faristol.read_models.projections import rounds, scoresheet, waits
 from faristol.read_models.projections.broken import Broken, Unknown
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
+from faristol.read_models.projections.messages import MESSAGE_HANDLERS
 from faristol.read_models.projections.players import PLAYER_HANDLERS
 from faristol.read_models.projections.rounds import RANKED, RESULT_HANDLERS, ROUND_HANDLERS
 from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS, build_championship
@@ -200,6 +201,10 @@ def _note_position(state: State, event: Recorded) -> None:
     setattr(_championship(state, event).tournament, WITH_WORDS[type(event.message)], event.position)
 
 
+def _change_messages(state: State, event: Recorded) -> None:
+    MESSAGE_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message, event.position)
+
+
 def _change_tournament(state: State, event: Recorded) -> None:
     TOURNAMENT_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message)
 
@@ -262,6 +267,7 @@ FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     pairing.RulesetKept: _apply_ruleset_kept,
     **dict.fromkeys(TOURNAMENT_HANDLERS, _change_tournament),
     **dict.fromkeys(WITH_WORDS, _note_position),
+    **dict.fromkeys(MESSAGE_HANDLERS, _change_messages),
     **dict.fromkeys(PLAYER_HANDLERS, _change_players),
     **dict.fromkeys(ROUND_HANDLERS, _change_round),
     **dict.fromkeys(RESULT_HANDLERS, _change_result),

@@ -83,6 +83,26 @@ class Announced(NamedTuple):
     announced_at: int
 
 
+class StoredMessage(NamedTuple):
+    """A message of officials; times are in nanoseconds since 1970."""
+
+    number: int
+    kind: int
+    audience: int
+    hall: str
+    tables: Sequence[int]
+    player_ids: Sequence[str]
+    round: int
+    until: int | None
+    interrupts: bool
+    sent_at: int
+    expires_at: int
+    public: bool
+    """Whether everyone can read it; else only its players and officials."""
+    text_at: int
+    """Position of its event, beside which the text is stored."""
+
+
 class Placement(NamedTuple):
     """A tile on a square."""
 
@@ -469,6 +489,8 @@ class Tournament(StoredRow):
     """Position of the last ``ContactSet``, beside which the text is stored; 0 if there is no such event."""
     arbiters_at: int = 0
     """The same for ``ArbitersNamed``."""
+    messages: tuple[StoredMessage, ...] = ()
+    """Messages that are not withdrawn and had not expired when the latest was sent, by number."""
 
 
 @dataclass(slots=True)

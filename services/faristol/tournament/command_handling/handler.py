@@ -178,6 +178,7 @@ class PairingHandler:
             tables={game: table.state for game, table in tables.items()},
             imposed=await self._load_imposed_sanctions(state) if command.imposed else (),
             origins=await self._origins(command.persons(state, request)),
+            names=await self._full_names(state) if command.names else {},
         )
         guards = [Guard(game_stream(game), table.version) for game, table in tables.items()]
         return situation, (*divisions.guards, *guards)
@@ -263,6 +264,11 @@ class PairingHandler:
         """Return the display names of a tournament's players, which tell namesakes apart, by player id."""
         known = await people.names(self.record, [player.player_id for player in state.players])
         return people.load_distinct_names(known.values())
+
+    async def _full_names(self, state: TournamentState) -> dict[str, str]:
+        """Return the names of a tournament's players as registered, by player id."""
+        known = await people.names(self.record, [player.player_id for player in state.players])
+        return {person_id: person.name for person_id, person in known.items()}
 
     async def persons(self, state: TournamentState) -> dict[str, str]:
         """Return the known names of members of the tribunal who are not players, by id."""

@@ -13,6 +13,7 @@ from faristol.tournament.state.tournament import (
     GameDecision,
     GameSanction,
     HallRange,
+    MessageState,
     Pairing,
     Phase,
     ResultCheck,

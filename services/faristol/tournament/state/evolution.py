@@ -20,6 +20,7 @@ from faristol.tournament.state.tournament import (
     Following,
     GameSanction,
     HallRange,
+    MessageState,
     ResultCheck,
     TournamentState,
     Unsanctioned,
@@ -62,6 +63,21 @@ def _apply_halls_set(state: TournamentState, event: events.HallsSet) -> Tourname
     return replace(state, halls=tuple(HallRange.of(hall) for hall in event.halls), top_tables=event.top_tables)
 
 
+def _apply_message_sent(
+    state: TournamentState, event: events.MessageSent | events.PlayerMessageSent
+) -> TournamentState:
+    private = isinstance(event, events.PlayerMessageSent)
+    return replace(state, messages=(*state.messages, MessageState(event.hall, _moment(event.expires_at), private)))
+
+
+def _apply_message_withdrawn(
+    state: TournamentState, event: events.MessageWithdrawn | events.PlayerMessageWithdrawn
+) -> TournamentState:
+    messages = [*state.messages]
+    messages[event.number - 1] = replace(messages[event.number - 1], withdrawn=True)
+    return replace(state, messages=tuple(messages))
+
+
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.TournamentCreated: _apply_tournament_created,
     events.DivisionAdded: _apply_division_added,
@@ -76,6 +92,8 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.LexiconPinned: lambda state, event: replace(state, lexicon=Pin.of(event.lexicon)),
     events.HallsSet: _apply_halls_set,
     events.RoundsAnnounced: lambda state, event: replace(state, announced=tuple(event.times)),
+    **dict.fromkeys((events.MessageSent, events.PlayerMessageSent), _apply_message_sent),
+    **dict.fromkeys((events.MessageWithdrawn, events.PlayerMessageWithdrawn), _apply_message_withdrawn),
     events.PrizesOffered: lambda state, event: state,
     events.ResultCheckSet: lambda state, event: replace(
         state, result_check=ResultCheck(event.second_person, event.players, event.blind)

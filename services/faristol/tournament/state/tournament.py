@@ -347,6 +347,18 @@ class RoundState:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageState:
+    """A message of officials."""
+
+    hall: str
+    """The hall that it names; empty for none."""
+    expires_at: datetime
+    is_private: bool
+    """Whether only players and officials can read it."""
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentState:
     """The state of a tournament. ``Tournament()`` does not exist yet."""
 
@@ -405,6 +417,8 @@ class TournamentState:
     """By number, from 1."""
     result_check: ResultCheck = ResultCheck()
     """How results that an official entered are confirmed."""
+    messages: tuple[MessageState, ...] = ()
+    """By number, from 1."""
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
     """Table sanctions that are noted: game id and version of the event in the game's stream."""
     over: bool = False

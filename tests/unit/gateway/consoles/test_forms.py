@@ -62,6 +62,8 @@ ELSEWHERE: Mapping[str, str] = {
     "SignOut": "account.html",
     "AnswerDataRequest": "data_requests.html",
     "LodgeDataRequest": "own_data.html",
+    "SendMessage": "message_forms.html",
+    "WithdrawMessage": "message_forms.html",
 }
 """The templates of forms whose pages build their commands."""
 
@@ -315,6 +317,7 @@ def _own_table(
             state="",
             moment=to_datetime,
             player_id="anna",
+            messages=[],
             offers=[game_pb2.Offer(method=method, player_id="anna")],
             names={method: command.title for method, command in TABLE_COMMANDS.items()},
             said="",

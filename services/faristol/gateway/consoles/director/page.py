@@ -62,6 +62,7 @@ CONSOLE_PAGES: Sequence[tuple[str, str]] = (
     ("teams", N_("Teams")),
     ("rounds", N_("Rounds")),
     ("halls", N_("Halls")),
+    ("messages", N_("Messages")),
     ("discipline", N_("Discipline")),
     ("judges", N_("Judges")),
     ("closing", N_("Prizes and final standings")),

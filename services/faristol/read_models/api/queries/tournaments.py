@@ -17,6 +17,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import search_words
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
+from faristol.read_models.api.queries.messages import load_messages
 from faristol.read_models.computed import standings
 from faristol.read_models.computed.mode import check_has_tables
 from faristol.read_models.computed.prizes import Offer, Play, Plays, apply_prize_event, prizes
@@ -105,10 +106,11 @@ def _days_of(tournament: results.Tournament) -> tuple[str, str]:
 async def get_tournament(
     models: ReadModels, request: results.GetTournamentRequest, context: Context
 ) -> results.GetTournamentResponse:
-    """Return a tournament with the phases of its rounds."""
+    """Return a tournament with the phases of its rounds, and the public messages that are shown now."""
     found = await models.find_tournament(request, context, history.tournament)
     answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
     await lookup.add_words(models.record, [(answer.tournament, found.head)])
+    answer.messages.extend(await load_messages(models.record, found.head, models.now_ns()))
     try:
         length = round_ms(standings.rules_of(found.head))
     except Refusal:  # the rules are no longer installed
