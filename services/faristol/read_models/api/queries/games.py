@@ -101,7 +101,8 @@ async def list_tables(
         phase = results.RoundPhase.ValueType(of.phase)
         return results.ListTablesResponse(round=of.round, phase=phase, tables=map(answers.to_watched_table, games))
 
-    answer, answer.position = await read_now(models.record, look, request.tournament_id)
+    answer, position = await read_now(models.record, look, request.tournament_id)
+    answer.position = position
     check_reached(request.min_position, answer.position)
     await models.name([seat for table in answer.tables for seat in table.seats], request.tournament_id)
     return answer
