@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -268,6 +269,21 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
     assert before
     assert after
     assert int(after[1]) == int(before[1]) - 2  # a player who has left is not counted
+
+
+async def test_all_players_of_an_earlier_tournament_are_selected_at_once_in_the_third_of_the_first_steps(
+    cell: Cell, desk: Desk
+) -> None:
+    page = f"{CONSOLE}/start/known"
+    assert f'href="{page}"' in (await desk.web.get(f"{CONSOLE}/start/players")).text
+    found = await desk.send(page, "all", list="foreign")
+    ticked = re.findall(r'name="(player_ids[^"]*)" value="([^"]*)" checked', found.text)
+    assert len(ticked) > 1
+    answer = await desk.send(page, "register", list="foreign", command_id=str(uuid.uuid4()), **dict(ticked))
+    assert (answer.status_code, urlsplit(answer.headers["location"]).path) == (303, f"{CONSOLE}/start/halls")
+    assert {player_id for _, player_id in ticked} <= {player.player_id for player in (await stands(cell)).players}
+    for _, player_id in ticked:
+        await desk.carry_out(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
 
 
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:

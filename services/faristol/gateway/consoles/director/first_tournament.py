@@ -28,6 +28,7 @@ from faristol.gateway.consoles.director.creation import (
     form_values,
     send_creation,
 )
+from faristol.gateway.consoles.director.known_players import search_or_register, show_known_players
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.director.players import (
     MAX_REGISTERED_PLAYERS,
@@ -250,6 +251,18 @@ async def show_players_step(desk: DirectorPageDep) -> Response:
 async def take_players(desk: DirectorPageDep, given: Lists) -> Response:
     """Preview the list or register its players, and redirect to the step of the halls."""
     return await preview_or_register(desk, given, _players_step(desk))
+
+
+@routes.get("/tournaments/{tournament_id}/console/start/known")
+async def show_known_step(desk: DirectorPageDep) -> Response:
+    """Show the third step: players of earlier tournaments."""
+    return await show_known_players(desk, _players_step(desk))
+
+
+@routes.post("/tournaments/{tournament_id}/console/start/known")
+async def take_known_step(desk: DirectorPageDep, given: Lists) -> Response:
+    """Search for players of earlier tournaments, or register the selected ones and redirect to the halls."""
+    return await search_or_register(desk, given, _players_step(desk))
 
 
 def _players_step(desk: DirectorPage) -> ListStep:

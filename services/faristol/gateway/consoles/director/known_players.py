@@ -15,7 +15,7 @@ from starlette.responses import Response
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director import players
-from faristol.gateway.consoles.director.page import DirectorPageDep
+from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.forms import Given, list_in
 from faristol.gateway.http.forms import Lists
 from faristol.gateway.rpc.concurrency import ask_each
@@ -47,6 +47,9 @@ MAX_SELECTED_PLAYERS = 2_000
 MAX_RATING_LISTS = 100
 """Limit of rating lists offered, the latest first."""
 
+SELECT_ALL = "all"
+"""Value of the button that selects all matches of the search."""
+
 EVERYBODY = N_("all past participants")
 NOBODY_OF = N_("No player has the number {numbers}.")
 TOO_MANY = N_("Expected at most {most} numbers.")
@@ -73,31 +76,42 @@ class PlayerSearch:
 @routes.get("/tournaments/{tournament_id}/console/players/known")
 async def show_search(desk: DirectorPageDep) -> Response:
     """Show the search form for known players."""
-    return await _show(desk, PlayerSearch())
+    return await show_known_players(desk)
+
+
+async def show_known_players(desk: DirectorPage, step: players.ListStep | None = None) -> Response:
+    """Render the search form. ``step`` is set if it is a step of the first tournament."""
+    return await _show(desk, PlayerSearch(), step=step)
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/known")
 async def take_known(desk: DirectorPageDep, given: Lists) -> Response:
     """Search for players, keeping the selected ones, or register the selected ones."""
+    return await search_or_register(desk, given)
+
+
+async def search_or_register(desk: DirectorPage, given: Given, step: players.ListStep | None = None) -> Response:
+    """Answer a form of the search: search and select, or register the selected players and redirect."""
     own_id = form_id(given)
     desk.typed = given
     look = await _search_players(desk, given)
     if given.get("act") != "register" or desk.errors:
-        return await _show(desk, look)
+        return await _show(desk, look, step=step)
     if not look.ticked:
         desk.errors = {"ticked": say(NOBODY_TICKED, {}, desk.language)}
-        return await _show(desk, look)
+        return await _show(desk, look, step=step)
     rows = [ListedPlayer(place, who.request(desk.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
     ids = " ".join(row.request.player_id for row in rows)
     registered = await players.register(desk, rows, given, uuid.uuid5(own_id, ids))
     if registered is None:
-        return await _show(desk, look)
+        return await _show(desk, look, step=step)
     if not registered.refused:
-        return redirect_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
+        after = step.after if step else f"{desk.address}/players"
+        return redirect_to(f"{after}?done={registered.position}&registered={len(rows)}")
     left = {row.request.player_id for row, _ in registered.refused}
     look.ticked = [who for who in look.ticked if who.player_id in left]
     said = players.format_registered_count(len(rows) - len(registered.refused), desk.language)
-    return await _show(desk, look, left=registered.list_refusals(desk.language), said=said)
+    return await _show(desk, look, left=registered.list_refusals(desk.language), said=said, step=step)
 
 
 async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
@@ -129,6 +143,8 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
         answer = await desk.results.search_players(look.name, Page(MAX_PEOPLE_SHOWN))
         found = [each.player_id for each in answer.players]
         look.more = answer.total - len(found)
+    if given.get("act") == SELECT_ALL:
+        wanted = list(dict.fromkeys((*wanted, *(each for each in found if each not in here))))
     others = [each for each in dict.fromkeys((*found, *wanted)) if each not in known]
     known |= {who.player_id: who for who in await _persons(desk, others)}
     look.found = [known[each] for each in found if each in known]
