@@ -52,6 +52,10 @@ FIRST_PAGE = "/start"
 """Page of the director's first tournament."""
 
 
+DEMO_HALLS_COUNT, DEMO_TURNS_COUNT = 4, 4
+"""Halls and turns of a demonstration of duplicate games."""
+FOREVER_HALLS_COUNT = 2
+"""Halls of the duplicate game of a demonstration without end."""
 FOREVER_TURNS_COUNT = 20
 """Turns of the duplicate game of a demonstration without end."""
 FOREVER_REST_SECONDS = 900.0
@@ -298,10 +302,15 @@ def demo(
             min=1, max=30, help="Number of rounds: 5 or more under fisc-2023; default for duplicate games: 1."
         ),
     ] = None,
-    halls: Annotated[int, typer.Option(min=1, max=100, help="Number of halls of a duplicate game.")] = 4,
+    halls: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Number of halls of a duplicate game.", show_default="4")
+    ] = None,
     turns: Annotated[
-        int, typer.Option(min=0, max=60, help="Racks of a duplicate game; 0 plays it to the end of its tiles.")
-    ] = 4,
+        int | None,
+        typer.Option(
+            min=0, max=60, help="Racks of a duplicate game; 0 plays it to the end of its tiles.", show_default="4"
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same championship.")] = 7,
     ruleset: Annotated[str | None, typer.Option(help="Rules; default: fisc-2023, or fisc-2023-duplicate.")] = None,
     options: Annotated[
@@ -353,7 +362,13 @@ def demo(
             def plan_run(number: int) -> Run:
                 at_tables = Plan(players, rounds or 5, seed + number - 1, ruleset or "fisc-2023", chosen, pace)
                 beside = DuplicatePlan(
-                    players, 1, at_tables.seed, "fisc-2023-duplicate", pace=pace, halls=2, turns=FOREVER_TURNS_COUNT
+                    players,
+                    1,
+                    at_tables.seed,
+                    "fisc-2023-duplicate",
+                    pace=pace,
+                    halls=FOREVER_HALLS_COUNT if halls is None else halls,
+                    turns=FOREVER_TURNS_COUNT if turns is None else turns,
                 )
                 return Run(at_tables, beside)
 
@@ -361,13 +376,20 @@ def demo(
             return
         plan: Plan
         if mode is DemoMode.DUPLICATE:
+            turns = DEMO_TURNS_COUNT if turns is None else turns
             announced = dict(chosen).get("turns", "")
             if announced.isdecimal():
                 turns = int(announced)
             elif turns:
                 chosen = (*chosen, ("turns", str(turns)))
             plan = DuplicatePlan(
-                players, rounds or 1, seed, ruleset or "fisc-2023-duplicate", chosen, halls=halls, turns=turns
+                players,
+                rounds or 1,
+                seed,
+                ruleset or "fisc-2023-duplicate",
+                chosen,
+                halls=DEMO_HALLS_COUNT if halls is None else halls,
+                turns=turns,
             )
         else:
             plan = Plan(players=players, rounds=rounds or 5, seed=seed, ruleset=ruleset or "fisc-2023", options=chosen)

@@ -171,7 +171,10 @@ async def _play(
 
 
 async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) -> None:
-    """Play a championship with a judge of its challenges: the rulings follow the lexicon."""
+    """Play a championship with a judge of its challenges: the rulings follow the lexicon.
+
+    Raises the exception of the judge, if there is one: without rulings the championship would not end.
+    """
     await championship.create()
     async with championship.cast.director():
         await championship.appoint_judges(adjudication_pb2_grpc.AdjudicationServiceStub(lexicon), JUDGE_ID, HEAD_ID)
@@ -181,10 +184,14 @@ async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) ->
         return [lexicon_events.WordRuling(word=each.word, valid=each.valid) for each in file.words]
 
     judging = asyncio.create_task(judge_queue(Judge(lexicon, JUDGE_ID), "", rule, _ignore_ruling))
+    playing = asyncio.create_task(championship.play())
     try:
-        await championship.play()
+        await asyncio.wait({judging, playing}, return_when=asyncio.FIRST_COMPLETED)
+        if judging.done():
+            judging.result()
+        await playing
     finally:
-        await cancel_tasks([judging])
+        await cancel_tasks([judging, playing])
 
 
 def _ignore_ruling(*_: object) -> None:
