@@ -201,6 +201,8 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         N_("Tournaments in TRF files."),
         {
             "pair": Verb("trf:pair", "Pair the next round of a TRF file by FIDE's Dutch system, or check all."),
+            "check": Verb("trf:check_files", "Pair all rounds of TRF files again and list the differences."),
+            "generate": Verb("trf:generate", "Write random tournaments by FIDE's Dutch system as TRF files."),
             "export": Verb("tournament.export:trf", "Write a tournament as a TRF file."),
         },
     ),

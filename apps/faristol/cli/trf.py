@@ -1,7 +1,11 @@
-"""`faristol trf pair`: a round of a TRF file by the Dutch system of FIDE, in the format of other pairing programs."""
+"""`faristol trf`: pair, check and generate TRF files by the Dutch system of FIDE, as FIDE asks of a pairing program.
+
+C.04.A asks for a free checker of pairings, and for a generator of random tournaments.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faristol.cli.options import Language, OneObject
-from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Param, Refusal
+from faristol.rules.trf import Document, Edition, TrfError, decode_trf, read_trf, write_trf
 from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import progress
 from faristol.text import cite, render, say
@@ -28,12 +33,29 @@ SECOND_BYE = N_(
 DIFFERS = N_("round {round}: the file has {file}; the FIDE Dutch system gives {dutch}")
 CHECKED = N_("{rounds} {rounds:round|rounds} checked, {differing} paired differently from the FIDE Dutch system")
 
+NO_FILES = N_("there is no TRF file in {folder}; expected files whose names end in .trf, .trfx or .txt")
+FILE_DIFFERS = N_("{file}: {rounds} {rounds:round|rounds}, {differing} paired differently")
+FILES_CHECKED = N_(
+    "{files} {files:file|files} with {rounds} {rounds:round|rounds} checked, {differing} "
+    "{differing:round|rounds} paired differently"
+)
+FOLDER_NEEDED = N_("several tournaments need a folder: specify --folder")
+FILES_WRITTEN = N_("{count} {count:tournament|tournaments} written to {folder}")
+
+TRF_SUFFIXES = frozenset({".trf", ".trfx", ".txt"})
+"""Endings of the files of a folder that are checked."""
+
 Line = tuple[int, int]
 """White and black, by pairing number; black is 0 for the bye."""
 
 
 MAX_SEED = (1 << 64) - 1
 """Largest seed."""
+
+
+def Percent(text: str) -> Any:  # it builds an annotation, like typer.Option
+    """Return the annotation of an option in percent."""
+    return typer.Option(min=0.0, max=100.0, help=text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,20 +207,8 @@ def _as_json(a_round: DutchRound, paired: PairedRound, asked: _Asked, preset: li
 
 def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
     rounds = document.paired_rounds
-    differing: dict[int, tuple[list[Line], list[Line] | str]] = {}
     with progress("checking") as done:
-        for number in range(1, rounds + 1):
-            theirs = _list_pairs(document, number)
-            try:
-                found = {*_lines(_pair(_round(document, number, asked)))}
-                if not asked.colours:  # the colours of the start were drawn, so they are not compared
-                    found, theirs = {*map(_without_colours, found)}, {*map(_without_colours, theirs)}
-            except Refusal as refusal:
-                differing[number] = sorted(theirs), render(refusal, asked.language)
-            else:
-                if found != theirs:
-                    differing[number] = sorted(theirs - found), sorted(found - theirs)
-            done(number, rounds)
+        differing = _find_differences(document, asked, done)
     wrong = sorted(differing.items())
     content = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in wrong]
     output = [
@@ -209,6 +219,141 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
     print_answer({"rounds": rounds, "differing": content}, output, json_output=json_output)
     if differing:
         raise typer.Exit(1)
+
+
+def _find_differences(
+    document: Document, asked: _Asked, done: Callable[[int, int], None] = lambda _, __: None
+) -> dict[int, tuple[list[Line], list[Line] | str]]:
+    """Return the rounds that the rules pair differently: the lines of the file, and those of the rules or why not."""
+    rounds = document.paired_rounds
+    differing: dict[int, tuple[list[Line], list[Line] | str]] = {}
+    for number in range(1, rounds + 1):
+        theirs = _list_pairs(document, number)
+        try:
+            found = {*_lines(_pair(_round(document, number, asked)))}
+            if not asked.colours:  # the colours of the start were drawn, so they are not compared
+                found, theirs = {*map(_without_colours, found)}, {*map(_without_colours, theirs)}
+        except Refusal as refusal:
+            differing[number] = sorted(theirs), render(refusal, asked.language)
+        else:
+            if found != theirs:
+                differing[number] = sorted(theirs - found), sorted(found - theirs)
+        done(number, rounds)
+    return differing
+
+
+def check_files(
+    paths: Annotated[list[Path], typer.Argument(help="TRF files, or folders of them.")],
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, help="Seed of the initial colour, if the file has none.")
+    ] = 0,
+    colours: Annotated[bool, typer.Option(help="Compare colours; with --no-colours the start is drawn.")] = True,
+    language: Language = "",
+    json_output: OneObject = False,
+) -> None:
+    """Pair each round of tournaments again by the Dutch system (FIDE C.04.3, 2026), and list the differences.
+
+    Exit code 1 if a round of a file is paired differently.
+    """
+    asked = _Asked(seed, colours, language)
+    rounds = differing = 0
+    told: list[str] = []
+    content: list[dict[str, Any]] = []
+    files = _list_files(paths, language)
+    with progress("checking") as done:
+        for number, file in enumerate(files, 1):
+            document = _read(file, language)
+            found = _find_differences(document, asked)
+            rounds += document.paired_rounds
+            differing += len(found)
+            if found:
+                values: dict[str, Param] = {
+                    "file": str(file),
+                    "rounds": document.paired_rounds,
+                    "differing": len(found),
+                }
+                told.append(say(FILE_DIFFERS, values, language))
+                for at, (lines, ours) in sorted(found.items()):
+                    of_round: dict[str, Param] = {
+                        "round": at,
+                        "file": _format_pairs(lines),
+                        "dutch": _format_pairs(ours),
+                    }
+                    told.append("  " + say(DIFFERS, of_round, language))
+                    content.append({"path": str(file), "round": at, "file": lines, "rules": ours})
+            done(number, len(files))
+    told.append(say(FILES_CHECKED, {"files": len(files), "rounds": rounds, "differing": differing}, language))
+    print_answer({"files": len(files), "rounds": rounds, "differing": content}, told, json_output=json_output)
+    if differing:
+        raise typer.Exit(1)
+
+
+def _list_files(paths: Sequence[Path], language: str) -> list[Path]:
+    """Return the files, with those of each folder in the order of their names."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(file for file in path.iterdir() if file.suffix.casefold() in TRF_SUFFIXES)
+        if not inside:
+            raise typer.BadParameter(say(NO_FILES, {"folder": str(path)}, language))
+        found += inside
+    return found
+
+
+def generate(
+    players: Annotated[int, typer.Option(min=2, max=9_999, help="Number of players.")] = 40,
+    rounds: Annotated[int, typer.Option(min=1, max=99, help="Number of rounds.")] = 9,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="The same seed gives the same tournament.")] = 0,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of tournaments, with consecutive seeds.")] = 1,
+    half_point_byes: Annotated[float, Percent("Players with a half-point bye, in percent of a round.")] = 3.0,
+    absences: Annotated[float, Percent("Absent players, in percent of a round.")] = 2.0,
+    late_entries: Annotated[float, Percent("Players who enter after the first round, in percent.")] = 3.0,
+    withdrawals: Annotated[float, Percent("Players who leave for good, in percent of a round.")] = 1.0,
+    forfeits: Annotated[float, Percent("Games lost by forfeit, in percent.")] = 2.0,
+    draws: Annotated[float, Percent("Drawn games between equal players, in percent.")] = 35.0,
+    accelerated: Annotated[bool, typer.Option(help="Accelerate the first rounds by the Baku method.")] = False,
+    edition: Annotated[Edition, typer.Option(help="Version of the format.")] = Edition.TRF26,
+    folder: Annotated[Path | None, typer.Option(help="Folder of the files; default: the terminal.")] = None,
+    language: Language = "",
+) -> None:
+    """Write random tournaments, paired by the Dutch system (FIDE C.04.3, 2026), as TRF files for other programs.
+
+    A tournament ends early if absences leave a round that cannot be paired.
+    """
+    from faristol.tournament.engines.dutch.generator import TournamentPlan, generate_tournament
+
+    plan = TournamentPlan(
+        players,
+        rounds,
+        half_point_byes=half_point_byes,
+        absences=absences,
+        late_entries=late_entries,
+        withdrawals=withdrawals,
+        forfeits=forfeits,
+        draws=draws,
+        accelerated=accelerated,
+    )
+    if count > 1 and folder is None:
+        raise typer.BadParameter(say(FOLDER_NEEDED, {}, language))
+    try:
+        plan.check()
+    except Invalid as problem:
+        raise typer.BadParameter(say(problem.problem, problem.params, language)) from None
+    if folder is None:
+        typer.echo(write_trf(generate_tournament(plan, seed), edition), nl=False)
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with progress("generating") as done:
+            for number in range(count):
+                file = folder / f"p{players}-r{rounds}-{seed + number}.trf"
+                file.write_text(write_trf(generate_tournament(plan, seed + number), edition), newline="")
+                done(number + 1, count)
+    except OSError as problem:
+        raise typer.BadParameter(f"{folder} cannot be written: {problem.strerror}") from None
+    typer.echo(say(FILES_WRITTEN, {"count": count, "folder": str(folder)}, language))
 
 
 def _without_colours(line: Line) -> Line:

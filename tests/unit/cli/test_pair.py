@@ -154,3 +154,27 @@ def test_a_file_of_teams_is_refused_as_one(tmp_path: Path, told: str) -> None:
     done = run(tmp_path, [*SIX, told])
     assert done.exit_code == 2
     assert "the file pairs teams" in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_generated_files_pass_the_check_and_a_changed_one_is_named(tmp_path: Path) -> None:
+    options = ["--players", "12", "--rounds", "5", "--count", "3", "--folder", str(tmp_path / "made"), "--seed", "4"]
+    done = CliRunner().invoke(app, ["trf", "generate", *options])
+    assert done.output == f"3 tournaments written to {tmp_path / 'made'}\n"
+    done = CliRunner().invoke(app, ["trf", "check", str(tmp_path / "made")])
+    assert (done.exit_code, done.output) == (0, "3 files with 15 rounds checked, 0 rounds paired differently\n")
+
+    (tmp_path / "made" / "other.trf").write_text(
+        "\r\n".join(line.translate(str.maketrans("wb", "bw")) for line in SIX) + "\r\n152 W\r\n"
+    )
+    done = CliRunner().invoke(app, ["trf", "check", str(tmp_path / "made"), "--json"])
+    assert done.exit_code == 1
+    assert {Path(each["path"]).name for each in json.loads(done.stdout)["differing"]} == {"other.trf"}
+
+
+def test_one_generated_tournament_is_printed_and_impossible_ones_are_refused(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["trf", "generate", "--players", "8", "--rounds", "3"])
+    assert done.stdout.startswith("012 Generated tournament 0")
+    done = CliRunner().invoke(app, ["trf", "generate", "--players", "8", "--rounds", "8"])
+    assert (done.exit_code, "8 rounds need at least 9 players" in " ".join(done.output.split())) == (2, True)
+    assert CliRunner().invoke(app, ["trf", "generate", "--count", "2"]).exit_code == 2
+    assert CliRunner().invoke(app, ["trf", "check", str(tmp_path)]).exit_code == 2
