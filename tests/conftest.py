@@ -70,6 +70,7 @@ def folder_in_memory() -> Path | None:
 FOLDER = folder_in_memory()
 
 
+gc.disable()  # until all tests are collected: almost everything that is made until then stays
 COLLECTION_THRESHOLD_COUNTS = (10_000, 20, 20)
 """New objects before a collection of the youngest generation, and collections of each before one of the next.
 
@@ -79,7 +80,9 @@ With those of Python, a tenth of the processor time goes to collections.
 
 def pytest_collection_finish() -> None:
     """Freeze the objects of ten thousand tests: the garbage collector need not look through them."""
+    gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(*COLLECTION_THRESHOLD_COUNTS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from faristol.rules import Ruleset, load_book
 
@@ -27,6 +28,7 @@ def in_order(article: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", article))
 
 
+@cache  # a reader of cases asks for those of the same book thousands of times
 def split_articles(text: str) -> tuple[str, ...]:
     """Split a citation into articles, each with the name of the book: ``UF 20, 23`` → ``UF 20``, ``UF 23``."""
     book, _, rest = text.partition(" ")
