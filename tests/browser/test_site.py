@@ -84,7 +84,7 @@ async def test_the_site_is_accessible_searchable_and_asks_no_other_host(
     page = await context.new_page()
     asked: set[str] = set()
     page.on("request", lambda request: asked.add(request.url.split("/")[2]))
-    for path in ("en/{}/", "en/{}/server/", "en/{}/reference/commands/pairing/", "el/{}/help/director/"):
+    for path in ("en/{}/", "en/{}/server/", "en/{}/reference/commands/rating/", "el/{}/help/director/"):
         await page.goto(f"{address}/{path.format(VERSION)}")
         await page.wait_for_load_state("networkidle")
         assert await serious(page) == [], path
