@@ -1,8 +1,8 @@
 """Processes of ``faristol`` that start at once: forked from one that has imported all modules.
 
 A start costs a second or two of imports, and the tests start hundreds. The fork is a process like any other, with
-separate memory, environment and signals. Only its modules are already imported. Tests of the start itself, at a
-terminal or by a shell, run the installed command.
+separate memory, environment and signals. Only its modules are already imported. Tests of the start itself run the
+installed command.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import array
 import atexit
 import ctypes
+import fcntl
 import json
 import os
 import selectors
@@ -18,6 +19,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -72,13 +74,39 @@ class Process:
         self.send_signal(signal.SIGKILL)
 
 
-def start(arguments: Sequence[str], environment: Mapping[str, str], out: IO[bytes], errors: IO[bytes]) -> Process:
-    """Start ``faristol`` with these arguments in the folder of this process."""
+def start(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    out: IO[bytes],
+    errors: IO[bytes],
+    given: IO[bytes] | None = None,
+) -> Process:
+    """Start ``faristol`` with these arguments in the folder of this process; its standard input is ``given``."""
     with Path(os.devnull).open("rb") as nothing:
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        connection.connect(_server())
-        request = {"arguments": [*arguments], "environment": {**environment}, "folder": str(Path.cwd())}
-        socket.send_fds(connection, [json.dumps(request).encode()], [nothing.fileno(), out.fileno(), errors.fileno()])
+        files = [(given or nothing).fileno(), out.fileno(), errors.fileno()]
+        return _start(arguments, environment, files, at_terminal=False)
+
+
+def start_at_terminal(arguments: Sequence[str], environment: Mapping[str, str], terminal: int) -> Process:
+    """Start ``faristol`` in a separate session, whose controlling terminal is that of the file descriptor ``terminal``.
+
+    Keys such as Ctrl-C reach it.
+    """
+    return _start(arguments, environment, [terminal] * 3, at_terminal=True)
+
+
+def _start(
+    arguments: Sequence[str], environment: Mapping[str, str], files: Sequence[int], *, at_terminal: bool
+) -> Process:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(_server())
+    request = {
+        "arguments": [*arguments],
+        "environment": {**environment},
+        "folder": str(Path.cwd()),
+        "at_terminal": at_terminal,
+    }
+    socket.send_fds(connection, [json.dumps(request).encode()], files)
     return Process(connection, int(connection.recv(16)))
 
 
@@ -175,10 +203,15 @@ class _Server:
                     continue  # the client has gone
 
 
-def _be(arguments: list[str], environment: dict[str, str], folder: str) -> None:
+def _be(arguments: list[str], environment: dict[str, str], folder: str, *, at_terminal: bool) -> None:
     """Run the command, which is killed if the process that it was forked from ends, as in an aborted test run."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DEATH_SIGNAL_NUMBER, signal.SIGKILL)
+    if at_terminal:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        # A shell that starts the tests in the background has them, and so the command, ignore Ctrl-C.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

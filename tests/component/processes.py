@@ -55,17 +55,20 @@ def environment(**settings: object) -> dict[str, str]:
     return clean | {f"FARISTOL_{key.upper()}": str(value) for key, value in settings.items()}
 
 
-def faristol(*arguments: str, timeout: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        process = prepared.start(arguments, environment(**settings), out, errors)
+def faristol(
+    *arguments: str, timeout: float = 60, given: str = "", **settings: object
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with ``given`` as its standard input."""
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        said.write(given.encode())
+        said.seek(0)
+        process = prepared.start(arguments, environment(**settings), out, errors, said)
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
-        said = [_text(file) for file in (out, errors)]
-    return subprocess.CompletedProcess([FARISTOL, *arguments], code, *said)
+        return subprocess.CompletedProcess([FARISTOL, *arguments], code, _text(out), _text(errors))
 
 
 def _text(file: IO[bytes]) -> str:

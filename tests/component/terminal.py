@@ -6,30 +6,17 @@ import os
 import pty
 import re
 import select
-import subprocess
-import sys
 import termios
 import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.component.processes import FARISTOL, environment
+from tests.component import prepared
+from tests.component.processes import environment
 
 OUTPUT_TIMEOUT_SECONDS = 60.0
 """Seconds within which the expected text must be shown."""
-
-OWN_TERMINAL = """\
-import fcntl, os, signal, sys, termios
-os.setsid()
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-"""Makes the pseudo-terminal the controlling one, so that keys such as Ctrl-C reach the command.
-
-A shell that starts the tests in the background has them, and so the command, ignore Ctrl-C unless it is set again.
-"""
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -43,13 +30,7 @@ class Terminal:
         own = {"TERM": "dumb", "COLUMNS": "200"} | ({"XDG_STATE_HOME": str(home)} if home else {})
         self._master, slave = pty.openpty()
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", OWN_TERMINAL, FARISTOL, *arguments],
-                env=environment(**settings) | own,
-                stdin=slave,
-                stdout=slave,
-                stderr=slave,
-            )
+            self._process = prepared.start_at_terminal(arguments, environment(**settings) | own, slave)
         finally:
             os.close(slave)
         self._shown = b""

@@ -16,9 +16,10 @@ from pathlib import Path
 import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.component.processes import FARISTOL, Child, environment, faristol, free_port, wait_until_serving
+from tests.component.processes import START_SECONDS, Child, faristol, free_port, wait_until_serving
 
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Library
@@ -69,14 +70,8 @@ class Hall:
 
     def table(self, script: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Record the table by a script."""
-        return subprocess.run(
-            [FARISTOL, "table", "keep", GAME, "--address", self.address, "--language", "es", *options],
-            input=script,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
+        return faristol(
+            "table", "keep", GAME, "--address", self.address, "--language", "es", *options, given=script, timeout=180
         )
 
 
@@ -105,6 +100,22 @@ LEXICONS: dict[str, tuple[str, str, set[tuple[str, ...]]]] = {
     "pes-2024": ("greek", "el-104", {tuple("ΛΟΓΟΣ"), tuple("ΟΙ")}),
 }
 """For each book a lexicon: its name, its tiles, its words."""
+
+
+def wait_for_table(channel: grpc.Channel) -> None:
+    """Wait until the service of games has opened the table of the round."""
+    games = game_pb2_grpc.GameServiceStub(channel)
+    until = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            games.GetGame(game_pb2.GetGameRequest(game_id=GAME))
+        except grpc.RpcError as problem:
+            code = problem.code()  # type: ignore[attr-defined] # the stubs do not know that it is a call
+            if code is not grpc.StatusCode.NOT_FOUND or time.monotonic() > until:
+                raise
+            time.sleep(0.03)
+        else:
+            return
 
 
 @contextmanager
@@ -149,6 +160,7 @@ def open_hall(
                 command_id=str(uuid.uuid4()), tournament_id="copa", round=1, occurred_at=began
             )
         )
+        wait_for_table(channel)
     try:
         yield Hall(address)
     finally:
