@@ -57,10 +57,19 @@ class Apart:
 
 @pytest.fixture
 def apart(tmp_path: Path) -> Iterator[Apart]:
+    """Yield services and pages that a test may end."""
     started = Apart(tmp_path)
     yield started
     if started.child.process.poll() is None:
         started.child.terminate()
+
+
+@pytest.fixture(scope="module")
+def shared_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
+    """Yield services and pages that serve again after each test."""
+    started = Apart(tmp_path_factory.mktemp("apart"))
+    yield started
+    started.child.terminate()
 
 
 def is_there(process: int) -> bool:
@@ -77,12 +86,12 @@ def wait_until_gone(process: int, seconds: float = 10) -> bool:
     return not is_there(process)
 
 
-def test_the_process_of_the_pages_holds_no_database_no_bus_and_no_key(apart: Apart) -> None:
-    process = apart.pages()
+def test_the_process_of_the_pages_holds_no_database_no_bus_and_no_key(shared_apart: Apart) -> None:
+    process = shared_apart.pages()
     environment = Path(f"/proc/{process}/environ").read_bytes().decode()
     assert [name for name in PRIVATE if f"FARISTOL_{name}=" in environment] == []
     opened = [str(link.readlink()) for link in Path(f"/proc/{process}/fd").iterdir()]
-    assert [path for path in opened if path.startswith(str(apart.data))] == []
+    assert [path for path in opened if path.startswith(str(shared_apart.data))] == []
 
 
 def test_it_asks_by_tls_what_listens_on_every_address(tmp_path: Path) -> None:
@@ -93,30 +102,30 @@ def test_it_asks_by_tls_what_listens_on_every_address(tmp_path: Path) -> None:
         assert apart.child.terminate() == 0
 
 
-def test_its_readiness_is_that_of_the_results_that_it_asks(apart: Apart) -> None:
-    ready = httpx.get(f"http://127.0.0.1:{apart.http}/readyz", timeout=10)
+def test_its_readiness_is_that_of_the_results_that_it_asks(shared_apart: Apart) -> None:
+    ready = httpx.get(f"http://127.0.0.1:{shared_apart.http}/readyz", timeout=10)
     assert ready.json() == {"status": "ready", "record": True, "appends": True, "news": True, "parked": False}
-    process = apart.pages()
-    apart.child.process.send_signal(signal.SIGSTOP)
+    process = shared_apart.pages()
+    shared_apart.child.process.send_signal(signal.SIGSTOP)
     try:
-        answer = httpx.get(f"http://127.0.0.1:{apart.http}/readyz", timeout=20)
+        answer = httpx.get(f"http://127.0.0.1:{shared_apart.http}/readyz", timeout=20)
         assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
-        assert httpx.get(f"http://127.0.0.1:{apart.http}/healthz", timeout=10).status_code == 200
+        assert httpx.get(f"http://127.0.0.1:{shared_apart.http}/healthz", timeout=10).status_code == 200
     finally:
-        apart.child.process.send_signal(signal.SIGCONT)
-    assert apart.pages() == process
+        shared_apart.child.process.send_signal(signal.SIGCONT)
+    assert shared_apart.pages() == process
 
 
-def test_officials_are_served_while_the_process_of_the_pages_stands_still_or_is_killed(apart: Apart) -> None:
-    first = apart.pages()
-    with grpc.insecure_channel(apart.grpc) as channel:
+def test_officials_are_served_while_the_process_of_the_pages_stands_still_or_is_killed(shared_apart: Apart) -> None:
+    first = shared_apart.pages()
+    with grpc.insecure_channel(shared_apart.grpc) as channel:
         results: results_pb2_grpc.ResultsServiceStub = results_pb2_grpc.ResultsServiceStub(channel)
         os.kill(first, signal.SIGSTOP)
         results.ListTournaments(results_pb2.ListTournamentsRequest(), timeout=5)
         os.kill(first, signal.SIGKILL)
         results.ListTournaments(results_pb2.ListTournamentsRequest(), timeout=5)
-    assert apart.shows(START_SECONDS), apart.child.output()
-    assert apart.pages() != first
+    assert shared_apart.shows(START_SECONDS), shared_apart.child.output()
+    assert shared_apart.pages() != first
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
