@@ -45,7 +45,7 @@ async def league(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> 
             if number == 4:
                 line_up = pairing.SetLineUpRequest(team_id="burgos", player_ids=["b4", "b1", "b2", "b3"])
                 assert (await hall.direct(hall.api.pairing.SetLineUp, line_up)).round == 4
-            await hall.play_round(number)
+            await hall.enter_round(number)
         yield hall
 
 
@@ -173,7 +173,7 @@ async def swiss(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> A
 
 async def test_six_teams_play_three_rounds_without_meeting_twice_each_match_in_one_hall(swiss: Championship) -> None:
     for number in (1, 2, 3):
-        await swiss.play_round(number)
+        await swiss.enter_round(number)
     played = (await get_tournament(swiss)).played
     met = Counter(
         frozenset((match.first_team_id, match.second_team_id)) for round_ in played for match in round_.matches
