@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -47,16 +48,16 @@ async def test_prizes_follow_every_play_and_every_one_that_is_withdrawn(stage: S
     path = "/api/v1/tournaments/lliga/prizes"
     await stage.add(*hall.create())
     assert (await stage.http.get(path)).status_code == 200
+    shown: dict[str, list[dict[str, Any]]] = {}
     for step in (*hall.first_round(), *hall.second_round()):
         await stage.add(step)
         told = {prize["kind"]: prize["value"] for prize in (await stage.http.get(path)).json()["prizes"]}
-        games = [(await stage.http.get(f"/api/v1/games/{game_id(*at)}")) for at in ((1, 1), (1, 2), (2, 1), (2, 2))]
+        for stream in step:
+            kind, _, changed = stream.partition("-")
+            if kind == "game":
+                shown[changed] = (await stage.http.get(f"/api/v1/games/{changed}")).json()["entries"]
         standing = [
-            entry
-            for shown in games
-            if shown.status_code == 200
-            for entry in shown.json()["entries"]
-            if entry["kind"] == "play" and entry["complete"]
+            entry for entries in shown.values() for entry in entries if entry["kind"] == "play" and entry["complete"]
         ]
         bingos = Counter(entry["player_id"] for entry in standing if entry["bingo"])
         assert told["high_play"] == max((entry["score"] for entry in standing), default=0)
