@@ -100,7 +100,7 @@ async def crowded_rulings(folder: Path) -> AsyncIterator[Stage]:
                     event.words.extend([game.Word(faces=GOOD), *[game.Word(faces=BAD)] * 4])
             await append(stage.record, step)
         position = await stage.caught_up()
-        assert await stage.running.runtime.progress("docket@1").wait_until_reached(position, 20)
+        assert await stage.running.runtime.progress("docket@1").wait_until_reached(position, 60)
         yield stage
 
 

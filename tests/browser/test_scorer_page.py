@@ -199,7 +199,7 @@ async def test_a_rack_is_stated_with_all_its_tiles_and_an_impossible_one_is_refu
         await expect(dialog).to_be_hidden()
         await all_sent(page)
         sides = (await hall.table(game)).sides
-        async with asyncio.timeout(15):  # the page says that all is saved until the new entry is stored
+        async with asyncio.timeout(60):  # the page says that all is saved until the new entry is stored
             while True:
                 racks = [await hall.table(game, side.player_id) for side in sides]
                 if ["A", "E", "I", "R", "S", "T", "N"] in [list(each.rack) for each in racks]:

@@ -157,7 +157,7 @@ async def _until_stored(page: Page, path: str) -> None:
       const keys = await caches.open("pages-1").then((cache) => cache.keys());
       return keys.map(({ url }) => new URL(url).pathname);
     }"""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while path not in await page.evaluate(paths):  # noqa: ASYNC110 # the worker sends no event
             await asyncio.sleep(0.05)
 

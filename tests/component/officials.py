@@ -76,7 +76,7 @@ async def challenge(cell: Cell, game_id: str, waits_for: str = "the-judge") -> s
     opponent, words = await play(cell, game_id)
     before: set[str] = {case.case_id for case in (await queue(cell, waits_for)).cases}
     await do(cell, game.ChallengeRequest(game_id=game_id, player_id=opponent, words=words))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             now: set[str] = {case.case_id for case in (await queue(cell, waits_for)).cases} - before
             if now:

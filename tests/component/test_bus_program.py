@@ -127,7 +127,7 @@ async def test_the_user_of_a_program_reads_only_public_events_of_its_tournaments
     async with relaying(record, server):
         await append(record, "a", "cup", [0])
         operator = await nats.connect(server.url_of("operator"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (await operator.jetstream().stream_info(NOTIFICATION_STREAM)).state.messages < 3:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         await operator.close()

@@ -194,7 +194,7 @@ async def test_the_next_round_is_another_game_that_newcomers_may_enter(stage: St
 async def test_time_is_called_when_it_is_over_though_nobody_does_anything(stage: Stage) -> None:
     stage.clock.wait(180.5)
     stream = stream_of(FIRST, GAME_STREAM_NUMBER)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         async for event in stage.record.follow(types={ticks.TimeCalled.DESCRIPTOR.full_name}):
             assert event.stream == stream
             break

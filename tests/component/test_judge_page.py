@@ -69,7 +69,7 @@ async def test_what_was_written_stays_when_the_claim_was_lost_and_the_case_can_b
         assert (await press(web, address, "claim")).status_code == 303
         words = words_of(await web.get(address))
         written = {"words.0.valid": "1", "words.0.reason": "as in «Gramàtica»", "words.0.source": "GIEC"}
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 if not await held_by(cell, case_id):
                     break
@@ -123,7 +123,7 @@ async def test_a_form_that_is_sent_twice_rules_once_and_the_table_goes_on(cell: 
         over = await web.get(address)
         assert ("The play stands." in over.text) is (lexicon_says == "1")
         assert 'id="ruling"' not in over.text
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             table = await do(cell, game.GetGameRequest(game_id=f"{OWN}-r1-t1"))
             if table.phase != game.PHASE_CHALLENGED:

@@ -51,7 +51,7 @@ def visitor(cell: Cell) -> httpx.AsyncClient:
 
 async def load_with_text(web: httpx.AsyncClient, address: str, text: str, **params: Any) -> str:
     """Return a page, as soon as it has a text."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             page = (await web.get(address, params=params)).text
             if text in page:
@@ -61,7 +61,7 @@ async def load_with_text(web: httpx.AsyncClient, address: str, text: str, **para
 
 async def wait_for_end(web: httpx.AsyncClient, text: str) -> None:
     """Wait until the start page of the tournament no longer has a text."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             if text not in (await web.get(PUBLIC[0])).text:
                 return

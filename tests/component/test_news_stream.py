@@ -54,7 +54,7 @@ async def test_a_stream_of_the_operator_stays_as_it_is_and_the_news_goes_there(
         )
     with caplog.at_level(logging.WARNING):
         async with consuming(record, nats_server.url, PROJECTION) as progress:
-            assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
+            assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 60)
     assert await positions(record) == [1, 2, 3, 4, 5]
     assert ((await read_config(nats_server)).max_age, (await read_config(nats_server)).max_bytes) == (600, 5_000_000)
     assert "seconds 600" in caplog.text, "the operator is told how it differs from the settings"
@@ -85,13 +85,13 @@ async def test_a_relay_waits_while_the_stream_would_lose_news_and_goes_on_when_i
     record: Record, nats_server: NatsServer
 ) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress, operating(nats_server) as jetstream:
-        assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
+        assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 60)
         await jetstream.delete_stream(NOTIFICATION_STREAM)
         await jetstream.add_stream(name=NOTIFICATION_STREAM, subjects=["other.>"])
         last = await append(record, "game-b", 0, 5)
         await asyncio.sleep(3)  # tried, and refused, more than once
         await jetstream.delete_stream(NOTIFICATION_STREAM)
-        assert await progress.wait_until_reached(last, 20)
+        assert await progress.wait_until_reached(last, 60)
     assert await positions(record) == list(range(1, 11))
 
 
@@ -101,11 +101,11 @@ async def test_a_server_of_three_may_be_lost_and_no_news_is(record: Record, tmp_
         bus = await Bus.connect(url_of(nodes), limits=limits)
         await bus.close()
         async with consuming(record, url_of(nodes), PROJECTION, limits=limits) as progress:
-            assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 20)
+            assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 60)
             await nodes[0].kill()
-            assert await progress.wait_until_reached(await append(record, "game-b", 0, 5), 40)
+            assert await progress.wait_until_reached(await append(record, "game-b", 0, 5), 60)
             await nodes[0].start()
-            assert await progress.wait_until_reached(await append(record, "game-c", 0, 5), 40)
+            assert await progress.wait_until_reached(await append(record, "game-c", 0, 5), 60)
     assert await positions(record) == list(range(1, 16))
 
 

@@ -67,7 +67,7 @@ async def three_games(record: Record) -> int:
 async def test_a_refused_event_parks_its_stream_and_the_others_go_on(record: Record, nats_server: NatsServer) -> None:
     last = await three_games(record)
     async with consuming(record, nats_server.url, REFUSES) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         line = await line_of(record, "test.clock", has_parked(1))
         assert (line.state, line.lag) == (State.LIVE, 0) or line.position >= last
         (row,) = line.parked
@@ -77,7 +77,7 @@ async def test_a_refused_event_parks_its_stream_and_the_others_go_on(record: Rec
         assert row.attempts == 1
         for stream, versions in (("game-a", [1, 2, 3]), ("game-b", [1]), ("game-c", [1, 2, 3])):
             assert await list_answered(record, stream) == versions
-        assert await progress.wait_until_reached(await append(record, "game-b", 3), 10), (
+        assert await progress.wait_until_reached(await append(record, "game-b", 3), 60), (
             "later ones of it are parked too"
         )
         assert await list_answered(record, "game-b") == [1]
@@ -93,12 +93,12 @@ async def test_a_consumer_tells_that_it_has_parked_something_and_when_all_is_tak
 
     last = await three_games(record)
     async with consuming(record, nats_server.url, REFUSES, changed=note_change) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         await line_of(record, "test.clock", has_parked(1))
         assert told[-1:] == [True]
     async with consuming(record, nats_server.url, ACCEPTS, changed=note_change):
         await line_of(record, "test.clock", has_parked(0))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while told[-1]:  # noqa: ASYNC110 # what is parked is looked at now and then
                 await asyncio.sleep(0.02)
 
@@ -108,7 +108,7 @@ async def test_a_mended_process_takes_what_is_parked_in_order_when_it_starts(
 ) -> None:
     last = await three_games(record)
     async with consuming(record, nats_server.url, REFUSES) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
     async with consuming(record, nats_server.url, ACCEPTS):
         await line_of(record, "test.clock", has_parked(0))
     assert await list_answered(record, "game-b") == [1, 2, 3]
@@ -247,12 +247,12 @@ async def test_a_projection_parks_the_tournament_and_shows_how_far_its_rows_are(
 ) -> None:
     last = await two_tournaments(record)
     async with consuming(record, nats_server.url, failing(lambda event: event.position == 6)) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         (row,) = (await line_of(record, "seen@1", has_parked(1))).parked
         assert (row.key, row.position, row.stream, row.error) == ("league", 6, "game-b", "ZeroDivisionError: 6")
         assert await positions(record) == [1, 2, 3, 4, 5, 7, 9]
         assert (await position_of(record, "cup"), await position_of(record, "league")) == (10, 5)
-        assert await progress.wait_until_reached(await append(record, "game-c", 0, tournament="league"), 10)
+        assert await progress.wait_until_reached(await append(record, "game-c", 0, tournament="league"), 60)
         assert 11 not in await positions(record), "another stream of the tournament waits, too"
     async with consuming(record, nats_server.url, PROJECTION):
         await line_of(record, "seen@1", has_parked(0))
@@ -265,7 +265,7 @@ async def test_a_replica_of_an_older_version_parks_what_a_newer_one_takes(
 ) -> None:
     older = failing(lambda event: event.tournament == "league")
     async with consuming(record, nats_server.url, older) as old:
-        assert await old.wait_until_reached(await two_tournaments(record), 10)
+        assert await old.wait_until_reached(await two_tournaments(record), 60)
         await line_of(record, "seen@1", has_parked(1))
         async with consuming(record, nats_server.url, PROJECTION):
             await until(lambda: _equal(record, list(range(1, 11))))
@@ -293,9 +293,9 @@ async def test_an_event_of_an_unknown_kind_parks_its_tournament_for_those_who_de
         (row,) = (await line_of(record, "seen@1", has_parked(1))).parked
         assert (row.key, row.position) == ("league", 4)
         assert "does not support the event faristol.game.v1.TilesTurned" in row.error
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         assert await positions(record) == [1, 2, 3, 5, 7, 9]
-        assert await other.wait_until_reached(last, 10)
+        assert await other.wait_until_reached(last, 60)
         assert (await line_of(record, "ticks@1", has_parked(0))).state is State.LIVE
 
 
@@ -308,7 +308,7 @@ async def test_a_row_that_cannot_be_written_is_the_events_fault_and_not_the_data
     last = await two_tournaments(record)
     projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, twice)
     async with consuming(record, nats_server.url, projection) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         (row,) = (await line_of(record, "seen@1", has_parked(1))).parked
         assert row.position == 4
         assert "unique" in row.error.lower(), "the constraint is named"
@@ -330,7 +330,7 @@ async def test_a_statement_that_no_database_takes_is_not_waited_for(
     last = await two_tournaments(record)
     projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, mistaken)
     async with consuming(record, nats_server.url, projection) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         (row,) = (await line_of(record, "seen@1", has_parked(1))).parked
         assert row.position == 4
     assert await positions(record) == [1, 2, 3, 5, 7, 9]
@@ -339,7 +339,7 @@ async def test_a_statement_that_no_database_takes_is_not_waited_for(
 async def test_tables_that_were_dropped_take_what_was_parked_with_them(record: Record, nats_server: NatsServer) -> None:
     last = await two_tournaments(record)
     async with consuming(record, nats_server.url, failing(lambda event: event.position == 6)) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
     async with record.writing() as connection:
         newer = Projection("seen", 2, PROJECTION.types, SEEN.metadata, note)
         await generations.add(connection, newer)
@@ -375,7 +375,7 @@ async def test_one_key_more_than_may_be_parked_stops_the_consumer_until_there_is
 
         poison.discard("a")
         assert await parked.retry(record, "seen", "a") == [("seen@1", "a")], "a projection goes by its name too"
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         line = await line_of(record, "seen@1", lambda line: line.state is State.LIVE)
         assert [row.key for row in line.parked] == ["b", "c"]
         assert await positions(record) == [1, 2, 5, 6, 9, 10]
@@ -392,8 +392,8 @@ async def test_a_replica_that_has_stopped_goes_on_once_another_has_passed(
     async with consuming(record, nats_server.url, failing(lambda event: event.position == 2)) as older:
         await line_of(record, "seen@1", lambda line: line.state is State.STOPPED)
         async with consuming(record, nats_server.url, PROJECTION) as newer:
-            assert await newer.wait_until_reached(last, 10)
-        assert await older.wait_until_reached(await append(record, "game-b", 0, 2), 10)
+            assert await newer.wait_until_reached(last, 60)
+        assert await older.wait_until_reached(await append(record, "game-b", 0, 2), 60)
     assert await positions(record) == [1, 2, 3, 4, 5]
     await line_of(record, "seen@1", lambda line: line.state is State.LIVE)
 
@@ -402,7 +402,7 @@ async def test_the_parked_table_and_what_it_counts_are_of_one_moment(record: Rec
     """A reader sees either the rows of a parked tournament with its position, or all of them with the record's."""
     last = await two_tournaments(record)
     async with consuming(record, nats_server.url, failing(lambda event: event.position == 6)) as progress:
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
     seen: set[tuple[int, int]] = set()
 
     async def look(connection: AsyncConnection, live: Live) -> tuple[int, int]:

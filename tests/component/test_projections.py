@@ -122,7 +122,7 @@ async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_kee
         await asyncio.sleep(0.3)
         stop.set()
         await asyncio.gather(*others)
-        assert await progress.wait_until_reached(await record.last_position(), 20)
+        assert await progress.wait_until_reached(await record.last_position(), 60)
     found, live = await read_model(record, work)
     assert [built.generation for built in rebuilt] == [2, 3, 4]
     assert (live.generation, live.position) == (4, await record.last_position())
@@ -219,7 +219,7 @@ async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(
     monkeypatch.setattr("faristol.consumers.parked.MAX_PARKED_KEYS", 0)
     work = turns(1)
     async with consuming(record, nats_server.url, work) as progress:
-        assert await progress.wait_until_reached(await passes(record, "game-a", 0, 20), 10)
+        assert await progress.wait_until_reached(await passes(record, "game-a", 0, 20), 60)
     before = await read_model(record, work)
     with pytest.raises(CannotTake, match=r"event 13 \(Passed on game-a\): ZeroDivisionError: 13"):
         await Rebuild(record, failing({13})).run()
@@ -236,11 +236,11 @@ async def test_a_consumer_goes_on_from_what_a_rebuild_beside_it_parked(
     monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_POLL_SECONDS", 0.05)
     fails: set[int] = set()
     async with consuming(record, nats_server.url, failing(fails)) as progress:
-        assert await progress.wait_until_reached(await passes(record, "game-a", 0, 5), 10)
+        assert await progress.wait_until_reached(await passes(record, "game-a", 0, 5), 60)
         await Rebuild(record, failing({3})).run()
         assert await list_parked(record) == [("cup", 3, 2)]
         last = await passes(record, "game-a", 5, 5)
-        assert await progress.wait_until_reached(last, 10)
+        assert await progress.wait_until_reached(last, 60)
         for _ in range(100):
             if not await list_parked(record):
                 break
@@ -405,7 +405,7 @@ async def test_tables_of_an_older_version_that_lack_a_column_are_not_read(
         return (await connection.execute(column)).all()
 
     async with consuming(record, nats_server.url, old) as older:
-        assert await older.wait_until_reached(await passes(record, "game-a", 0, 3), 10)
+        assert await older.wait_until_reached(await passes(record, "game-a", 0, 3), 60)
         with pytest.raises(generations.NotBuilt, match="turns@2 is not built yet"):
             await read(record, new, look)
         with pytest.raises(DBAPIError):  # a defect of the own version is no reason to wait
@@ -424,7 +424,7 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
 ) -> None:
     old, new = turns(1), turns(2, sums=10)
     async with consuming(record, nats_server.url, old) as older:
-        assert await older.wait_until_reached(await passes(record, "game-a", 0, 20), 10)
+        assert await older.wait_until_reached(await passes(record, "game-a", 0, 20), 60)
         bus = await Bus.connect(nats_server.url)
         consumer = Consumer(record, bus, new, Progress(record, new.consumer))
         await consumer.prepare()
@@ -445,8 +445,8 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
                 break
             await asyncio.sleep(0.05)
         await passes(record, "game-b", 0, 3)
-        assert await older.wait_until_reached(23, 10), "processes of the older version go on with theirs"
-        assert await Progress(record, "turns@2").wait_until_reached(23, 10)
+        assert await older.wait_until_reached(23, 60), "processes of the older version go on with theirs"
+        assert await Progress(record, "turns@2").wait_until_reached(23, 60)
         await readiness.look(parts, tell)
         assert ready["newer"]
         await cancel_tasks([task])
@@ -487,7 +487,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         await keep_names(record)
         for step in steps[:half]:
             position = await append(record, step)
-        assert await progress.wait_until_reached(position, 10)
+        assert await progress.wait_until_reached(position, 60)
         live = await read_models(record, projection())
 
         first = await command("projection", "rebuild", database_url=database_url)
@@ -502,7 +502,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
             position = await append(record, step)
             await asyncio.sleep(0.02)
         assert (await building).returncode == 0, (await building).stderr
-        assert await progress.wait_until_reached(position, 10)
+        assert await progress.wait_until_reached(position, 60)
         request = results_pb2.GetStandingsRequest(tournament_id="lliga", min_position=position)
         answer = await stub.GetStandings(request, timeout=10)
         assert answer.position == position, "readers go on without a restart"
@@ -617,7 +617,7 @@ async def test_a_tournament_that_is_parked_is_seen_everywhere_and_the_others_go_
         await keep_names(record)
         for step in steps[:20]:
             before = await append(record, step)
-        assert await process.runtime.progress("results@5").wait_until_reached(before, 10)
+        assert await process.runtime.progress("results@5").wait_until_reached(before, 60)
         poison: Step = {"game-nowhere": [events_pb2.PlayCompleted(turn=1, player_id="anna")]}
         position = await append(record, poison, "nowhere")
         for step in steps[20:30]:

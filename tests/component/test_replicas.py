@@ -114,21 +114,21 @@ async def test_one_replica_works_the_others_follow_and_one_takes_over_when_it_st
             last = await append(record, "game-a", version)
             await asyncio.sleep(0.005)
         for replica in (first, second, third):
-            assert await replica.progress.wait_until_reached(last, 5), "who does not work follows"
+            assert await replica.progress.wait_until_reached(last, 60), "who does not work follows"
         assert (await line_of(record, PROJECTION.consumer, lambda line: bool(line.holder))).holder.endswith("/first")
         assert first.batches
         assert not second.batches + third.batches, "nobody works beside the one that has the lease"
 
         await first.stop()
         last = await append(record, "game-a", 40)
-        assert await third.progress.wait_until_reached(last, 5)
+        assert await third.progress.wait_until_reached(last, 60)
         working, waiting = (second, third) if second.works else (third, second)
         assert working.batches
         assert not waiting.batches
 
         await working.die()
         last = await append(record, "game-a", 41)
-        assert await waiting.progress.wait_until_reached(last, 5)
+        assert await waiting.progress.wait_until_reached(last, 60)
         assert waiting.batches == [last]
         assert await positions(record) == list(range(1, last + 1)), "each event was applied once, in order"
 
@@ -143,7 +143,7 @@ async def test_a_replica_that_is_started_again_goes_on_at_once_with_what_it_held
         bus = await Bus.connect(nats_server.url)
         running.append(await start_replica(record, bus, "first"))
         last = await append(record, "game-a", 0)
-        assert await running[2].progress.wait_until_reached(last, 5)
+        assert await running[2].progress.wait_until_reached(last, 60)
         assert running[2].batches == [last]
         await running[2].die()
         await bus.close()

@@ -216,7 +216,7 @@ async def test_what_the_database_could_not_tell_of_is_looked_for_once_it_tells_a
     await asyncio.sleep(0.2)
     assert await record.recent.after(0, limit=10, age=0.01) == []
     await other.append(write("game-a", 0, 1), Metadata())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not record.news.of_others:  # noqa: ASYNC110 # nobody tells of that
             await asyncio.sleep(0.05)
     assert [event.position for event in await record.recent.after(0, limit=10, age=0.01)] == [1]

@@ -39,7 +39,7 @@ class Stage:
     async def caught_up(self) -> int:
         """Return the position of the last event, once the pages show it."""
         position = await self.record.last_position()
-        assert await self.running.runtime.progress("results@5").wait_until_reached(position, 10)
+        assert await self.running.runtime.progress("results@5").wait_until_reached(position, 60)
         return position
 
 

@@ -104,7 +104,7 @@ async def run_client(made: Path, stage: Stage, address: str = "") -> AsyncIterat
     )
     try:
         assert process.stdout is not None
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             yield process.stdout
     finally:
         with suppress(ProcessLookupError):  # it has ended by itself
@@ -160,7 +160,7 @@ async def test_the_receiver_prints_each_result_once_and_verifies_signatures(
         )
         try:
             assert process.stdout is not None
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 printed = [(await process.stdout.readline()).decode().strip() for _ in told]
             async with httpx.AsyncClient(verify=PLAIN) as stranger:
                 headers = {"webhook-id": "x", "webhook-timestamp": "1", "webhook-signature": "v1,AAAA"}

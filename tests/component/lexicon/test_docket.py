@@ -58,7 +58,7 @@ async def test_a_docket_built_again_is_the_live_one(court: Court) -> None:
     await court.close_round(1)
     await court.close_round(1)
     last = await court.record.last_position()
-    assert await Progress(court.record, docket.projection().consumer).wait_until_reached(last, 20)
+    assert await Progress(court.record, docket.projection().consumer).wait_until_reached(last, 60)
     lived, _ = await rows(court)
     await Rebuild(court.record, docket.projection()).run()
     rebuilt, where = await rows(court)
@@ -88,7 +88,7 @@ async def test_the_list_of_rulings_is_read_page_by_page_and_none_is_left_out_or_
     for round_ in (2, 1):
         await court.close_round(round_)
     last = await court.record.last_position()
-    assert await Progress(court.record, docket.projection().consumer).wait_until_reached(last, 20)
+    assert await Progress(court.record, docket.projection().consumer).wait_until_reached(last, 60)
 
     async def page(size: int, token: str = "", round_: int = 0) -> pb.ListRulingsResponse:
         return await court.direct.ListRulings(

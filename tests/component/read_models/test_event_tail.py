@@ -82,7 +82,7 @@ async def test_each_follower_gets_everything_once_wherever_it_begins_and_whateve
     while hall.steps:
         await hall.add(3)
     expected = [await hall.public(topic, after) for topic, after, _ in wanted]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while told != expected:
             assert all(found == all_of_it[: len(found)] for found, all_of_it in zip(told, expected, strict=True))
             await asyncio.sleep(0.01)
@@ -131,7 +131,7 @@ async def test_who_is_further_than_the_record_goes_on_from_where_news_is_said_to
     hall = Hall(record, kept=10)
     await hall.add(2)
     end_of_record = await record.last_position()
-    async with aclosing(hall.tail.follow(Topic(), end_of_record + 1_000, marks=True)) as told, asyncio.timeout(10):
+    async with aclosing(hall.tail.follow(Topic(), end_of_record + 1_000, marks=True)) as told, asyncio.timeout(60):
         assert (await anext(told)).position == end_of_record  # as after a restore of an older backup
         assert (await anext(told)).position == end_of_record
         await hall.add(2)

@@ -141,7 +141,7 @@ async def test_a_stream_that_breaks_anywhere_is_taken_up_without_a_gap_and_witho
 
 
 async def test_filters_of_the_stream_let_through_what_they_name(finished_stage: Stage) -> None:
-    async with Results(address(finished_stage)) as results, asyncio.timeout(20):
+    async with Results(address(finished_stage)) as results, asyncio.timeout(60):
         news = results.follow("lliga", rounds=[2], tables=[1], types=["ResultRecorded"])
         first = await anext(news)
         assert (first.type, first.round, first.table) == ("ResultRecorded", 2, 1)

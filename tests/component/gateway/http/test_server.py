@@ -81,6 +81,6 @@ async def test_a_process_whose_streams_have_failed_ends_and_says_why(
         raise KeyError("a defect")
 
     monkeypatch.setattr(Fanout, "run", fail)
-    async with open_stage(tmp_path) as stage, asyncio.timeout(10):
+    async with open_stage(tmp_path) as stage, asyncio.timeout(60):
         await stage.running.process.wait_for_failure()
         assert "gateway.http stopped: 'a defect'" in stage.running.process.problem

@@ -426,7 +426,7 @@ async def test_a_reader_who_has_left_is_not_written_to_again_and_again(caplog: p
     pair = await connect_pair()
     pair.theirs.close()
     pair.add(1, 2_000)  # ten writes, before the loop could report the closed connection
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await pair.gone.wait()
     assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
 
@@ -438,13 +438,13 @@ async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_give
     assert viewer.paused
     assert viewer.position < 1_999  # it was not all put into the connection's buffer
     said = b""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while b"id: 1999\n" not in said:
             said += await loop.sock_recv(theirs, 4_096)
     assert [int(line[4:]) for line in said.decode().splitlines() if line.startswith("id: ")] == list(range(1, 2_000))
     assert not viewer.paused
     add(2_000, 4_000)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await pair.gone.wait()
     assert (pair.connections.open, pair.fanout.watching) == (0, 0)
     theirs.close()

@@ -37,7 +37,7 @@ async def test_the_tail_tells_everything_public_once_and_goes_on_where_its_call_
     await stage.add(*hall.pair(3, [("anna", "biel")], "eloi"))
     expected = [event.position for event in await stage.record.read(begun[0], types=PUBLIC)]
     last = await stage.record.last_position()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while tail.position < last:
             moved.clear()
             await moved.wait()

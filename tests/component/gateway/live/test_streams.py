@@ -21,7 +21,7 @@ async def read(lines: AsyncIterator[str], count: int) -> list[Event]:
     """Return the next events of a stream."""
     found: list[Event] = []
     fields: Event = {}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(found) < count:
             line = await anext(lines)
             name, _, value = line.partition(": ")
@@ -101,7 +101,7 @@ async def read_frames(lines: AsyncIterator[str], count: int) -> list[dict[str, s
     """Return the next frames with data, as their fields."""
     found: list[dict[str, str]] = []
     fields: dict[str, str] = {}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(found) < count:
             name, _, value = (await anext(lines)).partition(": ")
             if name in ("id", "event", "data"):
@@ -140,6 +140,6 @@ async def test_an_open_stream_ends_when_the_process_stops(stage: Stage) -> None:
     async with open_stream(stage) as lines:
         await read(lines, 6)
         stopping = asyncio.create_task(stage.running.process.stop())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert [line async for line in lines if line.startswith("data")] == []  # a clean end, no broken chunk
         await stopping

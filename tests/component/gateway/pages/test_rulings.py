@@ -56,7 +56,7 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
     assert before["rulings"] == []
     assert "SOL" not in (await stage.http.get("/tournaments/lliga/rulings")).text
     position = await stage.add(steps[-1])
-    assert await stage.running.runtime.progress("docket@1").wait_until_reached(position, 20)
+    assert await stage.running.runtime.progress("docket@1").wait_until_reached(position, 60)
     answer = await stage.http.get("/api/v1/tournaments/lliga/rulings")
     shown = answer.json()["rulings"]
     assert shown
