@@ -29,7 +29,7 @@ class Settings(_EnvironmentSettings):
     """All settings. Each can be given as ``FARISTOL_`` and its name in capitals.
 
     Names have families: ``DATABASE``, ``NATS``, ``GRPC``, ``HTTP``, ``PAGES``, ``TLS``, ``SEAL``, ``ARCHIVE``, ``LOG``,
-    ``PEER``, and ``CLIENT`` for ``Addresses``.
+    ``MAIL``, ``PEER``, and ``CLIENT`` for ``Addresses``.
     """
 
     data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
@@ -204,6 +204,17 @@ class Settings(_EnvironmentSettings):
     )
     seal_witness_token: Path | None = Field(
         default=None, description="File with the bearer token for witnesses at HTTP addresses."
+    )
+    mail_server: str = Field(
+        default="",
+        description="Server that takes e-mail: smtp://HOST:PORT with STARTTLS, or smtps://HOST:PORT; no e-mail if "
+        "empty.",
+    )
+    mail_sender: str = Field(default="", description="Address from which e-mail is sent, such as open@example.org.")
+    mail_user: str = Field(default="", description="User at the mail server; no authentication if empty.")
+    mail_password_file: Path | None = Field(default=None, description="File with the password at the mail server.")
+    mail_plain: bool = Field(
+        default=False, description="Send e-mail without TLS; only for a server on this machine or in its own network."
     )
     webhook_networks: str = Field(
         default="",
