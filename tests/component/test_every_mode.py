@@ -377,6 +377,7 @@ async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
 
 
 ALWAYS: Mapping[str, int] = {
+    "/tournaments/{tournament_id}/entry": 404,  # without a key
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
-from typing import Any, cast
+from typing import Any
 
 from aiosmtpd.controller import Controller
 
@@ -41,7 +41,7 @@ class Inbox:
         """Take a message."""
         if self.reply:
             return self.reply
-        self.messages.append(cast("EmailMessage", message_from_bytes(envelope.content, policy=default)))
+        self.messages.append(message_from_bytes(envelope.content, policy=default))
         if self.drops_reply:
             self.drops_reply = False
             server.transport.abort()

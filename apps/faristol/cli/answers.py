@@ -15,6 +15,7 @@ from faristol.cli.access.data_requests import data_requests
 from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
+from faristol.cli.players.entries import entries, form, mail_status
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.webhooks import format_new_webhook
 from faristol.kernel.pairings import seats_of
@@ -400,5 +401,8 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "AddWebhook": format_new_webhook,
     "ListCredentials": credentials,
     "GetCaller": caller,
+    "ListEntries": entries,
+    "GetRegistration": form,
+    "GetMailStatus": mail_status,
 }
 """Answers of more than one sentence."""

@@ -67,6 +67,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "list": Verb("players.players:list_players", "List the players."),
         },
     ),
+    "registration": Noun(N_("The public form of a tournament: its entries and its waiting list.")),
     "data-request": Noun(N_("Requests of players for correction or erasure of their data.")),
     "team": Noun(
         N_("Teams of a tournament of teams."),

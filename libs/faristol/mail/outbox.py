@@ -72,10 +72,10 @@ outbox = Table(
 )
 
 # PostgreSQL would store samples of addresses for its planner.
-_NO_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
+_OUTBOX_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
     "ALTER TABLE mail_outbox ALTER COLUMN address SET STATISTICS 0, ALTER COLUMN body SET STATISTICS 0"
 )
-event.listen(outbox, "after_create", _NO_SAMPLES.execute_if(dialect="postgresql"))
+event.listen(outbox, "after_create", _OUTBOX_SAMPLES.execute_if(dialect="postgresql"))
 
 
 @dataclass(frozen=True, slots=True)

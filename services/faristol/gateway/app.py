@@ -52,6 +52,7 @@ from faristol.gateway.live.content import Change
 from faristol.gateway.live.feed import Feed, NewsSubscription
 from faristol.gateway.live.known_streams import KnownStreams
 from faristol.gateway.live.streams import Streams
+from faristol.gateway.pages import registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
@@ -89,6 +90,7 @@ PUBLIC = (
 ROUTES = (
     *PUBLIC,
     pages.short_addresses,
+    registration.routes,
     sign_in.routes,
     openid.routes,
     credentials.routes,

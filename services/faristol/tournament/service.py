@@ -7,7 +7,6 @@ from functools import partial
 
 from google.protobuf.message import Message
 
-from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Dispatcher
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.command_handling.handler import COMMANDS, PairingHandler
@@ -30,9 +29,8 @@ from faristol.tournament.queries.results import get_result_check, list_results
 from faristol.tournament.queries.tournament import get_tournament
 
 
-def service(runtime: Runtime) -> Dispatcher:
+def service(office: PairingHandler) -> Dispatcher:
     """Build the dispatcher of the pairing service."""
-    office = PairingHandler(runtime)
     # Commands on several streams, or on names, which are stored outside the record.
     own_ways: Mapping[type[Message], Answer] = {
         pb.CreateTournamentRequest: partial(create_tournament, office),

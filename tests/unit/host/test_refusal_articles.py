@@ -59,6 +59,12 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("NO_REQUEST", "REQUEST_ANSWERED", "REQUEST_WAITS"),
         }
     ),
+    "entries by the form of a tournament, which the organiser sets": frozenset(
+        {
+            *("FORM_CLOSED", "NO_PLACE_LEFT", "ENTRY_DECIDED", "ENTRY_STANDS", "ENTRY_ACCEPTED", "NOT_ASKED"),
+            *("NOT_WAITING", "TOO_MANY_FORMS", "TOURNAMENT_BEGUN"),
+        }
+    ),
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
     "a second person who looks at results, as the organiser wants it": frozenset(
         {

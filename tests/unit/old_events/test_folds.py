@@ -20,6 +20,7 @@ from faristol.table import clock
 from faristol.table.game import evolution
 from faristol.table.game.state import Game
 from faristol.tournament import state as tournament
+from faristol.tournament.registration.state import RegistrationState, evolve_registration
 
 FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "access": (access.Access(), lambda state, event: access.fold(state, [event])),
@@ -32,6 +33,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "case": (case.Case(), case.evolve),
     "lexicon": (policy.Adjudication(), policy.evolve),
     "ratings": (ratings.RatingList(), ratings.evolve),
+    "registration": (RegistrationState(), evolve_registration),
 }
 KEPT = {"people", "ruleset"}
 """Streams that are looked up and not folded."""

@@ -124,6 +124,7 @@ def test_every_form_of_the_directors_console_is_carried_out_by_a_page_of_it() ->
 BESIDE_CONTRACT: Mapping[str, frozenset[str]] = {
     "RegisterPlayer": frozenset({"comma", "others"}),
     "AmendPlayer": frozenset({"others"}),
+    "AcceptEntry": frozenset({"known_id"}),
     "CorrectResult": frozenset({"outcome"}),
     "LodgeAppeal": frozenset({"appealed", "country", "affiliation", "person"}),
     "AppointTribunal": frozenset({"country", "affiliation", "person"}),
