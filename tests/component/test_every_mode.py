@@ -280,6 +280,7 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "table": ["1"],
             "case_id": [f"{game}-c1"],
             "service": ["pairing"],
+            "digest": ["0" * 64],
             "name": [next(iter(STYLES))],
             "help_name": ["duplicate"],
             "rest": [mode.id if path.startswith("/t/") else mode.game],
@@ -381,6 +382,7 @@ ALWAYS: Mapping[str, int] = {
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
+    "/tournaments/{tournament_id}/pictures/{digest}": 404,  # there is no picture
     "/start/restore": 404,  # the record is in use
     "/start/restored": 404,
     "/t/{rest:path}": 308,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from tests.component.officials import arbiter, browser, command_id, do, press, read_notice
 from tests.support.access_cell import OWN, Cell, build_credential, cell
 from tests.support.plain_http import PLAIN
+from tests.unit.tournament.messages.test_screens import png
 
 from faristol.access_control.credential import Credential, Scope
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -156,3 +159,47 @@ async def test_an_arbiter_of_a_hall_writes_to_that_hall_alone(cell: Cell) -> Non
 async def test_a_public_message_with_the_name_of_a_player_is_refused(cell: Cell) -> None:
     request = pairing.SendMessageRequest(tournament_id=OWN, text=f"{OWN} 1 has won a book")
     assert await refusal(cell, request, build_credential(needs.ROLE_DIRECTOR)) is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_a_screen_is_named_by_its_code_and_reports_what_it_shows(cell: Cell) -> None:
+    page = f"/tournaments/{OWN}/console/screens"
+    async with browser(cell, build_credential(needs.ROLE_DIRECTOR)) as director, visitor(cell) as screen:
+        shown = (await screen.get("/screen")).text
+        code = re.findall(r'class="big-code" lang="zxx">([0-9A-Z]{4}-[0-9A-Z]{4})<', shown)[0]
+        assert code in await load_with_text(director, page, code)  # among the proposed ones
+        wrong = f"{code[:-1]}{'0' if code[-1] != '0' else '1'}"
+        refused = await press(director, page, "SetScreen", code=wrong, name="Left")
+        assert "has a wrong character" in refused.text
+        fields = {"code": code, "name": "Left", "programme.1": "seats", "programme.2": "messages"}
+        await press(director, page, "SetScreen", **fields)
+        programme = await load_with_text(screen, "/screen", 'data-turning="seats-0"')
+        assert f"{OWN} 1" in programme
+        token = screen.cookies["faristol-screen"]
+        headers = {"Sec-Fetch-Site": "same-origin"}
+        told = await screen.post("/screen", data={"token": token, "showing": "seats"}, headers=headers)
+        assert told.json() == {"tournament_id": OWN}
+        assert "on: seats" in await load_with_text(director, page, "on: seats")
+        assert (await screen.post("/screen", data={"token": "x", "showing": ""}, headers=headers)).status_code == 400
+        sent = await press(director, CONSOLE, "SendMessage", text="Please be quiet", interrupts="1")
+        assert sent.status_code == 303
+        assert 'class="interruption"' in await load_with_text(screen, "/screen", "interruption")
+        await press(director, page, "RemoveScreen", code=code)
+        assert code in await load_with_text(screen, "/screen", "big-code")
+
+
+async def test_a_picture_is_stored_with_the_tournament_and_served_as_it_is(cell: Cell) -> None:
+    page = f"/tournaments/{OWN}/console/screens"
+    picture = png(64, 32)
+    async with browser(cell, build_credential(needs.ROLE_DIRECTOR)) as director, visitor(cell) as reader:
+        kind = {"Content-Type": "application/octet-stream"}
+        added = await director.post(f"{page}/picture", params={"name": "Font"}, content=picture, headers=kind)
+        assert added.status_code == 200, added.text
+        svg = await director.post(f"{page}/picture", params={"name": "Other"}, content=b"<svg/>", headers=kind)
+        assert svg.status_code == 409
+        assert "expected PNG, JPEG or WebP" in svg.json()["problem"]
+        assert "Font" in await load_with_text(director, page, "Font")
+        digest = hashlib.sha256(picture).hexdigest()
+        served = await reader.get(f"/tournaments/{OWN}/pictures/{digest}")
+        assert (served.content, served.headers["content-type"]) == (picture, "image/png")
+        assert (await reader.get(f"/tournaments/{OWN}/pictures/{'0' * 64}")).status_code == 404
+        assert (await reader.get(f"/tournaments/foreign/pictures/{digest}")).status_code == 404

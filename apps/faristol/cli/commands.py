@@ -95,6 +95,13 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         N_("Messages to everyone, halls, tables and players."),
         {"list": Verb("tournament.messages:list_messages", "List the messages that are shown now.")},
     ),
+    "screen": Noun(
+        N_("Hall screens and their programmes."),
+        {
+            "list": Verb("tournament.screens:list_screens", "List the screens with their last reports."),
+            "add-picture": Verb("tournament.screens:add_picture", "Add a picture for screens from a file."),
+        },
+    ),
     "result": Noun(N_("Results that an arbiter enters.")),
     "game": Noun(
         N_("Games: their sheets and their times."),

@@ -35,6 +35,7 @@ from faristol.gateway.consoles import (
     results_entry,
 )
 from faristol.gateway.consoles.messages import hall as hall_messages
+from faristol.gateway.consoles.messages import screens as screen_console
 from faristol.gateway.consoles.messages import tournament as tournament_messages
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.duplicate_game import api as duplicate_api
@@ -56,6 +57,7 @@ from faristol.gateway.pages import registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
+from faristol.gateway.pages.spectators import screens
 from faristol.gateway.print import addresses as papers
 from faristol.gateway.print.pdf import Pdfs
 from faristol.gateway.rpc import json_proxy
@@ -103,6 +105,7 @@ ROUTES = (
     judge.routes,
     hall_messages.routes,  # before those of a table, whose id could be read as the name of a page
     tournament_messages.routes,
+    screen_console.routes,
     arbiter.routes,
     scorer_page.routes,
     *director.ROUTES,
@@ -110,6 +113,7 @@ ROUTES = (
     lexicons.routes,
     own_table.routes,
     own_data.routes,
+    screens.routes,
     *duplicate_game.ROUTES,
     officials_stream.routes,
 )

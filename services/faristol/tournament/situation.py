@@ -134,6 +134,8 @@ class PairingCommand:
     """Returns the persons whose countries and affiliations are read."""
     keeps: Callable[[TournamentState, Any], Sequence[Person]] = lambda state, request: ()
     """Returns the persons whose details are stored with its events, see ``people.remember_persons``."""
+    stores: Callable[[Any], tuple[str, Message]] | None = None
+    """Returns a stream, with the one event that it has, for content apart from the tournament's stream."""
     rests_on: tuple[type[Message], ...] = (Message,)
     """Types of events that make an older ``expected_version`` stale."""
     concerned: Callable[[TournamentState, Any], Collection[str]] | None = None

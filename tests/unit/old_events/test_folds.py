@@ -35,7 +35,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "ratings": (ratings.RatingList(), ratings.evolve),
     "registration": (RegistrationState(), evolve_registration),
 }
-KEPT = {"people", "ruleset"}
+KEPT = {"people", "ruleset", "picture"}
 """Streams that are looked up and not folded."""
 
 

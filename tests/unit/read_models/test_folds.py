@@ -22,6 +22,7 @@ from faristol.read_models.projections import (
     players,
     rounds,
     scoresheet,
+    screens,
     tournament,
     waits,
 )
@@ -40,6 +41,7 @@ FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {
     options.CHANGE_SHEET: {game.GameOpened, *scoresheet.FOLDS},
     options.CHANGE_INCIDENTS: {*incidents.INCIDENT_HANDLERS},
     options.CHANGE_CLOCKS: {*clocks.CLOCK_HANDLERS},
+    options.CHANGE_SCREENS: {*screens.SCREEN_HANDLERS},
     options.CHANGE_WAITS: {*waits.WAIT_HANDLERS},
 }
 

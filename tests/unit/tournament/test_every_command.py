@@ -162,6 +162,7 @@ def test_every_command_is_asked_but_those_of_teams_of_the_whole_and_what_takes_s
     others = {"ReopenStandingsRequest", "WithdrawAppealRequest", "UndoActRequest"}
     others |= {"LodgeDataRequestRequest"}  # it is also possible after the end of a tournament
     others |= {"SendMessageRequest", "WithdrawMessageRequest"}  # as are messages, such as about the ceremony
+    others |= {f"{act}Request" for act in ("SetScreen", "RemoveScreen", "AddPicture", "RemovePicture")}
     as_a_whole = {f"{act}TournamentRequest" for act in ("Describe", "Archive", "Remove", "Restore")}
     teams = {"RegisterTeamRequest", "SetLineUpRequest", "WithdrawTeamRequest", "ReinstateTeamRequest"}
 

@@ -16,6 +16,7 @@ from faristol.pb.event.v1.event_pb2 import (
     CHANGE_RESULT,
     CHANGE_SCHEDULE,
     CHANGE_SCORE,
+    CHANGE_SCREENS,
     CHANGE_SHEET,
     CHANGE_TEAMS,
     CHANGE_WAITS,
@@ -36,6 +37,14 @@ PAGE_CHANGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "files.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "find.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE, CHANGE_DUPLICATE),
+    "screen_programme.html": (
+        CHANGE_PROGRESS,
+        CHANGE_TEAMS,
+        CHANGE_RESULT,
+        CHANGE_SCHEDULE,
+        CHANGE_DUPLICATE,
+        CHANGE_SCREENS,
+    ),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
@@ -70,7 +79,9 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
 """Changes that affect pages of consoles, which are not cached."""
 
 
-ALSO: Mapping[str, frozenset[event_types.Kind]] = {"find.html": frozenset([DuplicateOpened])}
+ALSO: Mapping[str, frozenset[event_types.Kind]] = {
+    "find.html": frozenset([DuplicateOpened]),
+}
 """Further events of a page: the seats of a duplicate game are fixed when it opens."""
 
 

@@ -11,7 +11,7 @@ const PUBLIC = [
   /^\/games\/[^/]+(\/replay)?$/,
   /^\/players\/[^/]+$/,
   /^\/duplicate\/[^/]+(\/(screen|players\/[^/]+))?$/,
-  /^\/(search|privacy|help)$/,
+  /^\/(screen|search|privacy|help)$/,
   /^\/help\/[^/]+$/,
 ];
 

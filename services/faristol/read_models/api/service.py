@@ -16,6 +16,7 @@ from faristol.read_models.api.queries.messages import list_messages
 from faristol.read_models.api.queries.players import get_player, search_players
 from faristol.read_models.api.queries.record import follow, get_status, list_seals
 from faristol.read_models.api.queries.report import get_report
+from faristol.read_models.api.queries.screens import get_picture, list_screens, report_screen
 from faristol.read_models.api.queries.standings import get_crosstable, get_standings, get_team_standings
 from faristol.read_models.api.queries.tournaments import (
     get_prizes,
@@ -38,6 +39,9 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.GetReportRequest: retry_not_found(get_report),
     pb.GetPrizesRequest: retry_not_found(get_prizes),
     pb.ListPlayersRequest: retry_not_found(list_players),
+    pb.ReportScreenRequest: report_screen,
+    pb.ListScreensRequest: retry_not_found(list_screens),
+    pb.GetPictureRequest: get_picture,
     pb.ListMessagesRequest: retry_not_found(list_messages),
     pb.GetPlayerRequest: retry_not_found(get_player),
     pb.SearchPlayersRequest: search_players,

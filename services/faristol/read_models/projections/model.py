@@ -30,6 +30,7 @@ from faristol.read_models.projections.clocks import CLOCK_HANDLERS
 from faristol.read_models.projections.messages import MESSAGE_HANDLERS
 from faristol.read_models.projections.players import PLAYER_HANDLERS
 from faristol.read_models.projections.rounds import RANKED, RESULT_HANDLERS, ROUND_HANDLERS
+from faristol.read_models.projections.screens import SCREEN_HANDLERS
 from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS, build_championship
 from faristol.read_models.storage.rows import Game, Ruleset, Seat, Sheet
 
@@ -44,6 +45,7 @@ CHANGING = event_types.types_that_change(
     options.CHANGE_INCIDENTS,
     options.CHANGE_CLOCKS,
     options.CHANGE_WAITS,
+    options.CHANGE_SCREENS,
 )
 """Events that change read models."""
 
@@ -201,8 +203,11 @@ def _note_position(state: State, event: Recorded) -> None:
     setattr(_championship(state, event).tournament, WITH_WORDS[type(event.message)], event.position)
 
 
+_WITH_POSITION = {**MESSAGE_HANDLERS, **SCREEN_HANDLERS}
+
+
 def _change_messages(state: State, event: Recorded) -> None:
-    MESSAGE_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message, event.position)
+    _WITH_POSITION[type(event.message)](_championship(state, event).tournament, event.message, event.position)
 
 
 def _change_tournament(state: State, event: Recorded) -> None:
@@ -267,7 +272,7 @@ FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     pairing.RulesetKept: _apply_ruleset_kept,
     **dict.fromkeys(TOURNAMENT_HANDLERS, _change_tournament),
     **dict.fromkeys(WITH_WORDS, _note_position),
-    **dict.fromkeys(MESSAGE_HANDLERS, _change_messages),
+    **dict.fromkeys(_WITH_POSITION, _change_messages),
     **dict.fromkeys(PLAYER_HANDLERS, _change_players),
     **dict.fromkeys(ROUND_HANDLERS, _change_round),
     **dict.fromkeys(RESULT_HANDLERS, _change_result),

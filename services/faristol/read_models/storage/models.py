@@ -22,7 +22,7 @@ from faristol.read_models.api.directory import Directory
 from faristol.read_models.api.event_tail import EventTail
 from faristol.read_models.computed.minors import public_category
 from faristol.read_models.computed.standings import pin_of
-from faristol.read_models.storage import lookup
+from faristol.read_models.storage import lookup, screen_reports
 from faristol.read_models.storage.history import Moment
 from faristol.read_models.storage.lookup import Found, Part
 from faristol.read_models.storage.names import load_player_names
@@ -93,8 +93,15 @@ class ReadModels:
         """All people by name."""
         self.lag = lag
         self._now = now
+        self._has_reports = False
         self._waiting = 0
         self._tells_minors = tells_minors
+
+    async def prepare_reports(self) -> None:
+        """Create the table of the reports of screens, once in a process."""
+        if not self._has_reports:
+            await screen_reports.prepare(self.record)
+            self._has_reports = True
 
     def now_ns(self) -> int:
         """Return the time, in nanoseconds since 1970."""

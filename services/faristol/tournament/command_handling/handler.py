@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.event_store import Decision, Guard, Loaded, Record, load
+from faristol.event_store import Decision, Guard, Loaded, Record, Write, load
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Context
@@ -103,7 +103,12 @@ class PairingHandler:
             async def remember(connection: AsyncConnection) -> Sequence[str]:
                 return await people.remember_persons(connection, persons)
 
-            return Decision([write_of(loaded, new_events)], guards, also=remember if persons else None), answer
+            writes = [write_of(loaded, new_events)]
+            if command.stores is not None:
+                apart, content = command.stores(asked)
+                if not await self.record.events(apart):
+                    writes.append(Write(apart, 0, [content], request.tournament_id))
+            return Decision(writes, guards, also=remember if persons else None), answer
 
         return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
 

@@ -18,7 +18,7 @@ from faristol.tournament.administration import (
 from faristol.tournament.byes import requested as requested_byes
 from faristol.tournament.command_handling.identity import checked_note
 from faristol.tournament.discipline import appeals, expulsions, rulings, sanctions, warnings
-from faristol.tournament.messages import sending
+from faristol.tournament.messages import screens, sending
 from faristol.tournament.players import amendment, check_in, data_requests, registration, withdrawal
 from faristol.tournament.results import confirmations, corrections, entry, postponements
 from faristol.tournament.rounds import course, pairing, pairs
@@ -33,7 +33,7 @@ _FEATURES: tuple[Any, ...] = (
     *(entries, pairs, pairing, course),
     *(entry, corrections, confirmations, postponements),
     *(rulings, warnings, expulsions, sanctions, appeals),
-    sending,
+    *(sending, screens),
 )
 """Modules with ``COMMANDS``, with ``UNDO``, or with both."""
 

@@ -78,6 +78,30 @@ def _apply_message_withdrawn(
     return replace(state, messages=tuple(messages))
 
 
+def _apply_screen_set(state: TournamentState, event: events.ScreenSet) -> TournamentState:
+    shown = frozenset(part.digest for part in event.programme if part.digest)
+    return replace(
+        state,
+        screens=MappingProxyType({**state.screens, event.code: event.name}),
+        pictures_of_screens=MappingProxyType({**state.pictures_of_screens, event.code: shown}),
+    )
+
+
+def _apply_screen_removed(state: TournamentState, event: events.ScreenRemoved) -> TournamentState:
+    screens = {code: name for code, name in state.screens.items() if code != event.code}
+    shown = {code: digests for code, digests in state.pictures_of_screens.items() if code != event.code}
+    return replace(state, screens=MappingProxyType(screens), pictures_of_screens=MappingProxyType(shown))
+
+
+def _apply_picture_added(state: TournamentState, event: events.PictureAdded) -> TournamentState:
+    return replace(state, pictures=MappingProxyType({**state.pictures, event.digest: event.name}))
+
+
+def _apply_picture_removed(state: TournamentState, event: events.PictureRemoved) -> TournamentState:
+    pictures = {digest: name for digest, name in state.pictures.items() if digest != event.digest}
+    return replace(state, pictures=MappingProxyType(pictures))
+
+
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.TournamentCreated: _apply_tournament_created,
     events.DivisionAdded: _apply_division_added,
@@ -94,6 +118,10 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.RoundsAnnounced: lambda state, event: replace(state, announced=tuple(event.times)),
     **dict.fromkeys((events.MessageSent, events.PlayerMessageSent), _apply_message_sent),
     **dict.fromkeys((events.MessageWithdrawn, events.PlayerMessageWithdrawn), _apply_message_withdrawn),
+    events.ScreenSet: _apply_screen_set,
+    events.ScreenRemoved: _apply_screen_removed,
+    events.PictureAdded: _apply_picture_added,
+    events.PictureRemoved: _apply_picture_removed,
     events.PrizesOffered: lambda state, event: state,
     events.ResultCheckSet: lambda state, event: replace(
         state, result_check=ResultCheck(event.second_person, event.players, event.blind)

@@ -419,6 +419,12 @@ class TournamentState:
     """How results that an official entered are confirmed."""
     messages: tuple[MessageState, ...] = ()
     """By number, from 1."""
+    screens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Names of screens, by code."""
+    pictures: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Names of pictures for screens, by digest."""
+    pictures_of_screens: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    """Digests of the pictures in the programme of each screen, by code."""
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
     """Table sanctions that are noted: game id and version of the event in the game's stream."""
     over: bool = False
@@ -431,6 +437,11 @@ class TournamentState:
     def exists(self) -> bool:
         """Whether the tournament was created."""
         return bool(self.tournament_id)
+
+    @property
+    def shown_pictures(self) -> frozenset[str]:
+        """Digests of the pictures that a screen shows."""
+        return frozenset[str]().union(*self.pictures_of_screens.values())
 
     @property
     def first_division(self) -> str:

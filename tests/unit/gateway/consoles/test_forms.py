@@ -62,6 +62,7 @@ ELSEWHERE: Mapping[str, str] = {
     "SignOut": "account.html",
     "AnswerDataRequest": "data_requests.html",
     "LodgeDataRequest": "own_data.html",
+    "AddPicture": "director/screens.html",
     "SendMessage": "message_forms.html",
     "WithdrawMessage": "message_forms.html",
 }

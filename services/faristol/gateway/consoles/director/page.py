@@ -67,6 +67,7 @@ CONSOLE_PAGES: Sequence[tuple[str, str]] = (
     ("rounds", N_("Rounds")),
     ("halls", N_("Halls")),
     ("messages", N_("Messages")),
+    ("screens", N_("Screens")),
     ("discipline", N_("Discipline")),
     ("judges", N_("Judges")),
     ("closing", N_("Prizes and final standings")),
