@@ -77,6 +77,9 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_op
         for command in (players, halls, *rounds):
             await do(made, command)
         await call_until_found(DuplicateServiceStub(channel).GetDuplicate, pb.GetDuplicateRequest(game_id=GAME))
+        # the pages show the names of players that the results have
+        last = await process.runtime.record.last_position()
+        assert await process.runtime.progress("results@5").wait_until_reached(last, 60)
         yield made
 
 
