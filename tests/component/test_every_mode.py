@@ -38,7 +38,7 @@ from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
 from faristol.gateway.app import ROUTES
 from faristol.gateway.pages.alternatives import ALTERNATIVE_PATHS
-from faristol.gateway.print.contents import PAPERS
+from faristol.gateway.print.day import TABLE_PAPERS
 from faristol.gateway.print.duplicate import ALL_PAPERS, DUPLICATE_PAPERS
 from faristol.gateway.print.form import STYLES
 from faristol.host import SERVICES, Settings
@@ -388,6 +388,7 @@ ALWAYS: Mapping[str, int] = {
     "/t/{rest:path}": 308,
     "/g/{rest:path}": 308,
     "/tournaments/{tournament_id}/console/rounds": 303,
+    "/me": 303,
     "/tournaments/{tournament_id}/console/round/{number}": 200,
 }
 """Addresses that need more than a tournament, or lead on."""
@@ -402,7 +403,7 @@ def _expect_status(mode: Mode, state: str, path: str, address: str) -> int:
     if path == OEMBED:
         return 404 if state == BEFORE and "%2Fgames%2F" in address else 200
     if "/print/" in path and "{kind}" in path:
-        if kind not in (DUPLICATE_PAPERS if mode.is_duplicate else PAPERS):
+        if kind not in (DUPLICATE_PAPERS if mode.is_duplicate else TABLE_PAPERS):
             return 409
         return 404 if is_missing else 200
     if OF_DUPLICATE.search(path):

@@ -16,6 +16,7 @@ from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
 from faristol.cli.players.entries import entries, form, mail_status
+from faristol.cli.players.requests import player_requests
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.webhooks import format_new_webhook
 from faristol.kernel.pairings import seats_of
@@ -396,6 +397,7 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "GetRulingTimes": ruling_times,
     "ListRatingSystems": rating_systems,
     "ListDataRequests": data_requests,
+    "ListPlayerRequests": player_requests,
     "ListTops": tops,
     "ListWaiting": waiting,
     "AddWebhook": format_new_webhook,

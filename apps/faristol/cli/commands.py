@@ -68,6 +68,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         },
     ),
     "registration": Noun(N_("The public form of a tournament: its entries and its waiting list.")),
+    "player-request": Noun(N_("Requests of players for byes and to leave.")),
     "data-request": Noun(N_("Requests of players for correction or erasure of their data.")),
     "team": Noun(
         N_("Teams of a tournament of teams."),
@@ -130,9 +131,10 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         {"export": Verb("tournament.export:crosstable", "Write the rounds of all players as CSV or JSON.")},
     ),
     "prize": Noun(
-        N_("Special prizes."),
+        N_("Prizes: special prizes, prize lists and awards."),
         {
             "list": Verb("tournament.prizes:prizes", "Show the leaders for the special prizes."),
+            "awards": Verb("tournament.prizes:awards", "Show the prize lists with their awards and the reasons."),
         },
     ),
     "rating": Noun(

@@ -358,6 +358,15 @@ def _by_type(
             return {"kind": _label(events.ByeKind, details["kind"] or "full-point", language)}
         case "PrizesOffered":
             return {"prizes": _label(events.PrizeKind, details["prizes"], language) or read(NO_PRIZES)}
+        case "PrizeRulesSet":
+            return {
+                "sharing": _label(events.PrizeSharing, details["sharing"], language),
+                "limit": _label(events.PrizeLimit, details["limit"], language),
+            }
+        case "PlayerRequestLodged":
+            return {"kind": _label(events.PlayerRequestKind, details["kind"], language)}
+        case "PlayerRequestAnswered":
+            return {"refused": "" if details["granted"] or details["taken_back"] else "yes"}
         case "PlayerAmended":
             return {"parts": _label(events.EntryPart, details["parts"], language)}
         case "TournamentDescribed":

@@ -128,6 +128,25 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "AmendPlayer": Command("player amend", N_("The entry of {who} is corrected: {parts}.")),
     "CheckInPlayer": Command("player check-in", N_("{who} is checked in.")),
     "CheckInPlayers": Command("player check-in-all", N_("Checked in: {player_ids}."), arguments=()),
+    "ConfirmPresence": Command("player confirm-presence", N_("{who} is checked in.")),
+    "SettleAbsences": Command("player settle-absences", N_("Absent players are settled: {player_ids}.")),
+    "SetPlayerActs": Command(
+        "player set-acts", N_("The actions open to players from their phones are set."), arguments=()
+    ),
+    "LodgePlayerRequest": Command(
+        "player-request lodge", N_("Request {request} of {who} is received, for round {round}: {kind}.")
+    ),
+    "TakeBackPlayerRequest": Command("player-request take-back", N_("Request {request} of {who} is taken back.")),
+    "AnswerPlayerRequest": Command(
+        "player-request answer",
+        "",
+        {
+            "granted": N_("Request {request} of {who} is granted."),
+            "refused": N_("Request {request} of {who} is refused."),
+            "taken_back": N_("Request {request} of {who} is taken back."),
+        },
+    ),
+    "ListPlayerRequests": Command("player-request list", arguments=(), optional=frozenset({"player_id"})),
     "CheckOutPlayer": Command("player check-out", N_("{who} is no longer checked in.")),
     "WithdrawPlayer": Command(
         "player withdraw",
@@ -296,6 +315,9 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         N_("The final standings of {tournament} are withdrawn: results can be corrected and rounds added."),
         arguments=(),
     ),
+    "SetPrizeRules": Command("prize set-rules", N_("Rules of the prizes: {sharing}; {limit}."), arguments=()),
+    "SetPrizeList": Command("prize set-list", N_("Prize list {list}: {name}."), arguments=("name",)),
+    "RemovePrizeList": Command("prize remove-list", N_("Prize list {list} is removed.")),
     "OfferPrizes": Command("prize offer", N_("Special prizes: {prizes}."), optional=frozenset({"prizes"})),
     "ListRatingSystems": Command("rating systems"),
     "ChooseRatingSystem": Command("rating choose", N_("{tournament} is rated by {system}."), echoed=("system",)),

@@ -24,6 +24,8 @@ from faristol.gateway.cache.position_waits import Waits
 from faristol.gateway.cache.store import Cache
 from faristol.gateway.consoles import (
     arbiter,
+    attendance,
+    awards,
     director,
     duplicate_game,
     judge,
@@ -109,6 +111,8 @@ ROUTES = (
     arbiter.routes,
     scorer_page.routes,
     *director.ROUTES,
+    *awards.AWARD_ROUTES,
+    *attendance.ATTENDANCE_ROUTES,
     results_entry.routes,
     lexicons.routes,
     own_table.routes,

@@ -25,6 +25,7 @@ from faristol.tournament.command_handling.tournaments import (
 from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
 from faristol.tournament.queries.history import list_acts, list_sanctions
 from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
+from faristol.tournament.queries.player_requests import list_player_requests
 from faristol.tournament.queries.results import get_result_check, list_results
 from faristol.tournament.queries.tournament import get_tournament
 
@@ -48,6 +49,7 @@ def service(office: PairingHandler) -> Dispatcher:
         pb.ListSanctionsRequest: partial(list_sanctions, office),
         pb.ListDataRequestsRequest: partial(list_data_requests, office),
         pb.GetPersonalDetailsRequest: partial(get_personal_details, office),
+        pb.ListPlayerRequestsRequest: partial(list_player_requests, office),
         pb.ListResultsRequest: partial(list_results, office),
         pb.GetResultCheckRequest: partial(get_result_check, office),
         pb.ListObstaclesRequest: partial(list_obstacles, office),

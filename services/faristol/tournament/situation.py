@@ -128,6 +128,8 @@ class PairingCommand:
     """Returns the games whose tables are read and guarded against concurrent changes."""
     names: bool = False
     """Whether the names of the players are read."""
+    games_of: Callable[[TournamentState, Any], Iterable[str]] | None = None
+    """Returns the same games if the request does not name them."""
     imposed: bool = False
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
     persons: Callable[[TournamentState, Any], Collection[str]] = lambda state, request: ()

@@ -27,6 +27,7 @@ WARNING_VERSION = 10
 REQUESTS: list[Message] = [
     pb.AllowPairRequest(player_ids=["p1", "p2"]),
     pb.AnnounceRoundsRequest(),
+    pb.AnswerPlayerRequestRequest(request=1, granted=True),
     pb.AppointTribunalRequest(),
     pb.CancelPostponementRequest(game_id=GAME),
     pb.ChangeRoundsRequest(rounds=6),
@@ -34,6 +35,7 @@ REQUESTS: list[Message] = [
     pb.CheckInPlayersRequest(),
     pb.CheckOutPlayerRequest(player_id="p1"),
     pb.CloseRoundRequest(round=1),
+    pb.ConfirmPresenceRequest(player_id="p1"),
     pb.ConfirmResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectOwnResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
@@ -51,6 +53,7 @@ REQUESTS: list[Message] = [
     pb.LiftExpulsionRequest(player_id="p1", decided_by=["ona"]),
     pb.LiftSanctionRequest(version=WARNING_VERSION, decided_by=["ona"]),
     pb.LodgeAppealRequest(player_id="p1", version=WARNING_VERSION),
+    pb.LodgePlayerRequestRequest(player_id="p1", kind=events.PLAYER_REQUEST_KIND_BYE, round=2),
     pb.OfferPrizesRequest(),
     pb.PairRoundRequest(round=2),
     pb.PostponeGameRequest(game_id=GAME, arbiter_id="eva", scheduled_at=Timestamp(), postponed_to=Timestamp(seconds=1)),
@@ -59,15 +62,21 @@ REQUESTS: list[Message] = [
     pb.ReinstatePlayerRequest(player_id="p1"),
     pb.ReleasePairRequest(player_ids=["p1", "p2"]),
     pb.ReleaseTableRequest(player_id="p1"),
+    pb.RemovePrizeListRequest(list=1),
     pb.RevokeByeRequest(player_id="p1", round=2),
     pb.SanctionPlayerRequest(
         player_id="p1", kind=events.SANCTION_KIND_ROUNDS, rounds=[2], arbiter_id="eva", decided_by=["ona"]
     ),
     pb.SetHallsRequest(),
+    pb.SetPlayerActsRequest(most_byes=1),
+    pb.SetPrizeListRequest(name="Final standings", amounts=[100]),
+    pb.SetPrizeRulesRequest(sharing=events.PRIZE_SHARING_NONE, limit=events.PRIZE_LIMIT_SEVERAL, currency="EUR"),
     pb.SetResultCheckRequest(second_person=True),
+    pb.SettleAbsencesRequest(player_ids=["p1"], treatment=pb.ABSENCE_TREATMENT_LEAVE_OUT, arbiter_id="eva"),
     pb.StartPostponedGameRequest(game_id=GAME),
     pb.StartRoundRequest(round=1),
     pb.UnpairRoundRequest(round=1),
+    pb.TakeBackPlayerRequestRequest(player_id="p1", request=1),
     pb.WarnPlayerRequest(player_id="p1", arbiter_id="eva"),
     pb.WithdrawPlayerRequest(player_id="p1"),
 ]
@@ -117,7 +126,7 @@ def test_who_is_not_registered_is_in_no_act(request_: Message) -> None:
     assert answer(request_, player_id="nobody") == ("NOT_REGISTERED", "")
 
 
-@with_field("player_ids")
+@with_field("player_ids", pb.SettleAbsencesRequest)
 def test_a_pair_is_of_two_who_are_registered(request_: Message) -> None:
     assert answer(request_, player_ids=["p1", "nobody"]) == ("NOT_REGISTERED", "")
     assert answer(request_, player_ids=["p1", "p1"]) == ("", "player_ids")

@@ -174,6 +174,12 @@ async def get_prizes(results: Reader, tournament_id: TournamentId, min_position:
     return to_tagged_response(await results.prizes(tournament_id, min_position))
 
 
+@routes.get("/tournaments/{tournament_id}/awards", responses=answers(pb.GetAwardsResponse))
+async def get_awards(results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0) -> Response:
+    """Return the prize lists and, after the final standings, the awards with their reasons."""
+    return to_tagged_response(await results.awards(tournament_id, min_position))
+
+
 @routes.get("/tournaments/{tournament_id}/players", responses=answers(pb.ListPlayersResponse))
 async def list_players(results: Reader, tournament_id: TournamentId, when: When, page: WantedPage) -> Response:
     """List the players with their ratings."""

@@ -78,6 +78,7 @@ CACHED_ROUTES: Mapping[str, PageContent] = {
     f"{_API}/rounds/{{number}}/pairings.csv": PageContent.SCORES,
     f"{_API}/games": PageContent.SCORES,
     f"{_API}/prizes": PageContent.SCORES,
+    f"{_API}/awards": PageContent.SCORES,
     f"{_API}/players": PageContent.TOURNAMENT,
     f"{_API}/rulings": PageContent.TOURNAMENT,
     f"{_API}/ratings": PageContent.TOURNAMENT,

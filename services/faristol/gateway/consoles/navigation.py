@@ -173,6 +173,12 @@ def may_direct(session: Session) -> bool:
     return may(session, RegisterPlayerRequest)
 
 
+def may_supervise(session: Session, tournament_id: str) -> bool:
+    """Check whether the user is a supervisor of a tournament: an arbiter, a director, the federation."""
+    scope = session.credential.scope.tournament_ids
+    return session.credential.role in CALLERS[needs_pb2.CALLERS_SUPERVISORS] and (not scope or tournament_id in scope)
+
+
 @cache
 def callers(method: Method) -> frozenset[Role]:
     """Return the roles that may call a method by the contract."""

@@ -18,6 +18,8 @@ from faristol.access_control.roles import PLAYER
 from faristol.client.problems import reason_of
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.attendance.day import DAY_COMMANDS, carry_out, load_day
+from faristol.gateway.consoles.attendance.here import is_player_of
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
 from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.frame import TournamentId, Typed
@@ -124,8 +126,13 @@ async def act_at_own_table(
     request: Request, results: Reader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
 ) -> Response:
     """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an unknown command."""
-    head, place = await _own_place(request, results, signed_in, tournament_id)
     act = given.get("act", "")
+    if act in DAY_COMMANDS and is_player_of(signed_in, tournament_id):
+        refused = await carry_out(language_of(request), signed_in, given, act, tournament_id)
+        if refused:
+            return await _show(request, results, signed_in, tournament_id, "", refused, given)
+        return redirect_to(tournament_path(tournament_id, "my-table"))
+    head, place = await _own_place(request, results, signed_in, tournament_id)
     if act == LODGE:
         return await _lodge(request, results, signed_in, given, head.tournament.tournament_id)
     if act not in PLAYER_COMMANDS or place is None or place.table is None:
@@ -311,6 +318,7 @@ async def _show(
         names={method: command.title for method, command in TABLE_COMMANDS.items()},
         said=said,
         typed=Typed(given or {}),
+        day=await load_day(results, signed_in, head.tournament, table),
         own=await _sanctions(results, signed_in, head.tournament, language_of(request)),
         outcome=outcome_for(table, signed_in.credential.player_id) if table and table.final else None,
         stands=describe_state(table, check.check) if table and check else "",

@@ -67,6 +67,8 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/messages.html": (CHANGE_PROGRESS,),
     "arbiter_messages.html": (CHANGE_PROGRESS,),
     "director/discipline.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/presence.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/prize_lists.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/closing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),

@@ -250,9 +250,11 @@ async def crosstable(request: Request, results: Reader, tournament_id: str, part
 
 
 async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
-    """Show the leaders for the special prizes."""
-    head, answer = await asyncio.gather(results.tournament(tournament_id), results.prizes(tournament_id))
-    return tournament_page(request, "prizes.html", part, head, answer=answer, tab="prizes")
+    """Show the prize lists with their awards, and the leaders for the special prizes."""
+    head, answer, awards = await asyncio.gather(
+        results.tournament(tournament_id), results.prizes(tournament_id), results.awards(tournament_id)
+    )
+    return tournament_page(request, "prizes.html", part, head, answer=answer, awards=awards, tab="prizes")
 
 
 async def pairings(

@@ -51,6 +51,7 @@ from faristol.text import (
     percent,
     translations,
 )
+from faristol.text.money import format_money, format_prize
 
 ERASED = N_("a player (%(id)s)")
 NO_DATES = N_("dates not announced")
@@ -162,6 +163,7 @@ def environment(language: str) -> Environment:
     env.filters["article"] = lambda article: cite(article, language)
     env.filters["listed"] = lambda entries: join_list(list(entries), language)
     env.filters["points"] = lambda value: number(value, language)
+    env.filters["money"] = lambda amount, currency: format_money(amount, currency, language)
     env.filters["percent"] = lambda value: percent(value, language)
     env.filters["signed"] = lambda value: format_signed(value, language)
     env.filters["day"] = lambda moment, time_zone="": format_date(
@@ -190,7 +192,13 @@ def environment(language: str) -> Environment:
     env.globals["message_readers"] = lambda message: describe_readers(message, language)
     env.globals["days"] = lambda tournament: days(tournament, language)
     env.globals.update(
-        language=language, languages=LANGUAGES, language_names=LANGUAGE_NAMES, labels=labels, asset=asset, pb=pb
+        format_prize=lambda amount, things, currency: format_prize(amount, things, currency, language),
+        language=language,
+        languages=LANGUAGES,
+        language_names=LANGUAGE_NAMES,
+        labels=labels,
+        asset=asset,
+        pb=pb,
     )
     env.globals.update(
         tournament_path=tournament_path,

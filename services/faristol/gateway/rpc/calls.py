@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from copy import copy
 from typing import Any, NamedTuple
 
 import grpc
@@ -101,6 +102,12 @@ class Calls:
         self._is_held = bool(token)
         if token:
             self._metadata.append(("authorization", f"Bearer {token}"))
+
+    def in_language(self, language: str) -> Calls:
+        """Return the same services, called in another language, such as that of a printed paper."""
+        other = copy(self)
+        other._metadata = [(name, language if name == "accept-language" else value) for name, value in self._metadata]
+        return other
 
     async def ask(self, request: Message, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
         """Return the response to a request within ``deadline`` seconds."""

@@ -122,6 +122,13 @@ class Results(Service):
         )
         return await self._call(self._stub.GetReport, request)
 
+    async def awards(
+        self, tournament_id: str, min_position: int = 0, *, provisional: bool = False
+    ) -> pb.GetAwardsResponse:
+        """Return the prize lists with their awards, ``provisional`` ones for officials only."""
+        request = pb.GetAwardsRequest(tournament_id=tournament_id, min_position=min_position, provisional=provisional)
+        return await self._call(self._stub.GetAwards, request)
+
     async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
         """Return the leaders for the special prizes."""
         request = pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position)

@@ -173,6 +173,7 @@ class PairingHandler:
         state = loaded.state
         divisions = await self.other_divisions(state) if command.divisions else OtherDivisions()
         games = command.games(request) if command.games else ()
+        games = command.games_of(state, request) if command.games_of else games
         tables = {game: await self._table(game) for game in games}
         situation = Situation(
             state,

@@ -88,6 +88,8 @@ async def get_tournament(
             for player in state.players
         ],
         teams=[_team(team, paired) for team in state.teams],
+        waiting_player_requests=sum(each.waits for each in state.player_requests),
+        player_acts=like(pb.PlayerActs, state.player_acts),
         waiting_data_requests=sum(each.waits for each in state.data_requests),
         tribunal=state.tribunal,
         persons=[

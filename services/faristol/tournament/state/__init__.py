@@ -16,6 +16,8 @@ from faristol.tournament.state.tournament import (
     MessageState,
     Pairing,
     Phase,
+    PlayerActs,
+    PlayerRequest,
     ResultCheck,
     RoundState,
     TournamentState,

@@ -102,6 +102,12 @@ def _apply_picture_removed(state: TournamentState, event: events.PictureRemoved)
     return replace(state, pictures=MappingProxyType(pictures))
 
 
+def _apply_prize_list_set(state: TournamentState, event: events.PrizeListSet) -> TournamentState:
+    others = [number for number in state.prize_lists if number != event.list]
+    others.insert(event.place - 1, event.list)
+    return replace(state, prize_lists=tuple(others), most_prize_lists=max(state.most_prize_lists, event.list))
+
+
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.TournamentCreated: _apply_tournament_created,
     events.DivisionAdded: _apply_division_added,
@@ -123,6 +129,11 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.PictureAdded: _apply_picture_added,
     events.PictureRemoved: _apply_picture_removed,
     events.PrizesOffered: lambda state, event: state,
+    events.PrizeRulesSet: lambda state, event: state,
+    events.PrizeListSet: _apply_prize_list_set,
+    events.PrizeListRemoved: lambda state, event: replace(
+        state, prize_lists=tuple(number for number in state.prize_lists if number != event.list)
+    ),
     events.ResultCheckSet: lambda state, event: replace(
         state, result_check=ResultCheck(event.second_person, event.players, event.blind)
     ),

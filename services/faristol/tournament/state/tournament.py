@@ -185,6 +185,32 @@ class DataRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerRequest:
+    """A request of a player for a bye or a withdrawal."""
+
+    player_id: str
+    kind: events.PlayerRequestKind.ValueType
+    round: int = 0
+    """Round of a bye; 0 for a withdrawal."""
+    waits: bool = True
+    """Whether the request is unanswered."""
+    granted: bool = False
+    taken_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerActs:
+    """The actions open to players from their own phones."""
+
+    most_byes: int = 1
+    """Most byes that a player may request, granted ones included."""
+    bye_kind: events.ByeKind.ValueType = events.BYE_KIND_HALF_POINT
+    leaving: events.LeavingOption.ValueType = events.LEAVING_OPTION_REQUEST
+    check_in: bool = False
+    """Whether players check in."""
+
+
+@dataclass(frozen=True, slots=True)
 class GameSanction:
     """A sanction in force that changes the result of a game."""
 
@@ -415,6 +441,14 @@ class TournamentState:
     """By number, from 1."""
     data_requests: tuple[DataRequest, ...] = ()
     """By number, from 1."""
+    player_requests: tuple[PlayerRequest, ...] = ()
+    """By number, from 1."""
+    player_acts: PlayerActs = PlayerActs()
+    """The actions open to players from their own phones."""
+    prize_lists: tuple[int, ...] = ()
+    """Numbers of the prize lists, in their order."""
+    most_prize_lists: int = 0
+    """The highest number that a prize list has had."""
     result_check: ResultCheck = ResultCheck()
     """How results that an official entered are confirmed."""
     messages: tuple[MessageState, ...] = ()

@@ -16,6 +16,7 @@ from faristol import gateway
 from faristol.access_control.roles import ARBITER, DIRECTOR
 from faristol.gateway.auth.sign_in import common_time_zone
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
+from faristol.gateway.consoles.attendance.day import OwnDay
 from faristol.gateway.consoles.director import option_names
 from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import ids_in
@@ -65,6 +66,9 @@ ELSEWHERE: Mapping[str, str] = {
     "AddPicture": "director/screens.html",
     "SendMessage": "message_forms.html",
     "WithdrawMessage": "message_forms.html",
+    "ConfirmPresence": "here.html",
+    "LodgePlayerRequest": "own_day.html",
+    "TakeBackPlayerRequest": "own_day.html",
 }
 """The templates of forms whose pages build their commands."""
 
@@ -129,6 +133,7 @@ BESIDE_CONTRACT: Mapping[str, frozenset[str]] = {
     "CorrectResult": frozenset({"outcome"}),
     "LodgeAppeal": frozenset({"appealed", "country", "affiliation", "person"}),
     "AppointTribunal": frozenset({"country", "affiliation", "person"}),
+    "SetPrizeList": frozenset({"digits", "money", "prizes_in_kind"}),
 }
 """Fields of forms that no request has: the module of the page converts them."""
 
@@ -328,6 +333,7 @@ def _own_table(
             seat_names={},
             new_id=lambda: "1",
             own={"sanctions": ()},
+            day=OwnDay(pairing.ListPlayerRequestsResponse()),
             typed=typed or Typed(),
             may_hide_arguments=may_hide_arguments(load_ruleset(book)),
         )
