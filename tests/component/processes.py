@@ -55,10 +55,9 @@ def environment(**settings: object) -> dict[str, str]:
     return clean | {f"FARISTOL_{key.upper()}": str(value) for key, value in settings.items()}
 
 
-def faristol(
-    *arguments: str, timeout: float = 60, given: str = "", **settings: object
-) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, with ``given`` as its standard input."""
+def faristol(*arguments: str, timeout: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with the setting ``given`` as its standard input."""
+    given = str(settings.pop("given", ""))
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         said.write(given.encode())
         said.seek(0)

@@ -110,7 +110,7 @@ def wait_for_table(channel: grpc.Channel) -> None:
         try:
             games.GetGame(game_pb2.GetGameRequest(game_id=GAME))
         except grpc.RpcError as problem:
-            code = problem.code()  # type: ignore[attr-defined] # the stubs do not know that it is a call
+            code = problem.code()
             if code is not grpc.StatusCode.NOT_FOUND or time.monotonic() > until:
                 raise
             time.sleep(0.03)
