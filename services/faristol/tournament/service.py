@@ -23,6 +23,7 @@ from faristol.tournament.command_handling.tournaments import (
     create_tournament,
 )
 from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
+from faristol.tournament.queries.drafts import get_draft, preview
 from faristol.tournament.queries.history import list_acts, list_sanctions
 from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
 from faristol.tournament.queries.player_requests import list_player_requests
@@ -53,6 +54,8 @@ def service(office: PairingHandler) -> Dispatcher:
         pb.ListResultsRequest: partial(list_results, office),
         pb.GetResultCheckRequest: partial(get_result_check, office),
         pb.ListObstaclesRequest: partial(list_obstacles, office),
+        pb.GetDraftRequest: partial(get_draft, office),
+        pb.PreviewRoundRequest: partial(preview, office),
         pb.ExplainPairingRequest: partial(explain_pairing, office),
     }
     descriptor = pb.DESCRIPTOR.services_by_name["PairingService"]

@@ -8,6 +8,7 @@ from faristol.mail.delivery import MailDelivery
 from faristol.mail.smtp import MailServer, server_of
 from faristol.tournament import reactions
 from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.publication_timer import PublicationTimer
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.reactions import erasures, withdrawals
 from faristol.tournament.registration.service import registration_service
@@ -17,7 +18,7 @@ MAIL_SETTING = "FARISTOL_MAIL_SERVER"
 
 
 def part(runtime: Runtime) -> Part:
-    """Build the pairing service, the registration, their reactions, and the delivery of e-mail.
+    """Build the pairing service, the registration, their reactions, the timer that publishes drafts, and the delivery of e-mail.
 
     Raises ``StartError`` for a malformed setting of e-mail.
     """
@@ -33,7 +34,7 @@ def part(runtime: Runtime) -> Part:
             withdrawals(office),
             erasures(office),
         ),
-        tasks=(delivery.run,),
+        tasks=(delivery.run, PublicationTimer(runtime.record, runtime.now).run),
     )
 
 

@@ -63,7 +63,7 @@ def test_events_that_change_scores_find_the_lines_of_the_sheet_in_memory() -> No
 
 
 def test_standings_are_made_anew_after_every_result_and_every_pairing() -> None:
-    of_pairings = {pairing.RoundPaired, pairing.RoundUnpaired, pairing.ByeAwarded}
+    of_pairings = {pairing.RoundPaired, pairing.RoundUnpaired, pairing.RoundUnpublished, pairing.ByeAwarded}
     assert event_types.types_that_change(options.CHANGE_RESULT) | of_pairings == rounds.RANKED
 
 

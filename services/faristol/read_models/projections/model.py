@@ -240,7 +240,7 @@ _TEAMS_COME_AND_GO = (pairing.TeamRegistered, pairing.TeamWithdrawn, pairing.Tea
 def _change_round(state: State, event: Recorded) -> None:
     of, number = _championship(state, event), event_types.round_of(event.message)
     ROUND_HANDLERS[type(event.message)](of, event.message)
-    if isinstance(event.message, pairing.RoundUnpaired):
+    if isinstance(event.message, pairing.RoundUnpaired | pairing.RoundUnpublished):
         for game in [each for each in state.games.values() if (each.tournament_id, each.round) == (of.id, number)]:
             del state.games[game.game_id]
         state.taken_back.append((of.id, number))

@@ -29,7 +29,7 @@ from faristol.tournament.players import (
     withdrawal,
 )
 from faristol.tournament.results import confirmations, corrections, entry, postponements
-from faristol.tournament.rounds import course, pairing, pairs
+from faristol.tournament.rounds import course, drafts, pairing, pairs
 from faristol.tournament.situation import PairingCommand, Undo
 from faristol.tournament.teams import entries
 
@@ -38,7 +38,7 @@ M = TypeVar("M", bound=Message)
 _FEATURES: tuple[Any, ...] = (
     *(tournaments, description, publication, halls, announcements, prizes),
     *(registration, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
-    *(entries, pairs, pairing, course),
+    *(entries, pairs, pairing, drafts, course),
     *(entry, corrections, confirmations, postponements),
     *(rulings, warnings, expulsions, sanctions, appeals),
     *(sending, screens),

@@ -14,7 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.tournament.state import entries, rounds
+from faristol.tournament.state import drafts, entries, rounds
 from faristol.tournament.state.rounds import with_round
 from faristol.tournament.state.tournament import (
     Following,
@@ -35,7 +35,7 @@ def evolve(state: TournamentState, event: Message) -> TournamentState:
     folded = _later(fold(state, event), event)
     if isinstance(event, events.SanctionLifted) and event.game_id:
         folded = rounds.give_back_at_table(folded, event)
-    after = _on_game(state, folded, event)
+    after = drafts.mark_outdated(_on_game(state, folded, event), event)
     return replace(after, version=state.version + 1, following=_following(state, event))
 
 
@@ -141,6 +141,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.StandingsReopened: lambda state, event: replace(state, over=False),
     **entries.FOLDS,
     **rounds.FOLDS,
+    **drafts.FOLDS,
 }
 """The fold of each type of event in the stream of a tournament."""
 

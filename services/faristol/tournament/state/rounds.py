@@ -9,14 +9,12 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules.standings import SpreadAdjustment
-from faristol.tournament.state.team import BoardBye, TeamMatch, TeamState
+from faristol.tournament.state.team import TeamState
 from faristol.tournament.state.tournament import (
     GameDecision,
     GameSanction,
-    Pairing,
     Phase,
     RoundState,
     TournamentState,
@@ -32,25 +30,14 @@ def with_round(state: TournamentState, number: int, **changed: Any) -> Tournamen
 
 
 def _apply_round_paired(state: TournamentState, event: events.RoundPaired) -> TournamentState:
-    byes = event.requested_byes
-    added = RoundState(
-        event.round,
-        Phase.PAIRED,
-        tuple(map(Pairing.of, event.pairings)),
-        requested=MappingProxyType({bye.player_id: REQUESTED_BYES[bye.kind] for bye in byes}),
-        matches=tuple(map(TeamMatch.of, event.matches)),
-        board_byes=MappingProxyType(
-            {bye.player_id: BoardBye(bye.team_id, bye.match, bye.board) for bye in byes if bye.team_id}
-        ),
-        team_bye=event.bye_team_id or None,
-        team_byes=MappingProxyType({bye.team_id: REQUESTED_BYES[bye.kind] for bye in event.team_byes}),
-        algorithm=event.algorithm,
-    )
+    added = RoundState.of(event)
     teams = tuple(_seed_team(state, team, added) for team in state.teams)
-    return replace(state, teams=teams, played=(*state.played, added))
+    return replace(state, teams=teams, played=(*state.played, added), draft=None)
 
 
-def _apply_round_unpaired(state: TournamentState, event: events.RoundUnpaired) -> TournamentState:
+def _apply_round_unpaired(
+    state: TournamentState, event: events.RoundUnpaired | events.RoundUnpublished
+) -> TournamentState:
     # A player who came back after the pairing takes part when the round is paired again.
     players = tuple(
         replace(player, missed=player.missed - {event.round}, let_back=player.let_back - {event.round})
@@ -240,6 +227,7 @@ def _apply_postponement_ended(
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.RoundPaired: _apply_round_paired,
     events.RoundUnpaired: _apply_round_unpaired,
+    events.RoundUnpublished: _apply_round_unpaired,
     events.ByeAwarded: lambda state, event: with_round(state, event.round, bye=event.player_id),
     events.RoundStarted: lambda state, event: with_round(state, event.round, phase=Phase.STARTED),
     events.RoundClosed: lambda state, event: with_round(state, event.round, phase=Phase.CLOSED),

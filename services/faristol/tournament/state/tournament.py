@@ -12,7 +12,7 @@ from typing import Any
 
 from faristol.kernel.divisions import first_division_of
 from faristol.kernel.likeness import like, read_shared_fields
-from faristol.kernel.pairings import seats_of
+from faristol.kernel.pairings import REQUESTED_BYES, seats_of
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -316,10 +316,31 @@ class RoundState:
     """Games whose result is disputed."""
     algorithm: str = ""
     """Name and version of the pairing algorithm."""
+    changed_by_hand: bool = False
+    """Whether officials changed the pairing before its publication."""
     adjustments: tuple[SpreadAdjustment, ...] = ()
     """Spread adjustments outside games: at most one per player, and one per player for sanctions."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns whose ruling was corrected after the game."""
+
+    @classmethod
+    def of(cls, event: events.RoundPaired | events.RoundDrafted) -> RoundState:
+        """Parse the pairing of an event, without the bye that a ``RoundPaired`` does not contain."""
+        byes = event.requested_byes
+        return cls(
+            event.round,
+            Phase.PAIRED,
+            tuple(map(Pairing.of, event.pairings)),
+            requested=MappingProxyType({bye.player_id: REQUESTED_BYES[bye.kind] for bye in byes}),
+            matches=tuple(map(TeamMatch.of, event.matches)),
+            board_byes=MappingProxyType(
+                {bye.player_id: BoardBye(bye.team_id, bye.match, bye.board) for bye in byes if bye.team_id}
+            ),
+            team_bye=event.bye_team_id or None,
+            team_byes=MappingProxyType({bye.team_id: REQUESTED_BYES[bye.kind] for bye in event.team_byes}),
+            algorithm=event.algorithm,
+            changed_by_hand=event.changed_by_hand,
+        )
 
     @property
     def seated(self) -> frozenset[str]:
@@ -385,6 +406,28 @@ class MessageState:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A paired round that is not published: only officials know it."""
+
+    content: events.RoundDrafted
+    """Its pairing, with all changes by hand. The message must not be changed."""
+    publish_at: datetime | None = None
+    """The time at which it is published; None if it is published by a command only."""
+    outdated: bool = False
+    """Whether the results or the rules by which it was paired have changed since."""
+
+    @property
+    def number(self) -> int:
+        """Number of the round, from 1."""
+        return self.content.round
+
+    @property
+    def played(self) -> RoundState:
+        """The round as it is once the draft is published."""
+        return replace(RoundState.of(self.content), bye=self.content.bye_player_id or None)
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentState:
     """The state of a tournament. ``Tournament()`` does not exist yet."""
 
@@ -404,7 +447,11 @@ class TournamentState:
     teams: tuple[TeamState, ...] = ()
     """In the order of registration; empty if players play individually."""
     played: tuple[RoundState, ...] = ()
-    """The rounds paired so far."""
+    """The rounds paired so far, without a draft."""
+    draft: Draft | None = None
+    """The next round, if it is paired and not published."""
+    publication: events.PairingPublication.ValueType = events.PAIRING_PUBLICATION_UNSPECIFIED
+    """Whether a paired round is public at once, or a draft."""
     unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     """Players of games whose pairing was undone, by game id."""
     forbidden: frozenset[frozenset[str]] = frozenset()
