@@ -58,6 +58,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "RulesetPinned": N_("Rules: {ruleset}."),
     "LexiconPinned": N_("Words: {lexicon}."),
     "RoundPaired": N_("Round {round} is paired."),
+    "RoundDrafted": N_("Round {round} is paired as a draft."),
     "ResultRecorded": N_("Result: {scores} ({at_table})."),
     "PointsAdjusted": N_("Points on the spread and the total of {who}: {points} ({at_table})."),
     "ResultDisputed": N_("Disputed: {scores} ({at_table})."),
@@ -139,7 +140,7 @@ def describe_history(
     for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
         if act.type == "RoundPaired":
             paired = act.round
-        elif act.type == "RoundUnpaired":
+        elif act.type in ("RoundUnpaired", "RoundUnpublished"):
             paired = act.round - 1
         yield _in_sentences(act, known, paired + 1, language, spelled, worded)
 
@@ -371,6 +372,11 @@ def _by_type(
             return {"parts": _label(events.EntryPart, details["parts"], language)}
         case "TournamentDescribed":
             return {"parts": _label(events.TournamentPart, details["parts"], language)}
+        case "PairingPublicationSet":
+            return {"publication": _label(events.PairingPublication, details["publication"], language)}
+        case "PublicationScheduled":
+            at = datetime.fromisoformat(details["publish_at"])
+            return {"publish_at": day_and_time(at.astimezone(ZoneInfo(zone or "UTC")), language)}
         case "HallsSet" if details["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":

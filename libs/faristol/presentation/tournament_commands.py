@@ -199,6 +199,42 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "KeepPair": Command("pair keep", N_("Paired with each other in round {round}: {who}.")),
     "ReleasePair": Command("pair release", N_("No longer paired by hand: {who}.")),
     "PairRound": Command("round pair", defaults={"round": "{next}"}),
+    "GetDraft": Command("round draft", arguments=()),
+    "PreviewRound": Command("round preview", arguments=(), spelled={"results": "result"}),
+    "SwapPlayers": Command(
+        "round swap",
+        N_("Swapped in the draft of round {round}: {who}."),
+        arguments=("player_ids",),
+        defaults={"round": "{next}"},
+    ),
+    "MovePairing": Command(
+        "round move",
+        N_("The pairing of table {table} is at table {to_table} in the draft of round {round}."),
+        arguments=("table",),
+        spelled={"to_table": "to-table"},
+        defaults={"round": "{next}"},
+    ),
+    "PublishRound": Command(
+        "round publish", N_("The pairing of round {round} is published."), defaults={"round": "{next}"}
+    ),
+    "SchedulePublication": Command(
+        "round schedule",
+        N_("The pairing of round {round} is published at {publish_at}."),
+        arguments=("publish_at",),
+        defaults={"round": "{next}"},
+    ),
+    "CancelPublication": Command(
+        "round cancel-schedule",
+        N_("The pairing of round {round} stays a draft: its publication has no time any more."),
+        arguments=(),
+        defaults={"round": "{next}"},
+    ),
+    "UnpublishRound": Command(
+        "round unpublish",
+        N_("The pairing of round {round} is a draft again: it is no longer public."),
+        defaults={"round": "{paired}"},
+    ),
+    "SetPairingPublication": Command("round set-publication", N_("Pairings are public: {publication}.")),
     "ExplainPairing": Command(
         "round explain",
         arguments=("player_id", "other_player_id"),
@@ -208,7 +244,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "UnpairRound": Command(
         "round unpair",
         N_("Round {round} is no longer paired: it can be paired again."),
-        defaults={"round": "{paired}"},
+        defaults={"round": "{unstarted}"},
     ),
     "AnnounceRounds": Command("round announce", N_("Announced starting times: {times}."), arguments=()),
     "SendMessage": Command(

@@ -18,7 +18,7 @@ MAIL_SETTING = "FARISTOL_MAIL_SERVER"
 
 
 def part(runtime: Runtime) -> Part:
-    """Build the pairing service, the registration, their reactions, the timer that publishes drafts, and the delivery of e-mail.
+    """Build the pairing service with its reactions, the registration, the timer of drafts, and the delivery of e-mail.
 
     Raises ``StartError`` for a malformed setting of e-mail.
     """

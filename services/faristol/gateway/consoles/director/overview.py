@@ -23,7 +23,10 @@ WITHDREW = N_("Round {round} cannot be started: {players} withdrew after it was 
 async def show_overview(desk: DirectorPageDep) -> Response:
     """Show the state of the tournament, the next step and its obstacles."""
     obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
-    roster = desk.roster
+    roster, draft = desk.roster, 0
+    if obstacles.round and desk.may_call("GetDraft"):
+        asked = pairing.GetDraftRequest(tournament_id=desk.tournament_id)
+        draft = (await desk.calls.ask(asked)).draft.round
     players = [player for player in desk.tournament.players if not player.withdrawn_round]
     return await desk.show(
         "director/overview.html",
@@ -32,6 +35,7 @@ async def show_overview(desk: DirectorPageDep) -> Response:
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
         next_round=obstacles.round,
         rounds_needed=obstacles.rounds,
+        draft=draft,
         players=players,
         checked_in=sum(player.checked_in for player in players),
         late=await _late(desk),
