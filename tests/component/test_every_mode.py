@@ -538,6 +538,98 @@ def _of_tables(walked: Walked) -> Iterator[str]:
         yield from (each for each in OF_TABLES if read(each) in text)
 
 
+DRAFT_TABLE = 977
+"""The table of a pairing that only a draft has."""
+
+CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_+/=-]{20,}|\d+")
+"""Nonces, ids, times, positions: the parts of an answer that change without an event."""
+
+
+async def _read_as(cell: Cell, mode: Mode, roles: Sequence[Role | None]) -> dict[tuple[str, str], str]:
+    """Return the answers of all addresses of a tournament, by role and address; a PDF is made from its page."""
+    found: dict[tuple[str, str], str] = {}
+    gate = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
+    site = cell.process.http_address
+    async with httpx.AsyncClient(verify=PLAIN, base_url=site, timeout=60) as web:
+
+        async def fetch(name: str, headers: Mapping[str, str], path: str, address: str) -> None:
+            async with gate:
+                walked = await _fetch(web, path, address, "en", {**headers, "Cache-Control": "no-cache"})
+                found[name, address] = f"{walked.status} {walked.text}"
+
+        for role in roles:
+            name, headers = "anonymous", {}
+            if role is not None:
+                token = cell.token(_build_credential(role, tournament=mode.id))
+                name, headers = str(role), {"Cookie": f"faristol={token}", "Sec-Fetch-Site": "same-origin"}
+            addresses = [each for each in _addresses(mode, site) if each[0] not in ONCE and ".pdf" not in each[0]]
+            await asyncio.gather(*(fetch(name, headers, *each) for each in addresses))
+    return found
+
+
+async def _read_streams(cell: Cell, mode: Mode, after: int, position: int) -> str:
+    """Return the public events after a position up to another, as the stream sends them."""
+    text = ""
+    async with (
+        httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=60) as web,
+        web.stream("GET", f"/api/v1/tournaments/{mode.id}/stream?after={after}") as answer,
+    ):
+        async for line in answer.aiter_lines():
+            text += f"{line}\n"
+            if line.startswith("id:") and int(re.findall(r"\d+", line)[0]) >= position:
+                break
+    return text
+
+
+async def test_no_answer_has_a_draft_before_its_publication(cell: Cell) -> None:
+    """Compare every answer before and with a draft, for callers without rights on it.
+
+    The draft has a table that no other pairing has. An anonymous visitor reads the same before and with the draft.
+    """
+    roles = (None, needs.ROLE_PLAYER, needs.ROLE_SCORER, needs.ROLE_JUDGE, needs.ROLE_OPERATOR)
+    record, wrong = cell.process.runtime.record, []
+    for mode in (CLASSIC, TEAMS):
+        halls = [*HALLS, ("Torre", 970, 979)]
+        request = pairing.SetHallsRequest()
+        for name, first, last in halls:
+            request.halls.add(name=name, first_table=first, last_table=last)
+        await _direct(cell, mode, request)
+        before = await _read_as(cell, mode, (None,))
+        start = await record.last_position()
+        await _direct(cell, mode, pairing.PairRoundRequest(round=1, draft=True))
+        await _direct(cell, mode, pairing.MovePairingRequest(round=1, table=1, to_table=DRAFT_TABLE))
+        drafted = await _direct(cell, mode, pairing.GetDraftRequest())
+        assert DRAFT_TABLE in [seat.table for seat in drafted.draft.pairings]
+        found = await _read_as(cell, mode, roles)
+        wrong += [f"{role}: {address}" for (role, address), text in found.items() if str(DRAFT_TABLE) in text]
+        wrong += [
+            f"anonymous, changed: {address}"
+            for (_, address), text in before.items()
+            if CHANGING.sub("", text) != CHANGING.sub("", found["anonymous", address])
+        ]
+        await _direct(cell, mode, pairing.PublishRoundRequest(round=1))
+        shown = await _read_as(cell, mode, (None,))
+        if not any(str(DRAFT_TABLE) in text for text in shown.values()):
+            wrong.append("the published table is on no page")
+        await _direct(cell, mode, pairing.UnpublishRoundRequest(round=1, note="a table broke"))
+        again = await _read_as(cell, mode, (None,))
+        wrong += [f"unpublished: {address}" for (_, address), text in again.items() if str(DRAFT_TABLE) in text]
+        wrong += [f"unpublished, reason: {address}" for (_, address), text in again.items() if "a table broke" in text]
+        await _direct(cell, mode, pairing.UnpairRoundRequest(round=1))
+        restored = pairing.SetHallsRequest()
+        for name, first, last in HALLS:
+            restored.halls.add(name=name, first_table=first, last_table=last)
+        await _direct(cell, mode, restored)
+        told = await _direct(cell, mode, pairing.AnnounceRoundsRequest())
+        events = await _read_streams(cell, mode, start, told.position)
+        types = re.findall(r"event: ?(\w+)", events)
+        if any("Draft" in kind or kind in ("RoundPublished", "PublicationScheduled") for kind in types):
+            wrong.append(f"the stream told {types}")
+        if not {"RoundPaired", "RoundUnpublished"} <= {*types}:
+            wrong.append(f"the stream told only {types}")
+    assert not wrong, "\n".join(wrong)
+
+
 async def test_every_address_is_right_for_each_mode_before_while_and_after_it_is_played(
     cell: Cell, caplog: pytest.LogCaptureFixture, record_property: Any
 ) -> None:
