@@ -30,6 +30,7 @@ from tests.component.gateway.api.test_document import EXAMPLES, FINITE, held_to_
 from tests.component.officials import do
 from tests.component.test_duplicate import WORDS
 from tests.support.access_cell import Cell, build_credential
+from tests.support.court import until
 from tests.support.plain_http import PLAIN
 
 from faristol.access_control.credential import Credential
@@ -538,7 +539,7 @@ def _of_tables(walked: Walked) -> Iterator[str]:
         yield from (each for each in OF_TABLES if read(each) in text)
 
 
-DRAFT_TABLE = 977
+DRAFT_TABLE_NUMBER = 977
 """The table of a pairing that only a draft has."""
 
 CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_+/=-]{20,}|\d+")
@@ -576,9 +577,20 @@ async def _read_streams(cell: Cell, mode: Mode, after: int, position: int) -> st
     ):
         async for line in answer.aiter_lines():
             text += f"{line}\n"
-            if line.startswith("id:") and int(re.findall(r"\d+", line)[0]) >= position:
+            if line.startswith("id:") and int(line.rpartition("-")[2].rpartition(":")[2]) >= position:
                 break
     return text
+
+
+async def _wait_for_pairing(cell: Cell, mode: Mode, status: HTTPStatus) -> None:
+    """Wait until the read models have applied the last event of a pairing."""
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=60) as web:
+        address = f"/api/v1/tournaments/{mode.id}/rounds/1/pairings"
+
+        async def is_reached() -> bool | None:
+            return (await web.get(address, headers={"Cache-Control": "no-cache"})).status_code == status or None
+
+        await until(is_reached)
 
 
 async def test_no_answer_has_a_draft_before_its_publication(cell: Cell) -> None:
@@ -597,23 +609,25 @@ async def test_no_answer_has_a_draft_before_its_publication(cell: Cell) -> None:
         before = await _read_as(cell, mode, (None,))
         start = await record.last_position()
         await _direct(cell, mode, pairing.PairRoundRequest(round=1, draft=True))
-        await _direct(cell, mode, pairing.MovePairingRequest(round=1, table=1, to_table=DRAFT_TABLE))
+        await _direct(cell, mode, pairing.MovePairingRequest(round=1, table=1, to_table=DRAFT_TABLE_NUMBER))
         drafted = await _direct(cell, mode, pairing.GetDraftRequest())
-        assert DRAFT_TABLE in [seat.table for seat in drafted.draft.pairings]
+        assert DRAFT_TABLE_NUMBER in [seat.table for seat in drafted.draft.pairings]
         found = await _read_as(cell, mode, roles)
-        wrong += [f"{role}: {address}" for (role, address), text in found.items() if str(DRAFT_TABLE) in text]
+        wrong += [f"{role}: {address}" for (role, address), text in found.items() if str(DRAFT_TABLE_NUMBER) in text]
         wrong += [
             f"anonymous, changed: {address}"
             for (_, address), text in before.items()
             if CHANGING.sub("", text) != CHANGING.sub("", found["anonymous", address])
         ]
         await _direct(cell, mode, pairing.PublishRoundRequest(round=1))
+        await _wait_for_pairing(cell, mode, HTTPStatus.OK)
         shown = await _read_as(cell, mode, (None,))
-        if not any(str(DRAFT_TABLE) in text for text in shown.values()):
+        if not any(str(DRAFT_TABLE_NUMBER) in text for text in shown.values()):
             wrong.append("the published table is on no page")
         await _direct(cell, mode, pairing.UnpublishRoundRequest(round=1, note="a table broke"))
+        await _wait_for_pairing(cell, mode, HTTPStatus.NOT_FOUND)
         again = await _read_as(cell, mode, (None,))
-        wrong += [f"unpublished: {address}" for (_, address), text in again.items() if str(DRAFT_TABLE) in text]
+        wrong += [f"unpublished: {address}" for (_, address), text in again.items() if str(DRAFT_TABLE_NUMBER) in text]
         wrong += [f"unpublished, reason: {address}" for (_, address), text in again.items() if "a table broke" in text]
         await _direct(cell, mode, pairing.UnpairRoundRequest(round=1))
         restored = pairing.SetHallsRequest()

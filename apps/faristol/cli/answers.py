@@ -286,7 +286,7 @@ def _draft(
     if not answer.draft.round:
         yield say(NO_DRAFT, {}, language)
         return
-    yield from _proposed(answer.draft, known, language, DRAFT_BYE if _bye_of(answer.draft) else DRAFT)
+    yield from _format_proposed(answer.draft, known, language, DRAFT_BYE if _bye_of(answer.draft) else DRAFT)
     if answer.changed_by_hand:
         yield say(CHANGED_BY_HAND, {}, language)
     if answer.HasField("publish_at"):
@@ -302,7 +302,7 @@ def _preview(
     known: TournamentNames,
     language: str,
 ) -> Iterator[str]:
-    yield from _proposed(answer.preview, known, language, PREVIEW_BYE if _bye_of(answer.preview) else PREVIEW)
+    yield from _format_proposed(answer.preview, known, language, PREVIEW_BYE if _bye_of(answer.preview) else PREVIEW)
     yield from _checks(answer.preview, known)
 
 
@@ -310,7 +310,9 @@ def _bye_of(proposed: pairing.ProposedRound) -> str:
     return proposed.bye_team_id or proposed.bye_player_id
 
 
-def _proposed(proposed: pairing.ProposedRound, known: TournamentNames, language: str, headline: str) -> Iterator[str]:
+def _format_proposed(
+    proposed: pairing.ProposedRound, known: TournamentNames, language: str, headline: str
+) -> Iterator[str]:
     """Yield the number of games, the byes and the tables of a pairing that is not public."""
     games = sum(bool(seat.table) for seat in proposed.pairings)
     counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}

@@ -225,7 +225,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     ),
     "CancelPublication": Command(
         "round cancel-schedule",
-        N_("The pairing of round {round} stays a draft: its publication has no time any more."),
+        N_("The pairing of round {round} stays a draft: its publication no longer has a time."),
         arguments=(),
         defaults={"round": "{next}"},
     ),
@@ -297,6 +297,8 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "ConfirmResult": Command(
         "result confirm", N_("Confirmed: {scores} ({at_table})."), spelled={"player_id": "player"}
     ),
+    "ReportResult": Command("result report", N_("Reported: {scores} ({at_table})."), spelled={"player_id": "player"}),
+    "DecideDispute": Command("result decide", N_("The dispute is decided: {scores} ({at_table}).")),
     "GetResultCheck": Command("result show-check"),
     "SetResultCheck": Command(
         "result set-check",
@@ -305,6 +307,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
             "second_person": N_("A second person confirms results that an official enters."),
             "blind": N_("The second person types each result without seeing the first entry."),
             "players": N_("Players confirm the results of their games."),
+            "players_enter": N_("Players enter the results of their games."),
             "no_check": N_("Results are not confirmed by a second person."),
         },
         arguments=(),

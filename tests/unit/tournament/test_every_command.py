@@ -41,6 +41,7 @@ REQUESTS: list[Message] = [
     pb.CorrectResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectOwnResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectRulingRequest(game_id=GAME, turn=1, arbiter_id="eva"),
+    pb.DecideDisputeRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.DecideAppealRequest(appeal=1, upheld=True),
     pb.EnterResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.EnterResultsRequest(results=[pb.GameResult(game_id=GAME, scores=SCORES)], arbiter_id="eva"),
@@ -67,6 +68,7 @@ REQUESTS: list[Message] = [
     pb.ReleaseTableRequest(player_id="p1"),
     pb.RemovePrizeListRequest(list=1),
     pb.RevokeByeRequest(player_id="p1", round=2),
+    pb.ReportResultRequest(game_id=GAME, scores=SCORES),
     pb.SanctionPlayerRequest(
         player_id="p1", kind=events.SANCTION_KIND_ROUNDS, rounds=[2], arbiter_id="eva", decided_by=["ona"]
     ),

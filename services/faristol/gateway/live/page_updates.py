@@ -61,6 +61,8 @@ DUPLICATES: Mapping[str, tuple[Change.ValueType, ...]] = {
 
 CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/overview.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/late.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/preview.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/players.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "director/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "director/halls.html": (CHANGE_PROGRESS, CHANGE_RESULT),

@@ -28,7 +28,7 @@ from faristol.tournament.players import (
     requests,
     withdrawal,
 )
-from faristol.tournament.results import confirmations, corrections, entry, postponements
+from faristol.tournament.results import confirmations, corrections, entry, postponements, reports
 from faristol.tournament.rounds import course, drafts, pairing, pairs
 from faristol.tournament.situation import PairingCommand, Undo
 from faristol.tournament.teams import entries
@@ -39,7 +39,7 @@ _FEATURES: tuple[Any, ...] = (
     *(tournaments, description, publication, halls, announcements, prizes),
     *(registration, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
     *(entries, pairs, pairing, drafts, course),
-    *(entry, corrections, confirmations, postponements),
+    *(entry, corrections, confirmations, reports, postponements),
     *(rulings, warnings, expulsions, sanctions, appeals),
     *(sending, screens),
 )

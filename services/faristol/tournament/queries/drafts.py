@@ -23,7 +23,7 @@ from faristol.tournament.state import BoardBye, RoundState, TournamentState
 
 
 async def get_draft(office: PairingHandler, request: pb.GetDraftRequest, context: Context) -> pb.GetDraftResponse:
-    """Return the draft of the next round with its checks; an answer with round 0 if there is none."""
+    """Return the draft of the next round with its checks; an answer with round 0 without one."""
     loaded = await office.load(request.tournament_id)
     state = loaded.state
     answer = pb.GetDraftResponse(

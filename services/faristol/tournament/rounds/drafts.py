@@ -159,7 +159,7 @@ def against_publication(state: TournamentState, ruleset: Ruleset, draft: Draft) 
             Refusal(
                 "NO_ROUND_LEFT",
                 "",
-                N_("There is no round {round} any more: discard its draft."),
+                N_("Round {round} no longer exists: discard its draft."),
                 {"round": draft.number},
                 subject=f"rounds/{draft.number}",
             )

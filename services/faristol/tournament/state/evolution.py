@@ -135,7 +135,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
         state, prize_lists=tuple(number for number in state.prize_lists if number != event.list)
     ),
     events.ResultCheckSet: lambda state, event: replace(
-        state, result_check=ResultCheck(event.second_person, event.players, event.blind)
+        state, result_check=ResultCheck(event.second_person, event.players, event.blind, event.players_enter)
     ),
     events.StandingsPublished: lambda state, event: replace(state, over=True),
     events.StandingsReopened: lambda state, event: replace(state, over=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -163,8 +164,17 @@ def _by_official(
     state: TournamentState, event: events.ResultEntered | events.ResultCorrected, **changed: Any
 ) -> TournamentState:
     """Apply an entered or corrected result, which needs a new confirmation."""
-    entered_by = {**state.played[event.round - 1].entered_by, event.game_id: event.arbiter_id}
+    player = _entering_player(event)
+    entered_by = {**state.played[event.round - 1].entered_by, event.game_id: event.arbiter_id or player}
     return _set_confirmed(state, event, (), entered_by=MappingProxyType(entered_by), **changed)
+
+
+def _entering_player(event: events.ResultEntered | events.ResultCorrected) -> str:
+    """Return the player who entered a result, or corrected the own entry; empty if an official did."""
+    if isinstance(event, events.ResultEntered):
+        return event.player_id
+    own = event.before_confirmation and not event.arbiter_id and len(event.player_ids) == 1
+    return event.player_ids[0] if own else ""
 
 
 def _apply_result_confirmed(state: TournamentState, event: events.ResultConfirmed) -> TournamentState:
@@ -229,7 +239,9 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.RoundUnpaired: _apply_round_unpaired,
     events.RoundUnpublished: _apply_round_unpaired,
     events.ByeAwarded: lambda state, event: with_round(state, event.round, bye=event.player_id),
-    events.RoundStarted: lambda state, event: with_round(state, event.round, phase=Phase.STARTED),
+    events.RoundStarted: lambda state, event: with_round(
+        state, event.round, phase=Phase.STARTED, started_at=event.occurred_at.ToDatetime(tzinfo=UTC)
+    ),
     events.RoundClosed: lambda state, event: with_round(state, event.round, phase=Phase.CLOSED),
     events.ResultRecorded: _apply_result_recorded,
     events.ResultEntered: _apply_result_entered,

@@ -256,6 +256,8 @@ class ResultCheck:
     players: bool = False
     blind: bool = False
     """Whether the second person types the result without seeing the first entry."""
+    players_enter: bool = False
+    """Whether players enter the results of their games."""
 
     @property
     def wanted(self) -> bool:
@@ -309,11 +311,14 @@ class RoundState:
     entered: frozenset[str] = frozenset()
     """Games whose result an arbiter entered instead of the table."""
     entered_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """The official who entered or corrected the current result, by game id; only for results not from tables."""
+    """The official or player who entered or corrected the current result, by game id; only for results not from tables.
+    """
     confirmed_by: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The persons who confirmed those results, by game id."""
     disputed: frozenset[str] = frozenset()
     """Games whose result is disputed."""
+    started_at: datetime | None = None
+    """The time of its start; None before."""
     algorithm: str = ""
     """Name and version of the pairing algorithm."""
     changed_by_hand: bool = False
@@ -351,12 +356,14 @@ class RoundState:
     def is_unconfirmed(self, pairing: Pairing) -> bool:
         """Check whether the result of a table was entered and lacks a confirmation.
 
-        A second official, or all players of the table, confirm it. A disputed result is unconfirmed.
+        A second official, or all players of the table, confirm it; a player who entered it has confirmed it. A
+        disputed result is unconfirmed.
         """
         game = pairing.game_id
-        if not self.entered_by.get(game):
+        by = self.entered_by.get(game)
+        if not by:
             return False
-        confirmed = set(self.confirmed_by.get(game, ()))
+        confirmed = {*self.confirmed_by.get(game, ()), *({by} & set(pairing.player_ids))}
         return game in self.disputed or not (
             confirmed - set(pairing.player_ids) or confirmed >= set(pairing.player_ids)
         )

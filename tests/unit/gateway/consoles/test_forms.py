@@ -55,6 +55,8 @@ ELSEWHERE: Mapping[str, str] = {
     "EnterSignedSheet": "results/round.html",
     "CorrectOwnResult": "results/round.html",
     "ConfirmResult": "results/parts.html",
+    "ReportResult": "results/parts.html",
+    "DecideDispute": "results/parts.html",
     "ClaimCase": "judge_case.html",
     "ReleaseCase": "judge_case.html",
     "RuleCase": "judge_case.html",

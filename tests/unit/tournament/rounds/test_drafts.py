@@ -19,7 +19,7 @@ from faristol.tournament.rounds.draft_checks import list_checks
 from faristol.tournament.state import Draft, HallRange, RoundState
 
 
-def drafted(players: int = 8) -> Hall:
+def draft_round(players: int = 8) -> Hall:
     hall = hall_of(players)
     hall.carry_out(pb.PairRoundRequest(round=1, draft=True))
     return hall
@@ -66,7 +66,7 @@ def test_a_draft_and_its_changes_are_in_no_public_event() -> None:
 def test_a_published_draft_is_the_pairing_that_is_public_at_once() -> None:
     at_once = hall_of(9)
     at_once.pair(1)
-    hall = drafted(9)
+    hall = draft_round(9)
     new_events = list(hall.carry_out(pb.PublishRoundRequest(round=1)))
     assert public(new_events) == ["RoundPaired", "ByeAwarded"]
     assert hall.state.played == at_once.state.played
@@ -83,20 +83,20 @@ def test_a_tournament_publishes_at_once_unless_it_is_set_otherwise() -> None:
 
 
 def test_a_round_is_not_started_before_its_pairing_is_published() -> None:
-    hall = drafted()
+    hall = draft_round()
     assert reason_of(hall, pb.StartRoundRequest(round=1)) == "ROUND_NOT_PUBLISHED"
     hall.carry_out(pb.PublishRoundRequest(round=1))
     hall.start(1)
 
 
 def test_a_round_is_published_once() -> None:
-    hall = drafted()
+    hall = draft_round()
     hall.carry_out(pb.PublishRoundRequest(round=1))
     assert reason_of(hall, pb.PublishRoundRequest(round=1)) == "ROUND_PUBLISHED"
 
 
 def test_swapped_players_have_each_others_places_and_games_of_their_own() -> None:
-    hall = drafted()
+    hall = draft_round()
     before = dict(seats(draft_of(hall).played))
     (_, (first, second)), (_, (third, fourth)), *_ = before.items()
     swap = hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=[second, third], note="club mates"))
@@ -108,14 +108,14 @@ def test_swapped_players_have_each_others_places_and_games_of_their_own() -> Non
 
 
 def test_two_players_of_a_table_swap_the_start() -> None:
-    hall = drafted()
+    hall = draft_round()
     _, (first, second) = seats(draft_of(hall).played)[0]
     hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=[first, second]))
     assert seats(draft_of(hall).played)[0] == (1, (second, first))
 
 
 def test_a_player_takes_the_bye_of_another() -> None:
-    hall = drafted(9)
+    hall = draft_round(9)
     bye = draft_of(hall).played.bye
     assert bye
     hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=["p1", bye]))
@@ -127,7 +127,7 @@ def test_a_player_takes_the_bye_of_another() -> None:
 
 @pytest.mark.parametrize("given", [["p1"], ["p1", "p1"], ["p1", "nobody"], ["p1", "p2", "p3"]])
 def test_only_two_players_of_the_draft_are_swapped(given: list[str]) -> None:
-    hall = drafted()
+    hall = draft_round()
     with pytest.raises(Invalid):
         hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=given))
 
@@ -147,7 +147,7 @@ def test_a_pairing_moves_to_the_first_free_table_of_a_hall() -> None:
 
 
 def test_two_pairings_swap_their_tables() -> None:
-    hall = drafted()
+    hall = draft_round()
     before = dict(seats(draft_of(hall).played))
     hall.carry_out(pb.MovePairingRequest(round=1, table=1, to_table=3))
     after = dict(seats(draft_of(hall).played))
@@ -155,7 +155,7 @@ def test_two_pairings_swap_their_tables() -> None:
 
 
 def test_a_draft_with_a_withdrawn_player_is_paired_again_before_it_is_published() -> None:
-    hall = drafted()
+    hall = draft_round()
     hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1"))
     assert reason_of(hall, pb.PublishRoundRequest(round=1)) == "PAIRED_AND_WITHDRAWN"
     hall.carry_out(pb.PairRoundRequest(round=1))
@@ -164,7 +164,7 @@ def test_a_draft_with_a_withdrawn_player_is_paired_again_before_it_is_published(
 
 
 def test_a_draft_is_paired_again_after_a_bye_is_granted_or_revoked() -> None:
-    hall = drafted()
+    hall = draft_round()
     hall.carry_out(pb.GrantByeRequest(player_id="p1", round=1, kind=events.BYE_KIND_HALF_POINT))
     assert reason_of(hall, pb.PublishRoundRequest(round=1)) == "BYES_CHANGED"
     hall.carry_out(pb.PairRoundRequest(round=1))
@@ -173,7 +173,7 @@ def test_a_draft_is_paired_again_after_a_bye_is_granted_or_revoked() -> None:
 
 
 def test_an_unpublished_pairing_is_the_same_draft_again() -> None:
-    hall = drafted(9)
+    hall = draft_round(9)
     hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=["p1", "p2"]))
     before = draft_of(hall).content
     hall.carry_out(pb.PublishRoundRequest(round=1))
@@ -190,7 +190,7 @@ def test_an_unpublished_pairing_is_the_same_draft_again() -> None:
 
 
 def test_other_players_get_another_game_at_a_table_that_was_public_before() -> None:
-    hall = drafted()
+    hall = draft_round()
     hall.carry_out(pb.PublishRoundRequest(round=1))
     was = {table.table: table.game_id for table in hall.state.played[0].pairings}
     hall.carry_out(pb.UnpublishRoundRequest(round=1))
@@ -209,7 +209,7 @@ def test_a_started_round_is_not_unpublished() -> None:
 
 
 def test_a_discarded_draft_is_restored_with_its_changes() -> None:
-    hall = drafted()
+    hall = draft_round()
     hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=["p1", "p2"]))
     was = seats(draft_of(hall).played)
     discarded = hall.carry_out(pb.UnpairRoundRequest(round=1))
@@ -219,7 +219,7 @@ def test_a_discarded_draft_is_restored_with_its_changes() -> None:
 
 
 def test_a_publication_time_survives_a_new_pairing_unless_it_has_passed() -> None:
-    hall = drafted()
+    hall = draft_round()
     at = hall.now + timedelta(minutes=10)
     hall.carry_out(pb.SchedulePublicationRequest(round=1, publish_at=to_timestamp(at)))
     hall.carry_out(pb.PairRoundRequest(round=1))

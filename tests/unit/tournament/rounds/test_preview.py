@@ -22,7 +22,7 @@ def open_round(missing: int = 2) -> Hall:
     return hall
 
 
-def assumed(hall: Hall) -> list[pb.AssumedResult]:
+def assume_results(hall: Hall) -> list[pb.AssumedResult]:
     return [
         pb.AssumedResult(game_id=table.game_id, scores=final_scores(zip(table.player_ids, (350, 360), strict=True)))
         for table in hall.state.played[0].missing
@@ -31,7 +31,7 @@ def assumed(hall: Hall) -> list[pb.AssumedResult]:
 
 def test_a_preview_is_the_pairing_of_the_same_results_later() -> None:
     hall = open_round()
-    results = assumed(hall)
+    results = assume_results(hall)
     before = list(hall.events)
     _, previewed = preview_round(hall.state, hall.ruleset, results)
     assert hall.events == before
@@ -55,7 +55,7 @@ def test_a_preview_of_a_winner_assumes_a_point_of_spread() -> None:
 def test_a_preview_names_the_games_that_still_have_no_result() -> None:
     hall = open_round()
     with pytest.raises(Refusal) as refused:
-        preview_round(hall.state, hall.ruleset, assumed(hall)[:1])
+        preview_round(hall.state, hall.ruleset, assume_results(hall)[:1])
     assert "RESULT_MISSING" in {each.reason for each in (refused.value, *refused.value.others)}
 
 

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from faristol.client.problems import every_reason
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.page import DirectorPageDep
+from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pairings import seats_of
@@ -180,18 +181,19 @@ async def preview_next_round(desk: DirectorPageDep, request: Request) -> Respons
 
     A table has a field ``winner.<table>``, a player or ``draw``, and fields ``score.<table>.<place>``.
     """
-    last = desk.last
-    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may_call("PreviewRound"):
+    if not desk.may_call("PreviewRound"):
         raise HTTPException(404)
-    finished = {*last.finished_game_ids}
-    missing = [seat for seat in last.pairings if seat.game_id not in finished]
+    last = desk.last
+    running = last if last is not None and last.phase == pairing.ROUND_PHASE_STARTED else pairing.Round()
+    finished = {*running.finished_game_ids}
+    missing = [seat for seat in running.pairings if seat.game_id not in finished and seat.table]
     given = {key: value.strip() for key, value in request.query_params.items()}
     asked = pairing.PreviewRoundRequest(tournament_id=desk.tournament_id)
     proposed = None
     try:
         for seat in missing:
             _assume(asked, seat, given)
-        if given.get("ask"):
+        if running.round and given.get("ask"):
             answer = await desk.calls.ask(asked)
             proposed = _describe_proposed(desk, answer.preview)
     except Invalid as problem:
@@ -203,9 +205,9 @@ async def preview_next_round(desk: DirectorPageDep, request: Request) -> Respons
     return await desk.show(
         "director/preview.html",
         PAGE,
-        number=last.round,
+        number=running.round,
         missing=[(seat, list(seats_of(seat))) for seat in missing],
-        given=given,
+        given=Typed(given),
         proposed=proposed,
     )
 
