@@ -76,7 +76,10 @@ parked = Table(
 
 SERVICE_TABLES: Mapping[str, Sequence[str]] = {
     "pairing": ("mail_outbox", "registration_pending", "registration_links"),
-    "results": ("webhooks", "webhook_dead_letters", "screen_reports"),
+    "results": (
+        *("webhooks", "webhook_dead_letters", "screen_reports"),
+        *("push_subscriptions", "push_follows", "push_queue", "push_state"),
+    ),
 }
 """Tables that a service creates in addition to its read models, and that a rebuild cannot recreate.
 

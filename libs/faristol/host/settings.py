@@ -186,6 +186,10 @@ class Settings(_EnvironmentSettings):
         description="File with the key of duplicate games that are prepared, the same for every replica of the game "
         "service; `sealed-games.key` in the data folder.",
     )
+    push_keys: Path | None = Field(
+        default=None,
+        description="Folder of the keys that identify the cell to push services; `push` in the data folder.",
+    )
     openid: Path | None = Field(
         default=None, description="TOML file with the OpenID Connect provider and the roles of its users."
     )
@@ -297,6 +301,10 @@ class Settings(_EnvironmentSettings):
     def sealed_games_key(self) -> Path:
         """Return the file with the key of prepared duplicate games."""
         return self.sealed_games or self.data.absolute() / "sealed-games.key"
+
+    def push_folder(self) -> Path:
+        """Return the folder of the keys for push services."""
+        return self.push_keys or self.data.absolute() / "push"
 
     def peer(self, service: str) -> str:
         """Return ``HOST:PORT`` of a service in another process; empty if not given."""

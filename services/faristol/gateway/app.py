@@ -59,7 +59,7 @@ from faristol.gateway.pages import registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
-from faristol.gateway.pages.spectators import screens
+from faristol.gateway.pages.spectators import push, screens
 from faristol.gateway.print import addresses as papers
 from faristol.gateway.print.pdf import Pdfs
 from faristol.gateway.rpc import json_proxy
@@ -118,6 +118,7 @@ ROUTES = (
     own_table.routes,
     own_data.routes,
     screens.routes,
+    push.routes,
     *duplicate_game.ROUTES,
     officials_stream.routes,
 )
