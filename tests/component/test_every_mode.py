@@ -284,6 +284,7 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "digest": ["0" * 64],
             "name": [next(iter(STYLES))],
             "help_name": ["duplicate"],
+            "receipt": ["1"],
             "rest": [mode.id if path.startswith("/t/") else mode.game],
             "kind": [kind for kind, paper in ALL_PAPERS.items() if paper.of_round == ("{number}" in path)],
         }
@@ -380,6 +381,7 @@ async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
 
 ALWAYS: Mapping[str, int] = {
     "/tournaments/{tournament_id}/entry": 404,  # without a key
+    "/tournaments/{tournament_id}/fees/receipts/{receipt}": 404,  # without a payment
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,

@@ -16,6 +16,7 @@ from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
 from faristol.cli.players.entries import entries, form, mail_status
+from faristol.cli.players.fees import fees
 from faristol.cli.players.requests import player_requests
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.webhooks import format_new_webhook
@@ -465,5 +466,6 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "ListEntries": entries,
     "GetRegistration": form,
     "GetMailStatus": mail_status,
+    "ListFees": fees,
 }
 """Answers of more than one sentence."""

@@ -69,6 +69,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
     ),
     "registration": Noun(N_("The public form of a tournament: its entries and its waiting list.")),
     "player-request": Noun(N_("Requests of players for byes and to leave.")),
+    "fee": Noun(N_("The fees of a tournament: payments, refunds and receipts.")),
     "data-request": Noun(N_("Requests of players for correction or erasure of their data.")),
     "team": Noun(
         N_("Teams of a tournament of teams."),

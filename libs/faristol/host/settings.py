@@ -220,6 +220,9 @@ class Settings(_EnvironmentSettings):
     mail_plain: bool = Field(
         default=False, description="Send e-mail without TLS; only for a server on this machine or in its own network."
     )
+    payment_secret_file: Path | None = Field(
+        default=None, description="File with the secret by which the payment provider signs its calls."
+    )
     webhook_networks: str = Field(
         default="",
         description="Networks that webhooks may call besides public addresses, separated by commas: 10.20.0.0/16.",

@@ -40,6 +40,7 @@ from faristol.gateway.consoles.messages import hall as hall_messages
 from faristol.gateway.consoles.messages import screens as screen_console
 from faristol.gateway.consoles.messages import tournament as tournament_messages
 from faristol.gateway.consoles.scorer import page as scorer_page
+from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.duplicate_game import api as duplicate_api
 from faristol.gateway.duplicate_game import pages as duplicate_pages
 from faristol.gateway.duplicate_game import training as duplicate_training
@@ -119,6 +120,8 @@ ROUTES = (
     own_data.routes,
     screens.routes,
     push.routes,
+    treasurer_page.routes,
+    treasurer_page.provider_calls,
     *duplicate_game.ROUTES,
     officials_stream.routes,
 )

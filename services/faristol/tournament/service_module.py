@@ -8,6 +8,8 @@ from faristol.mail.delivery import MailDelivery
 from faristol.mail.smtp import MailServer, server_of
 from faristol.tournament import reactions
 from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.service import fee_service
 from faristol.tournament.publication_timer import PublicationTimer
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.reactions import erasures, withdrawals
@@ -18,16 +20,17 @@ MAIL_SETTING = "FARISTOL_MAIL_SERVER"
 
 
 def part(runtime: Runtime) -> Part:
-    """Build the pairing service with its reactions, the registration, the timer of drafts, and the delivery of e-mail.
+    """Build the pairing service, the registration, fees, reactions, the timer of drafts, the delivery of e-mail.
 
     Raises ``StartError`` for a malformed setting of e-mail.
     """
     delivery = MailDelivery(runtime.record, _server(runtime), runtime.now, lambda: holder_of(runtime.place))
     pairing = PairingHandler(runtime)
     office = RegistrationOffice(pairing, delivery)
+    fees = FeeOffice(pairing)
     return Part(
         name="pairing",
-        servicers=(service(pairing), registration_service(office)),
+        servicers=(service(pairing), registration_service(office, fees), fee_service(fees)),
         reactions=(
             reactions.results(runtime.record),
             reactions.sanctions(runtime.record),

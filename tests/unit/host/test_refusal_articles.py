@@ -65,6 +65,9 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("NOT_WAITING", "TOO_MANY_FORMS", "TOURNAMENT_BEGUN"),
         }
     ),
+    "fees and payments, which the organiser sets": frozenset(
+        {"NO_FEES", "CURRENCY_IN_USE", "NOTHING_OWED", "OTHER_CURRENCY", "NOT_SO_MUCH_LEFT", "PAYMENT_RETURNED"}
+    ),
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
     "a second person who looks at results, as the organiser wants it": frozenset(
         {

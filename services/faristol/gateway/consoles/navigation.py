@@ -83,6 +83,13 @@ _CONSOLE_LINKS: tuple[ConsoleLink, ...] = (
         CALLERS[needs_pb2.CALLERS_JUDGES],
     ),
     ConsoleLink(
+        "fees",
+        N_("Fees"),
+        "/tournaments/{id}/fees",
+        N_("What each person owes, payments, receipts."),
+        CALLERS[needs_pb2.CALLERS_TREASURERS],
+    ),
+    ConsoleLink(
         "access",
         N_("Roles and credentials"),
         "/tournaments/{id}/access",

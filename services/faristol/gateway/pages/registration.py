@@ -23,6 +23,7 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, to_problem
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.consoles.treasurer.amounts import format_amount
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
@@ -167,6 +168,7 @@ async def _show_entry(
         tournament=head.tournament,
         found=found,
         is_new=is_new,
+        money=lambda amount: format_amount(amount, found.fee.decimals, found.fee.currency, language_of(request)),
         refused=refused,
         states=labels_of(pb.EntryState.DESCRIPTOR),
         listings=labels_of(events.EntryListing.DESCRIPTOR),

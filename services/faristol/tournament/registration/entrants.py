@@ -34,6 +34,8 @@ from faristol.personal_data import people
 from faristol.text import LANGUAGES
 from faristol.tournament.command_handling.identity import checked_note, player_id
 from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.queries import get_own_fee
 from faristol.tournament.players.withdrawal import withdraw as withdraw_player
 from faristol.tournament.registration import links, messages
 from faristol.tournament.registration.decide import (
@@ -87,8 +89,9 @@ def build_flood_refusal() -> Refusal:
 class Entrants:
     """The calls of entrants."""
 
-    def __init__(self, office: RegistrationOffice) -> None:
+    def __init__(self, office: RegistrationOffice, fees: FeeOffice) -> None:
         self._office = office
+        self._fees = fees
         self._limit = FormLimit()
 
     async def submit(self, request: pb.SubmitEntryRequest, context: Context) -> pb.SubmitEntryResponse:
@@ -222,6 +225,7 @@ class Entrants:
             waiting_place=place,
             may_withdraw=_may_withdraw(loaded, entry),
             may_erase=_may_erase(loaded, entry) and entry.player_id in known,
+            fee=await get_own_fee(self._fees, loaded.tournament_id, entry.player_id),
         )
 
     async def answer(self, request: pb.AnswerEntryRequest, context: Context) -> pb.AnswerEntryResponse:

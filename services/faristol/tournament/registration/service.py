@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.registration.acceptance import accept_entry
 from faristol.tournament.registration.decide import Desk, ask, move_up, reinstate, reject, set_registration, withdraw
 from faristol.tournament.registration.entrants import Entrants
@@ -33,7 +34,7 @@ REGISTRATION_COMMANDS: Mapping[type[Message], Callable[[Desk, Any], list[Message
 """The director's commands that write to the registration only."""
 
 
-def registration_service(office: RegistrationOffice) -> Dispatcher:
+def registration_service(office: RegistrationOffice, fees: FeeOffice) -> Dispatcher:
     """Build the dispatcher of the registration service."""
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
@@ -46,7 +47,7 @@ def registration_service(office: RegistrationOffice) -> Dispatcher:
         answer: Message = await office.carry_out(request, context, REGISTRATION_COMMANDS[type(request)], response, more)
         return answer
 
-    entrants = Entrants(office)
+    entrants = Entrants(office, fees)
     questions: Mapping[type[Message], Answer] = {
         pb.GetRegistrationRequest: partial(get_registration, office),
         pb.ListEntriesRequest: partial(list_entries, office),

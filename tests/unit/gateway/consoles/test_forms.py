@@ -66,6 +66,8 @@ ELSEWHERE: Mapping[str, str] = {
     "AnswerDataRequest": "data_requests.html",
     "LodgeDataRequest": "own_data.html",
     "AddPicture": "director/screens.html",
+    **dict.fromkeys(("SetFees", "AdjustFee", "RecordPayment", "CancelPayment", "CorrectPayment"), "fees.html"),
+    "RefundPayment": "fees.html",
     "SendMessage": "message_forms.html",
     "WithdrawMessage": "message_forms.html",
     "ConfirmPresence": "here.html",

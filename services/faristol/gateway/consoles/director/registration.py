@@ -40,8 +40,7 @@ FORM_FIELD_LABELS = {
 
 
 async def _show(desk: DirectorPage) -> Response:
-    if not desk.may_call("ListEntries"):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
+    _check_permitted(desk)
     found: pb.ListEntriesResponse = await desk.calls.ask(pb.ListEntriesRequest(tournament_id=desk.tournament_id))
     undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
     known = {
@@ -92,12 +91,19 @@ async def show_registration(desk: DirectorPageDep) -> Response:
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
 async def change_registration(desk: DirectorPageDep, given: Fields) -> Response:
     """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
+    _check_permitted(desk)
     if given.get("act") == "AcceptEntry":
         player_id = given.get("known_id", "").strip() or given.get("player_id", "")
         given = {**given, "player_id": player_id}
         if player_id and not given.get("rating", "").strip():
             given = {**given, "rating": await _rating(desk, player_id)}
     return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)
+
+
+def _check_permitted(desk: DirectorPage) -> None:
+    """Raise ``HTTPException`` (404) for an arbiter: entries have addresses."""
+    if not desk.may_call("ListEntries"):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 async def _rating(desk: DirectorPage, player_id: str) -> str:
