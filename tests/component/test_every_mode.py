@@ -548,6 +548,11 @@ CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_+/=-]{20,}|\d+")
 """Nonces, ids, times, positions: the parts of an answer that change without an event."""
 
 
+def _is_without_rounds(address: str) -> bool:
+    """Check whether the answer has no round: a card for each table of the halls, a new code for each screen."""
+    return address == "/screen" or "/print/tablecards" in address
+
+
 async def _read_as(cell: Cell, mode: Mode, roles: Sequence[Role | None]) -> dict[tuple[str, str], str]:
     """Return the answers of all addresses of a tournament, by role and address; a PDF is made from its page."""
     found: dict[tuple[str, str], str] = {}
@@ -565,7 +570,11 @@ async def _read_as(cell: Cell, mode: Mode, roles: Sequence[Role | None]) -> dict
             if role is not None:
                 token = cell.token(_build_credential(role, tournament=mode.id))
                 name, headers = str(role), {"Cookie": f"faristol={token}", "Sec-Fetch-Site": "same-origin"}
-            addresses = [each for each in _addresses(mode, site) if each[0] not in ONCE and ".pdf" not in each[0]]
+            addresses = [
+                each
+                for each in _addresses(mode, site)
+                if each[0] not in ONCE and ".pdf" not in each[0] and not _is_without_rounds(each[1])
+            ]
             await asyncio.gather(*(fetch(name, headers, *each) for each in addresses))
     return found
 

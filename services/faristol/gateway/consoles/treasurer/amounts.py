@@ -25,7 +25,8 @@ def parse_amount(field: str, text: str, decimals: int) -> int:
         raise Invalid(
             field, N_("{given} is not an amount; expected one such as 25 or 25.50"), {"given": repr(text.strip())}
         )
-    return int(found[1]) * 10**decimals + int((found[2] or "").ljust(decimals, "0") or 0)
+    units: int = 10**decimals
+    return int(found[1]) * units + int((found[2] or "").ljust(decimals, "0") or 0)
 
 
 def format_amount(amount: int, decimals: int, currency: str, language: str) -> str:
