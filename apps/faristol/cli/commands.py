@@ -286,6 +286,7 @@ def format_command(method: str) -> str:
 _SPELLED = {method: command.verb for method, command in CATALOGUE.items()} | {
     "ListActs": "tournament history",
     "RegisterPlayers": "player import",
+    "AddPicture": "screen add-picture",
     "EnterResults": "enter",
     "ListResults": "enter",
     "ListSanctions": "player sanction",
