@@ -1,1 +1,0 @@
-"""Web Push: subscriptions, the choice of their messages, and the delivery."""

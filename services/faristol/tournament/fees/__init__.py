@@ -1,1 +1,0 @@
-"""The fees of a tournament: what each person owes, payments, refunds, receipts, and a provider of payments."""

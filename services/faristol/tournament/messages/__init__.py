@@ -1,1 +1,0 @@
-"""Messages of officials to everyone, to halls, tables and players. Pure."""
