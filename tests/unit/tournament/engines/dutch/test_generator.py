@@ -19,6 +19,11 @@ MANY = TournamentPlan(
 )
 
 
+def read_points(document: Document) -> list[int]:
+    """Return the virtual points of each player in each round: TRF16 has them by player, TRF26 by ranges."""
+    return [document.fictitious_points(line.number, number) for line in document.players for number in range(1, 6)]
+
+
 def check_paired_by_the_rules(document: Document) -> None:
     for number in range(1, document.paired_rounds + 1):
         paired = pair_round(round_to_pair(document, number))
@@ -40,7 +45,7 @@ def test_a_written_tournament_is_read_and_paired_again_alike(
     document = generate_tournament(plan, seed)
     again = read_trf(write_trf(document, edition))
     assert again.players == document.players
-    assert again.fictitious == document.fictitious
+    assert read_points(again) == read_points(document)
     check_paired_by_the_rules(again)
 
 
