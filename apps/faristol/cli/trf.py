@@ -5,7 +5,7 @@ C.04.A asks for a free checker of pairings, and for a generator of random tourna
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,12 +48,14 @@ TRF_SUFFIXES = frozenset({".trf", ".trfx", ".txt"})
 Line = tuple[int, int]
 """White and black, by pairing number; black is 0 for the bye."""
 
+Differences = Mapping[int, tuple[list[Line], list[Line] | str]]
+"""Rounds that the rules pair differently: the lines of the file, and those of the rules or a refusal."""
 
 MAX_SEED = (1 << 64) - 1
 """Largest seed."""
 
 
-def Percent(text: str) -> Any:  # it builds an annotation, like typer.Option
+def _build_percent(text: str) -> Any:
     """Return the annotation of an option in percent."""
     return typer.Option(min=0.0, max=100.0, help=text)
 
@@ -209,22 +211,28 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
     rounds = document.paired_rounds
     with progress("checking") as done:
         differing = _find_differences(document, asked, done)
-    wrong = sorted(differing.items())
-    content = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in wrong]
-    output = [
-        say(DIFFERS, {"round": number, "file": _format_pairs(lines), "dutch": _format_pairs(ours)}, asked.language)
-        for number, (lines, ours) in wrong
-    ]
+    content, output = _describe_differences(differing, asked.language)
     output.append(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
     print_answer({"rounds": rounds, "differing": content}, output, json_output=json_output)
     if differing:
         raise typer.Exit(1)
 
 
+def _describe_differences(differing: Differences, language: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rounds that are paired differently, for JSON and as sentences."""
+    wrong = sorted(differing.items())
+    content = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in wrong]
+    sentences = [
+        say(DIFFERS, {"round": number, "file": _format_pairs(lines), "dutch": _format_pairs(ours)}, language)
+        for number, (lines, ours) in wrong
+    ]
+    return content, sentences
+
+
 def _find_differences(
     document: Document, asked: _Asked, done: Callable[[int, int], None] = lambda _, __: None
-) -> dict[int, tuple[list[Line], list[Line] | str]]:
-    """Return the rounds that the rules pair differently: the lines of the file, and those of the rules or why not."""
+) -> Differences:
+    """Pair all rounds of a tournament again."""
     rounds = document.paired_rounds
     differing: dict[int, tuple[list[Line], list[Line] | str]] = {}
     for number in range(1, rounds + 1):
@@ -257,7 +265,7 @@ def check_files(
     """
     asked = _Asked(seed, colours, language)
     rounds = differing = 0
-    told: list[str] = []
+    output: list[str] = []
     content: list[dict[str, Any]] = []
     files = _list_files(paths, language)
     with progress("checking") as done:
@@ -272,18 +280,12 @@ def check_files(
                     "rounds": document.paired_rounds,
                     "differing": len(found),
                 }
-                told.append(say(FILE_DIFFERS, values, language))
-                for at, (lines, ours) in sorted(found.items()):
-                    of_round: dict[str, Param] = {
-                        "round": at,
-                        "file": _format_pairs(lines),
-                        "dutch": _format_pairs(ours),
-                    }
-                    told.append("  " + say(DIFFERS, of_round, language))
-                    content.append({"path": str(file), "round": at, "file": lines, "rules": ours})
+                of_rounds, sentences = _describe_differences(found, language)
+                output += [say(FILE_DIFFERS, values, language), *(f"  {sentence}" for sentence in sentences)]
+                content += ({"path": str(file), **of_round} for of_round in of_rounds)
             done(number, len(files))
-    told.append(say(FILES_CHECKED, {"files": len(files), "rounds": rounds, "differing": differing}, language))
-    print_answer({"files": len(files), "rounds": rounds, "differing": content}, told, json_output=json_output)
+    output.append(say(FILES_CHECKED, {"files": len(files), "rounds": rounds, "differing": differing}, language))
+    print_answer({"files": len(files), "rounds": rounds, "differing": content}, output, json_output=json_output)
     if differing:
         raise typer.Exit(1)
 
@@ -307,12 +309,12 @@ def generate(
     rounds: Annotated[int, typer.Option(min=1, max=99, help="Number of rounds.")] = 9,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="The same seed gives the same tournament.")] = 0,
     count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of tournaments, with consecutive seeds.")] = 1,
-    half_point_byes: Annotated[float, Percent("Players with a half-point bye, in percent of a round.")] = 3.0,
-    absences: Annotated[float, Percent("Absent players, in percent of a round.")] = 2.0,
-    late_entries: Annotated[float, Percent("Players who enter after the first round, in percent.")] = 3.0,
-    withdrawals: Annotated[float, Percent("Players who leave for good, in percent of a round.")] = 1.0,
-    forfeits: Annotated[float, Percent("Games lost by forfeit, in percent.")] = 2.0,
-    draws: Annotated[float, Percent("Drawn games between equal players, in percent.")] = 35.0,
+    half_point_byes: Annotated[float, _build_percent("Players with a half-point bye, in percent of a round.")] = 3.0,
+    absences: Annotated[float, _build_percent("Absent players, in percent of a round.")] = 2.0,
+    late_entries: Annotated[float, _build_percent("Players who enter after the first round, in percent.")] = 3.0,
+    withdrawals: Annotated[float, _build_percent("Players who leave for good, in percent of a round.")] = 1.0,
+    forfeits: Annotated[float, _build_percent("Games lost by forfeit, in percent.")] = 2.0,
+    draws: Annotated[float, _build_percent("Drawn games between equal players, in percent.")] = 35.0,
     accelerated: Annotated[bool, typer.Option(help="Accelerate the first rounds by the Baku method.")] = False,
     edition: Annotated[Edition, typer.Option(help="Version of the format.")] = Edition.TRF26,
     folder: Annotated[Path | None, typer.Option(help="Folder of the files; default: the terminal.")] = None,
@@ -324,23 +326,22 @@ def generate(
     """
     from faristol.tournament.engines.dutch.generator import TournamentPlan, generate_tournament
 
-    plan = TournamentPlan(
-        players,
-        rounds,
-        half_point_byes=half_point_byes,
-        absences=absences,
-        late_entries=late_entries,
-        withdrawals=withdrawals,
-        forfeits=forfeits,
-        draws=draws,
-        accelerated=accelerated,
-    )
     if count > 1 and folder is None:
         raise typer.BadParameter(say(FOLDER_NEEDED, {}, language))
     try:
-        plan.check()
-    except Invalid as problem:
-        raise typer.BadParameter(say(problem.problem, problem.params, language)) from None
+        plan = TournamentPlan(
+            players,
+            rounds,
+            half_point_byes=half_point_byes,
+            absences=absences,
+            late_entries=late_entries,
+            withdrawals=withdrawals,
+            forfeits=forfeits,
+            draws=draws,
+            accelerated=accelerated,
+        )
+    except Invalid as error:
+        raise typer.BadParameter(say(error.problem, error.params, language)) from None
     if folder is None:
         typer.echo(write_trf(generate_tournament(plan, seed), edition), nl=False)
         return
@@ -351,8 +352,8 @@ def generate(
                 file = folder / f"p{players}-r{rounds}-{seed + number}.trf"
                 file.write_text(write_trf(generate_tournament(plan, seed + number), edition), newline="")
                 done(number + 1, count)
-    except OSError as problem:
-        raise typer.BadParameter(f"{folder} cannot be written: {problem.strerror}") from None
+    except OSError as error:
+        raise typer.BadParameter(f"{folder} cannot be written: {error.strerror}") from None
     typer.echo(say(FILES_WRITTEN, {"count": count, "folder": str(folder)}, language))
 
 

@@ -13,14 +13,9 @@ from dataclasses import dataclass, replace
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Byes, Document, Fictitious, TrfCell, TrfPlayer
+from faristol.rules.trf.document import POINT_TENTHS_FACTOR
 from faristol.tournament.engines.dutch.history import round_to_pair
 from faristol.tournament.engines.dutch.pairing import pair_round
-from faristol.tournament.engines.dutch.player import WHITE
-
-MAX_GENERATED_PLAYERS = 9_999
-"""Players that the format can number."""
-
-MAX_GENERATED_ROUNDS = 99
 
 AVERAGE_RATING, RATING_DEVIATION = 1_900.0, 250.0
 MIN_RATING, MAX_RATING = 1_000, 2_800
@@ -33,7 +28,10 @@ FEW_PLAYERS = N_("{rounds} rounds need at least {needed} players; expected fewer
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """The size of a tournament, and how often each event of an arbiter's life happens, in percent."""
+    """The size of a tournament, and how often each event of an arbiter's life happens, in percent.
+
+    Raises ``Invalid`` if there are more rounds than opponents.
+    """
 
     players: int
     rounds: int
@@ -52,8 +50,7 @@ class TournamentPlan:
     accelerated: bool = False
     """Whether the first rounds are accelerated by the Baku method (FIDE C.04.5.1)."""
 
-    def check(self) -> None:
-        """Raise ``Invalid`` if the tournament cannot be paired in all rounds."""
+    def __post_init__(self) -> None:
         if self.rounds >= self.players:
             raise Invalid("players", FEW_PLAYERS, {"rounds": self.rounds, "needed": self.rounds + 1})
 
@@ -61,10 +58,8 @@ class TournamentPlan:
 def generate_tournament(plan: TournamentPlan, seed: int) -> Document:
     """Return a tournament with all rounds paired by the Dutch system. The same seed gives the same tournament.
 
-    It ends before the last round if absences leave a round that cannot be paired. Raises ``Invalid`` as
-    ``TournamentPlan.check``.
+    It ends before the last round if absences leave a round that cannot be paired.
     """
-    plan.check()
     chance = random.Random(f"dutch/{seed}")  # noqa: S311 # no secret
     document = Document(
         _draw_players(plan, chance),
@@ -94,9 +89,9 @@ def accelerate_baku(players: int, rounds: int) -> tuple[Fictitious, ...]:
     upper = 2 * ((players + 3) // 4)
     accelerated = (rounds + 1) // 2
     whole = (accelerated + 1) // 2
-    entries = [Fictitious(10, 1, whole, 1, upper)]
+    entries = [Fictitious(POINT_TENTHS_FACTOR, 1, whole, 1, upper)]
     if accelerated > whole:
-        entries.append(Fictitious(5, whole + 1, accelerated, 1, upper))
+        entries.append(Fictitious(POINT_TENTHS_FACTOR // 2, whole + 1, accelerated, 1, upper))
     return tuple(entries)
 
 
@@ -146,7 +141,7 @@ def _play_round(
     )
     cells = {player: TrfCell(result=kind) for player, kind in byes.items()}
     ratings = {line.number: line.rating or 0 for line in document.players}
-    a_round = round_to_pair(replace(document, byes=preset), number, initial_colour=WHITE)
+    a_round = round_to_pair(replace(document, byes=preset), number)
     if a_round.players:
         paired = pair_round(a_round)
         for board in paired.boards:
