@@ -55,13 +55,14 @@ def environment(**settings: object) -> dict[str, str]:
     return clean | {f"FARISTOL_{key.upper()}": str(value) for key, value in settings.items()}
 
 
-def faristol(*arguments: str, timeout: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, with the setting ``given`` as its standard input."""
-    given = str(settings.pop("given", ""))
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        said.write(given.encode())
-        said.seek(0)
-        process = prepared.start(arguments, environment(**settings), out, errors, said)
+def faristol(
+    *arguments: str, timeout: float = 60, given: str = "", **settings: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with ``given`` as its standard input."""
+    with tempfile.TemporaryFile() as typed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        typed.write(given.encode())
+        typed.seek(0)
+        process = prepared.start(arguments, environment(**settings), out, errors, typed)
         try:
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -160,7 +161,7 @@ class Cell:
         return self
 
     @property
-    def client_settings(self) -> dict[str, object]:
+    def client_settings(self) -> dict[str, Any]:
         """The settings that give a client the addresses of services."""
         return {f"client_{service}_address": address for service, address in self.addresses.items()}
 
@@ -180,7 +181,7 @@ class ReplicatedCell:
         targets = {name: "ipv4:" + ",".join(f"127.0.0.1:{port}" for port in of) for name, of in ports.items()}
         peers: dict[str, object] = {f"peer_{service}": target for service, target in targets.items()}
         shared = peers | {"data": folder, "database_url": database_url, "nats_url": nats_url, **settings}
-        self.client_settings: dict[str, object] = {
+        self.client_settings: dict[str, Any] = {
             f"client_{service}_address": target for service, target in targets.items()
         }
         self.targets = targets

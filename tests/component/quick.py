@@ -85,27 +85,36 @@ class Championship:
         self.position = max(self.position, answer.position)
         return answer
 
+    async def _start_round(self, number: int) -> pairing_pb2.PairRoundResponse:
+        """Pair and start a round; return its pairings."""
+        paired: pairing_pb2.PairRoundResponse = await self.direct(
+            self.api.pairing.PairRound, pairing_pb2.PairRoundRequest(round=number)
+        )
+        await self.direct(self.api.pairing.StartRound, pairing_pb2.StartRoundRequest(round=number))
+        return paired
+
+    async def _close_round(self, number: int) -> None:
+        await self.direct(self.api.pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number))
+
     async def play_round(self, number: int, *, leavers: Sequence[str] = ()) -> None:
         """Pair, start, play and close a round. ``leavers`` go before their first turn is over."""
-        paired = await self.direct(self.api.pairing.PairRound, pairing_pb2.PairRoundRequest(round=number))
+        paired = await self._start_round(number)
         self.games[number] = [pairing.game_id for pairing in paired.pairings]
-        await self.direct(self.api.pairing.StartRound, pairing_pb2.StartRoundRequest(round=number))
         for pairing in paired.pairings:
             gone = [player for player in (pairing.first_player_id, pairing.second_player_id) if player in leavers]
             await self._game(pairing.game_id, gone)
         await self._until_in(number)
-        await self.direct(self.api.pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number))
+        await self._close_round(number)
 
     async def enter_round(self, number: int) -> None:
         """Pair, start and close a round whose results are entered: no game is played."""
-        paired = await self.direct(self.api.pairing.PairRound, pairing_pb2.PairRoundRequest(round=number))
-        await self.direct(self.api.pairing.StartRound, pairing_pb2.StartRoundRequest(round=number))
+        paired = await self._start_round(number)
         for pairing in paired.pairings:
             result = pairing_pb2.EnterResultRequest(game_id=pairing.game_id, arbiter_id="arbiter")
             for player_id in (pairing.first_player_id, pairing.second_player_id):
                 result.scores.add(player_id=player_id, score=self.chance.randrange(250, 500))
             await self.direct(self.api.pairing.EnterResult, result)
-        await self.direct(self.api.pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number))
+        await self._close_round(number)
 
     async def json(self, path: str, **asked: Any) -> Any:
         """Return the JSON of the tournament, once it includes all commands."""

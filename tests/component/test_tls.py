@@ -66,10 +66,10 @@ def files(folder: Path, ca: Signed, mine: Signed | None = None) -> dict[str, Pat
     return {name: folder / name for name in written}
 
 
-async def list_tournaments(address: str, given: dict[str, Path]) -> str:
+async def list_tournaments(address: str, settings: dict[str, Any]) -> str:
     """Return the output of a command at a terminal that calls the results service."""
     done = await asyncio.to_thread(
-        faristol, "tournament", "list", "--address", address, timeout=60, **{**given, "lang": "C"}
+        faristol, "tournament", "list", "--address", address, timeout=60, lang="C", **settings
     )
     return (done.stdout if done.returncode == 0 else done.stderr).strip()
 
