@@ -94,7 +94,7 @@ async def browser(cell: Cell, credential: Credential | None) -> AsyncIterator[ht
     cookies = {"faristol": cell.token(credential)} if credential else {}
     headers = {"Sec-Fetch-Site": "same-origin", "Accept-Language": "en"}
     async with httpx.AsyncClient(
-        verify=PLAIN, base_url=cell.process.http_address, timeout=20, cookies=cookies, headers=headers
+        verify=PLAIN, base_url=cell.process.http_address, timeout=120, cookies=cookies, headers=headers
     ) as web:
         yield web
 

@@ -262,7 +262,7 @@ def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once
 @pytest.mark.nightly
 def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_is_final(hosted_hall: Hall) -> None:
     def read_sheet() -> dict[str, str]:
-        until = time.monotonic() + 20  # the results follow the record
+        until = time.monotonic() + 60  # the results follow the record
         while (sheet := faristol("game", "sheet", GAME, "--address", hosted_hall.address, "--json")).returncode:
             assert time.monotonic() < until, sheet.stderr
         found: dict[str, str] = json.loads(sheet.stdout)

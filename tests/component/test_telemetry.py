@@ -241,7 +241,7 @@ def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: 
         )
         wanted = {f"faristol_{name}" for name in measured}
         command = 'command="faristol.pairing.v1.CreateTournament"'
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             found = scrape_metrics(metrics)
             outcomes = {

@@ -54,7 +54,7 @@ def test_a_tutorial_does_what_it_says(
             if commands.startswith("faristol up "):
                 server = Child(commands.split()[1:], {"lexicons": lexicons, "open": False}, tmp_path / "up.log")
                 wait_until_serving(f"127.0.0.1:{ports['7070']}", server)
-                give_up = time.monotonic() + 20  # it serves before it prints
+                give_up = time.monotonic() + 60  # it serves before it prints
                 while "faristol access grant director NAME --by link" not in server.output():
                     assert time.monotonic() < give_up, server.output()
                     time.sleep(0.1)

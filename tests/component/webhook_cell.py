@@ -82,7 +82,7 @@ class Replica:
 
     async def until(self, webhook_id: str, **wanted: Any) -> Any:
         """Return the webhook as it is listed, once its fields have these values."""
-        give_up = time.monotonic() + 20
+        give_up = time.monotonic() + 60
         while True:
             found = await self.read_webhook(webhook_id)
             if all(getattr(found, name) == value for name, value in wanted.items()):
@@ -92,7 +92,7 @@ class Replica:
 
     async def until_letters(self, webhook_id: str, *wanted: tuple[int, int, int]) -> None:
         """Wait until these are the dead letters."""
-        give_up = time.monotonic() + 20
+        give_up = time.monotonic() + 60
         while (found := await self.letters(webhook_id)) != list(wanted):
             assert time.monotonic() < give_up, found
             await asyncio.sleep(0.02)

@@ -124,7 +124,7 @@ async def _start_round(pairing: Any, tournament: str) -> None:
 
 async def wait_for_seats(game: Any, tournament: str) -> tuple[str, ...]:
     """Return the players at the first table of the first round, once there is one."""
-    give_up = time.monotonic() + 20
+    give_up = time.monotonic() + 60
     while True:
         try:
             found = await game.GetGame(game_pb2.GetGameRequest(game_id=f"{tournament}-r1-t1"))

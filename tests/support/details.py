@@ -38,13 +38,11 @@ PUBLIC_VALUE_SETS = value_sets(PUBLIC_DETAILS)
 def example_of(detail: Detail, number: int = 0) -> Value:
     """Return one of two valid values of a detail that occur nowhere else in a record."""
     if detail.options.pattern:
-        return next(
-            value for value in _COUNTRIES_AND_YEARS[number::2] if re.fullmatch(detail.options.pattern, str(value))
-        )
+        return next(value for value in _PATTERNED_VALUES[number::2] if re.fullmatch(detail.options.pattern, str(value)))
     return f"{detail.name} {'xyz'[number] * 3} example".replace("_", " ")
 
 
-_COUNTRIES_AND_YEARS: tuple[Value, ...] = ("QXZ", "ZXQ", 1931, 1933)
+_PATTERNED_VALUES: tuple[Value, ...] = ("QXZ", "ZXQ", 1931, 1933, "qx@z.example", "zx@q.example")
 
 
 def examples(number: int = 0) -> dict[str, Any]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import grpc
 import pytest
 
 from faristol.event_store import Record
-from faristol.host import Runtime, Settings
+from faristol.event_store.event import utc_now
+from faristol.event_store.tasks import cancel_tasks
+from faristol.host import Part, Runtime, Settings
 from faristol.host.rpc.interceptor import ErrorInterceptor
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -64,19 +68,25 @@ class Desk:
     stub: pairing_grpc.PairingServiceAsyncStub
     record: Record
     runtime: Runtime
+    part: Part
 
 
 @asynccontextmanager
-async def serving(record: Record) -> AsyncIterator[Desk]:
-    """Yield the pairing service on a record, as a separate process would serve it."""
-    runtime = Runtime(Settings.model_validate({}), record)
+async def serving(
+    record: Record, *, now: Callable[[], datetime] = utc_now, with_tasks: bool = False, **settings: Any
+) -> AsyncIterator[Desk]:
+    """Yield the pairing service on a record, as a separate process would serve it; by default without its tasks."""
+    runtime = Runtime(Settings.model_validate(settings), record, now)
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
-    for servicer in part(runtime).servicers:
+    made = part(runtime)
+    for servicer in made.servicers:
         servicer.add_to(server)
+    tasks = [asyncio.ensure_future(task()) for task in made.tasks] if with_tasks else []
     lexicon_grpc.add_LexiconServiceServicer_to_server(Lexicons(), server)
     runtime.channels.own_address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()
-    yield Desk(pairing_grpc.PairingServiceStub(runtime.channel("pairing")), record, runtime)
+    yield Desk(pairing_grpc.PairingServiceStub(runtime.channel("pairing")), record, runtime, made)
+    await cancel_tasks(tasks)
     await runtime.channels.close()
     await server.stop(None)
 

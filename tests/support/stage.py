@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from tests.support.consumers import RESULTS
 from tests.support.plain_http import PLAIN
 from tests.support.synthetic import Step, append_all, keep_names
 
@@ -39,7 +40,7 @@ class Stage:
     async def caught_up(self) -> int:
         """Return the position of the last event, once the pages show it."""
         position = await self.record.last_position()
-        assert await self.running.runtime.progress("results@5").wait_until_reached(position, 60)
+        assert await self.running.runtime.progress(RESULTS).wait_until_reached(position, 60)
         return position
 
 

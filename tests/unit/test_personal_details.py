@@ -42,6 +42,8 @@ from faristol.tournament.situation import Situation, Words
 from faristol.typed_input.player_list import DETAIL_COLUMNS, PUBLIC_COLUMNS, players_of
 
 COMMANDS = (pairing.RegisterPlayerRequest, pairing.AmendPlayerRequest, pairing.AnswerDataRequestRequest)
+LISTED = {name: detail for name, detail in DETAILS.items() if detail.options.column}
+each_listed = pytest.mark.parametrize("detail", LISTED.values(), ids=LISTED)
 each_detail = pytest.mark.parametrize("detail", DETAILS.values(), ids=DETAILS)
 
 
@@ -65,11 +67,12 @@ def test_messages_for_officials_have_every_detail_and_messages_for_readers_the_p
 def test_a_detail_has_the_properties_that_its_readers_need(detail: Detail) -> None:
     options = detail.options
     assert options.label
-    assert options.column
+    assert bool(options.column) != options.restricted, "lists have no restricted detail"
+    assert not (options.restricted and options.public)
     assert options.longest > 0
     assert bool(options.pattern) == bool(options.invalid)
     assert options.pattern or not detail.is_number, "a number needs a pattern"
-    assert len({each.options.column for each in DETAILS.values()}) == len(DETAILS)
+    assert len(DETAIL_COLUMNS) == len(LISTED)
 
 
 @given(values=value_sets())
@@ -86,7 +89,7 @@ def test_a_valid_value_is_its_own_stored_form_and_a_longer_one_is_refused(values
     assert read_details(request) == values
 
 
-@given(values=value_sets())
+@given(values=value_sets(LISTED))
 def test_a_detail_goes_in_by_a_list(values: dict[str, Any]) -> None:
     values = {name: f"x{value}" if str(value).startswith("'") else value for name, value in values.items()}
     columns = [*DETAIL_COLUMNS, "id"]  # a name with an id is not reordered
@@ -96,7 +99,7 @@ def test_a_detail_goes_in_by_a_list(values: dict[str, Any]) -> None:
     assert read_details(found.rows[0].request) == values
 
 
-@each_detail
+@each_listed
 def test_a_list_may_use_the_heading_of_a_detail_and_is_told_of_a_wrong_value(detail: Detail) -> None:
     name = DETAILS["name"].options.label
     heading = {detail.options.label: detail.format(example_of(detail))}

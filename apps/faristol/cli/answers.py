@@ -15,6 +15,9 @@ from faristol.cli.access.data_requests import data_requests
 from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
+from faristol.cli.players.entries import entries, form, mail_status
+from faristol.cli.players.fees import fees
+from faristol.cli.players.requests import player_requests
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.webhooks import format_new_webhook
 from faristol.kernel.pairings import seats_of
@@ -48,6 +51,15 @@ from faristol.text import number, say, translations, with_article
 Params = Mapping[str, str | int]
 
 ROUND_PAIRED = N_("Round {round} is paired: {games}.")
+ROUND_DRAFTED = N_("Round {round} is paired as a draft: {games}. Publish it with `round publish`.")
+DRAFTED_BYE = N_("Round {round} is paired as a draft: {games}, bye: {bye}. Publish it with `round publish`.")
+NO_DRAFT = N_("No round is paired as a draft.")
+DRAFT = N_("Draft of round {round}: {games}.")
+DRAFT_BYE = N_("Draft of round {round}: {games}, bye: {bye}.")
+PREVIEW = N_("Round {round} would be paired so: {games}.")
+PREVIEW_BYE = N_("Round {round} would be paired so: {games}, bye: {bye}.")
+PUBLISHED_AT = N_("It is published at {publish_at}.")
+CHANGED_BY_HAND = N_("It was changed by hand.")
 PAIRED_BYE = N_("Round {round} is paired: {games}, bye: {bye}.")
 MATCH = N_("Match {match}: {players}")
 PAIRABLE = N_("Round {round} can be paired.")
@@ -262,13 +274,61 @@ def _round_paired(
     counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
     bye = known.name(answer.bye_team_id or answer.bye_player_id)
     params: Params = {"round": request.round, "games": counted, "bye": bye}
-    yield say(PAIRED_BYE if bye else ROUND_PAIRED, params, language)
+    public, draft = (PAIRED_BYE, DRAFTED_BYE) if bye else (ROUND_PAIRED, ROUND_DRAFTED)
+    yield say(draft if answer.drafted else public, params, language)
     yield from _sitting_out(answer, known, request.round, language)
     yield from pairing_lines(answer.pairings, answer.matches, known, language)
 
 
+def _draft(
+    _request: pairing.GetDraftRequest, answer: pairing.GetDraftResponse, known: TournamentNames, language: str
+) -> Iterator[str]:
+    """Yield the draft with the time of its publication, its obstacles and its checks."""
+    if not answer.draft.round:
+        yield say(NO_DRAFT, {}, language)
+        return
+    yield from _format_proposed(answer.draft, known, language, DRAFT_BYE if _bye_of(answer.draft) else DRAFT)
+    if answer.changed_by_hand:
+        yield say(CHANGED_BY_HAND, {}, language)
+    if answer.HasField("publish_at"):
+        at = answer.publish_at.ToDatetime(UTC).astimezone(ZoneInfo(known.tournament.time_zone or "UTC"))
+        yield say(PUBLISHED_AT, {"publish_at": at.strftime("%Y-%m-%d %H:%M")}, language)
+    yield from (f"! {known.named_in(each.text)}" for each in answer.obstacles)
+    yield from _checks(answer.draft, known)
+
+
+def _preview(
+    _request: pairing.PreviewRoundRequest,
+    answer: pairing.PreviewRoundResponse,
+    known: TournamentNames,
+    language: str,
+) -> Iterator[str]:
+    yield from _format_proposed(answer.preview, known, language, PREVIEW_BYE if _bye_of(answer.preview) else PREVIEW)
+    yield from _checks(answer.preview, known)
+
+
+def _bye_of(proposed: pairing.ProposedRound) -> str:
+    return proposed.bye_team_id or proposed.bye_player_id
+
+
+def _format_proposed(
+    proposed: pairing.ProposedRound, known: TournamentNames, language: str, headline: str
+) -> Iterator[str]:
+    """Yield the number of games, the byes and the tables of a pairing that is not public."""
+    games = sum(bool(seat.table) for seat in proposed.pairings)
+    counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
+    params: Params = {"round": proposed.round, "games": counted, "bye": known.name(_bye_of(proposed))}
+    yield say(headline, params, language)
+    yield from _sitting_out(proposed, known, proposed.round, language)
+    yield from pairing_lines(proposed.pairings, proposed.matches, known, language)
+
+
+def _checks(proposed: pairing.ProposedRound, known: TournamentNames) -> Iterator[str]:
+    yield from (f"? {known.named_in(each.text)}" for each in proposed.checks)
+
+
 def _sitting_out(
-    answer: pairing.PairRoundResponse, known: TournamentNames, number: int, language: str
+    answer: pairing.PairRoundResponse | pairing.ProposedRound, known: TournamentNames, number: int, language: str
 ) -> Iterator[str]:
     """Yield the byes that are not part of the pairing; a team is listed once for all its players."""
     granted = {
@@ -388,6 +448,8 @@ def _tournament(
 
 _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "PairRound": _round_paired,
+    "GetDraft": _draft,
+    "PreviewRound": _preview,
     "ListObstacles": _obstacles,
     "ExplainPairing": _format_explanation,
     "GetTournament": _tournament,
@@ -395,10 +457,15 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "GetRulingTimes": ruling_times,
     "ListRatingSystems": rating_systems,
     "ListDataRequests": data_requests,
+    "ListPlayerRequests": player_requests,
     "ListTops": tops,
     "ListWaiting": waiting,
     "AddWebhook": format_new_webhook,
     "ListCredentials": credentials,
     "GetCaller": caller,
+    "ListEntries": entries,
+    "GetRegistration": form,
+    "GetMailStatus": mail_status,
+    "ListFees": fees,
 }
 """Answers of more than one sentence."""

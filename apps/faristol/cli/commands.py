@@ -67,6 +67,9 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "list": Verb("players.players:list_players", "List the players."),
         },
     ),
+    "registration": Noun(N_("The public form of a tournament: its entries and its waiting list.")),
+    "player-request": Noun(N_("Requests of players for byes and to leave.")),
+    "fee": Noun(N_("The fees of a tournament: payments, refunds and receipts.")),
     "data-request": Noun(N_("Requests of players for correction or erasure of their data.")),
     "team": Noun(
         N_("Teams of a tournament of teams."),
@@ -88,6 +91,17 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         {
             "show": Verb("tournament.rounds:show", "Show the pairings of a round with their results."),
             "export": Verb("tournament.export:pairings", "Write the tables of a round as CSV or JSON."),
+        },
+    ),
+    "message": Noun(
+        N_("Messages to everyone, halls, tables and players."),
+        {"list": Verb("tournament.messages:list_messages", "List the messages that are shown now.")},
+    ),
+    "screen": Noun(
+        N_("Hall screens and their programmes."),
+        {
+            "list": Verb("tournament.screens:list_screens", "List the screens with their last reports."),
+            "add-picture": Verb("tournament.screens:add_picture", "Add a picture for screens from a file."),
         },
     ),
     "result": Noun(N_("Results that an arbiter enters.")),
@@ -118,9 +132,10 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         {"export": Verb("tournament.export:crosstable", "Write the rounds of all players as CSV or JSON.")},
     ),
     "prize": Noun(
-        N_("Special prizes."),
+        N_("Prizes: special prizes, prize lists and awards."),
         {
             "list": Verb("tournament.prizes:prizes", "Show the leaders for the special prizes."),
+            "awards": Verb("tournament.prizes:awards", "Show the prize lists with their awards and the reasons."),
         },
     ),
     "rating": Noun(
@@ -271,6 +286,7 @@ def format_command(method: str) -> str:
 _SPELLED = {method: command.verb for method, command in CATALOGUE.items()} | {
     "ListActs": "tournament history",
     "RegisterPlayers": "player import",
+    "AddPicture": "screen add-picture",
     "EnterResults": "enter",
     "ListResults": "enter",
     "ListSanctions": "player sanction",

@@ -26,7 +26,9 @@ from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.comments import COMMENTS
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
+from faristol.pb.pairing.v1 import fees_pb2 as fees
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 from faristol.presentation.catalogue import CATALOGUE
@@ -42,7 +44,7 @@ SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
 COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
     method.name: method
-    for contract in (access, duplicate, turns, webhooks, lexicon, rating, pairing)
+    for contract in (access, duplicate, turns, webhooks, lexicon, rating, registration, fees, pairing)
     for service in contract.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 }

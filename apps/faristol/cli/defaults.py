@@ -27,6 +27,13 @@ class Omission(NamedTuple):
         played = self.known.tournament.played
         return next((entry.round for entry in played if entry.phase == phase), 0) or self.known.round().round
 
+    def round_to_unpair(self) -> int:
+        """Return the round that is paired and not started; else the next one, which may be a draft."""
+        assert self.known is not None, "only a round of a tournament that there is can be left out"
+        played = self.known.tournament.played
+        paired = (entry.round for entry in played if entry.phase == pairing.ROUND_PHASE_PAIRED)
+        return next(paired, len(played) + 1)
+
 
 class Rule(NamedTuple):
     """Rule for an omitted value."""
@@ -40,6 +47,9 @@ RULES: Mapping[str, Rule] = {
     "{next}": Rule("Default: the next round.", lambda at: len(at.known.tournament.played) + 1 if at.known else 0),
     "{paired}": Rule(
         "Default: the round that is paired and not started.", lambda at: at.round_in(pairing.ROUND_PHASE_PAIRED)
+    ),
+    "{unstarted}": Rule(
+        "Default: the round that is paired and not started, or the draft.", lambda at: at.round_to_unpair()
     ),
     "{started}": Rule("Default: the round being played.", lambda at: at.round_in(pairing.ROUND_PHASE_STARTED)),
     "{last}": Rule("Default: the last one paired.", lambda at: at.round_in(pairing.ROUND_PHASE_UNSPECIFIED)),

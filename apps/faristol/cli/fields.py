@@ -31,11 +31,15 @@ CANNOT_BE_NEAR = N_("{field} cannot be {given}; did you mean {near}? Expected {e
 
 WHICH_GAME = N_("specify the game: use its id, or its table with --table and --round")
 
+DRAW = "draw"
+"""Word for an assumed draw."""
+
 MESSAGE_FORMS: Mapping[str, str] = {
     "FinalScore": "PLAYER=SCORE",
     "Hall": "NAME=FIRST-LAST",
     "RoundTime": "ROUND=TIME",
     "Appointment": "PERSON=ROLE[=COUNTRY[=NAME]]",
+    "AssumedResult": "GAME=WINNER|draw",
 }
 """Written forms of messages with parts, if they differ from NAME=VALUE."""
 
@@ -172,6 +176,11 @@ class Reader:
             message.name = name.strip()
             for part, number in (("first_table", first), ("last_table", last or first)):
                 setattr(message, part, self._value(message.DESCRIPTOR.fields_by_name[part], number))
+            return
+        if kind == "AssumedResult":
+            message.game_id = name.strip()
+            if rest.strip().lower() not in ("", DRAW):
+                message.winner_id = self._value(message.DESCRIPTOR.fields_by_name["winner_id"], rest)
             return
         parts = field.message_type.fields
         values = [name.strip(), *rest.split("=", max(0, len(parts) - 2))]

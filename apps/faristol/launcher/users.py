@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from faristol.bus.permissions import User, user
 from faristol.consumers.consumer import durable
 from faristol.host.services import ASKING, RELAY, SERVICES
+from faristol.read_models.projections.projection import PROJECTION_NAME
+from faristol.read_models.storage.tables import TABLES_VERSION
 
 CONSUMERS: Mapping[str, Sequence[str]] = {
     "lexicon": ("lexicon.ruling", "docket@1"),
@@ -14,7 +16,7 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
     "clock": ("clock.round",),
     "pairing": ("pairing.results", "pairing.sanctions"),
     "rating": ("rating.lists",),
-    "results": ("results@5",),
+    "results": (f"{PROJECTION_NAME}@{TABLES_VERSION}",),
 }
 """The consumers of each service. Access has none, and the gateway has no bus."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -41,6 +41,10 @@ class Scope:
     def holds(self, tournament: str) -> bool:
         """Check whether the scope includes the whole of a tournament."""
         return self.touches(tournament) and not self.halls and not self.tables
+
+    def holds_halls(self, tournament: str, halls: Collection[str]) -> bool:
+        """Check whether the scope includes all tables of halls of a tournament."""
+        return self.touches(tournament) and not self.tables and (not self.halls or self.halls.issuperset(halls))
 
     def holds_table(self, tournament: str, hall: str, table: int) -> bool:
         """Check whether the scope includes a table; ``hall`` is empty if the tournament has no halls."""

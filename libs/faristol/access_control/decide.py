@@ -162,7 +162,9 @@ def _check_tournaments(credential: Credential, needs: Needs, request: Message, p
         for tournament in named:
             # A command at a table needs only that table in scope, if the table belongs to the named tournament.
             enough = not needs.is_command or credential.role == PLAYER or of_games == {tournament}
-            if not (scope.touches(tournament) if enough else scope.holds(tournament)):
+            halls = values(request, needs.hall) if needs.hall and not needs.games else []
+            in_hall = bool(halls) and scope.holds_halls(tournament, halls)
+            if not (scope.touches(tournament) if enough else in_hall or scope.holds(tournament)):
                 text = N_("the credential does not cover tournament {tournament}")
                 raise Denied("OUT_OF_SCOPE", text, {"tournament": tournament})
 

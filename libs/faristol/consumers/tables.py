@@ -74,7 +74,13 @@ parked = Table(
 )
 """Events after ``done`` and up to the consumer's checkpoint are pending; those of other keys are processed."""
 
-SERVICE_TABLES: Mapping[str, Sequence[str]] = {"results": ("webhooks", "webhook_dead_letters")}
+SERVICE_TABLES: Mapping[str, Sequence[str]] = {
+    "pairing": ("mail_outbox", "registration_pending", "registration_links"),
+    "results": (
+        *("webhooks", "webhook_dead_letters", "screen_reports"),
+        *("push_subscriptions", "push_follows", "push_queue", "push_state"),
+    ),
+}
 """Tables that a service creates in addition to its read models, and that a rebuild cannot recreate.
 
 In a database with roles they are in the schema of the service's role.

@@ -29,7 +29,7 @@ class Settings(_EnvironmentSettings):
     """All settings. Each can be given as ``FARISTOL_`` and its name in capitals.
 
     Names have families: ``DATABASE``, ``NATS``, ``GRPC``, ``HTTP``, ``PAGES``, ``TLS``, ``SEAL``, ``ARCHIVE``, ``LOG``,
-    ``PEER``, and ``CLIENT`` for ``Addresses``.
+    ``MAIL``, ``PEER``, and ``CLIENT`` for ``Addresses``.
     """
 
     data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
@@ -186,6 +186,10 @@ class Settings(_EnvironmentSettings):
         description="File with the key of duplicate games that are prepared, the same for every replica of the game "
         "service; `sealed-games.key` in the data folder.",
     )
+    push_keys: Path | None = Field(
+        default=None,
+        description="Folder of the keys that identify the cell to push services; `push` in the data folder.",
+    )
     openid: Path | None = Field(
         default=None, description="TOML file with the OpenID Connect provider and the roles of its users."
     )
@@ -204,6 +208,20 @@ class Settings(_EnvironmentSettings):
     )
     seal_witness_token: Path | None = Field(
         default=None, description="File with the bearer token for witnesses at HTTP addresses."
+    )
+    mail_server: str = Field(
+        default="",
+        description="Server that takes e-mail: smtp://HOST:PORT with STARTTLS, or smtps://HOST:PORT; no e-mail if "
+        "empty.",
+    )
+    mail_sender: str = Field(default="", description="Address from which e-mail is sent, such as open@example.org.")
+    mail_user: str = Field(default="", description="User at the mail server; no authentication if empty.")
+    mail_password_file: Path | None = Field(default=None, description="File with the password at the mail server.")
+    mail_plain: bool = Field(
+        default=False, description="Send e-mail without TLS; only for a server on this machine or in its own network."
+    )
+    payment_secret_file: Path | None = Field(
+        default=None, description="File with the secret by which the payment provider signs its calls."
     )
     webhook_networks: str = Field(
         default="",
@@ -286,6 +304,10 @@ class Settings(_EnvironmentSettings):
     def sealed_games_key(self) -> Path:
         """Return the file with the key of prepared duplicate games."""
         return self.sealed_games or self.data.absolute() / "sealed-games.key"
+
+    def push_folder(self) -> Path:
+        """Return the folder of the keys for push services."""
+        return self.push_keys or self.data.absolute() / "push"
 
     def peer(self, service: str) -> str:
         """Return ``HOST:PORT`` of a service in another process; empty if not given."""

@@ -81,6 +81,9 @@ DETAILS: Mapping[str, Detail] = {
 PUBLIC_DETAILS: Mapping[str, Detail] = {name: detail for name, detail in DETAILS.items() if detail.options.public}
 """The details that all readers see."""
 
+RESTRICTED_DETAILS: Mapping[str, Detail] = {name: each for name, each in DETAILS.items() if each.options.restricted}
+"""The details that only the director, the federation and the person see."""
+
 
 def check_country(field: str, value: str) -> str:
     """Return the country code, which may be empty. Raises ``Invalid`` for ``field`` if it is malformed."""
@@ -158,6 +161,11 @@ class Person:
     def public(self) -> dict[str, Any]:
         """The known public details by name."""
         return {name: value for name, value in self.known.items() if name in PUBLIC_DETAILS}
+
+    @property
+    def unrestricted(self) -> dict[str, Any]:
+        """The known details that all officials see, by name."""
+        return {name: value for name, value in self.known.items() if name not in RESTRICTED_DETAILS}
 
     @property
     def searched(self) -> list[str]:

@@ -204,6 +204,18 @@ def same_name(name: str, other: str) -> bool:
     return name_key(name) == name_key(other)
 
 
+_WORD = re.compile(r"\w+")
+
+
+def mentions(text: str, name: str) -> bool:
+    """Check whether a text has every word of a name, in any order and without regard to case and tonos.
+
+    A name of one word is not found: it may be an ordinary word of the text.
+    """
+    wanted = set(_WORD.findall(name_key(name)))
+    return len(wanted) > 1 and wanted.issubset(_WORD.findall(name_key(text)))
+
+
 def same_affiliation(name: str, other: str) -> bool:
     """Check whether two clubs or associations have the same letters and digits.
 

@@ -66,6 +66,16 @@ async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[st
     return await _keep(connection, kept, before)
 
 
+async def clear(connection: AsyncConnection, player_id: str) -> str:
+    """Remove all details of a person who never became a player, and return the binding for the events.
+
+    The row stays without a detail: only the owner of the tables may delete it, see ``erasure``. No effect for an
+    erased or unknown person.
+    """
+    before = await _load_kept(connection, player_id)
+    return await _keep(connection, StoredName(player_id, {}, new_salt()), before) if before else ""
+
+
 def not_amended_as_erased(player_id: str) -> Refusal:
     """Return the refusal to change the data of an erased player."""
     return Refusal(
@@ -252,3 +262,9 @@ async def officials(connection: AsyncConnection, name: str) -> list[str]:
     named = select(people.c.player_id).where(people.c.name == name, people.c.player_id.startswith(OFFICIAL))
     found = await connection.execute(named.order_by(people.c.player_id))
     return [person_id for person_id in found.scalars() if is_official(person_id)]
+
+
+async def find(connection: AsyncConnection, player_id: str) -> Person | None:
+    """Return a person within a transaction; None for an erased or unknown one."""
+    kept = await _load_kept(connection, player_id)
+    return kept.person if kept else None

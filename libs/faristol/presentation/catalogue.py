@@ -91,8 +91,52 @@ ACCESS_COMMANDS: Mapping[str, Command] = {
 }
 """Commands and queries on credentials, by their methods."""
 
+REGISTRATION_COMMANDS: Mapping[str, Command] = {
+    "SetRegistration": Command(
+        "registration set",
+        N_("The form of {tournament} is set."),
+        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+        arguments=(),
+    ),
+    "GetRegistration": Command("registration show"),
+    "ListEntries": Command("registration list"),
+    "AcceptEntry": Command(
+        "registration accept",
+        N_("Entry {entry} is accepted: {player_id} is a player, from round {round} on."),
+        spelled={"player_id": "known"},
+    ),
+    "AskEntrant": Command("registration ask", N_("The entrant of entry {entry} is asked.")),
+    "RejectEntry": Command(
+        "registration reject",
+        N_("Entry {entry} is rejected."),
+        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+    ),
+    "WithdrawEntry": Command(
+        "registration withdraw",
+        N_("Entry {entry} is withdrawn."),
+        {"moved_up": N_("Entries that moved up from the waiting list: {moved_up}.")},
+    ),
+    "ReinstateEntry": Command("registration reinstate", N_("Entry {entry} stands again.")),
+    "MoveEntryUp": Command("registration move-up", N_("Entry {entry} has a place.")),
+    "GetMailStatus": Command("registration mail", arguments=()),
+}
+"""Commands and queries of a registration, by their methods. Entrants use the form and the link of their entry."""
+
+FEE_COMMANDS: Mapping[str, Command] = {
+    "SetFees": Command("fee set", N_("The fees of {tournament} are set."), arguments=()),
+    "AdjustFee": Command("fee adjust", N_("The fee of {player_id} is set.")),
+    "RecordPayment": Command("fee pay", N_("Payment {payment} is recorded, with receipt {document}.")),
+    "CancelPayment": Command("fee cancel", N_("Payment {payment} is cancelled, by credit note {document}.")),
+    "CorrectPayment": Command("fee correct", N_("The correction is payment {payment}, with receipt {document}.")),
+    "RefundPayment": Command("fee refund", N_("Payment {payment} is paid back, by credit note {document}.")),
+    "ListFees": Command("fee list"),
+}
+"""Commands and queries on fees, by their methods. Amounts are in the smallest unit of the currency."""
+
 CATALOGUE: Mapping[str, Command] = {
     **TOURNAMENT_COMMANDS,
+    **REGISTRATION_COMMANDS,
+    **FEE_COMMANDS,
     **DUPLICATE_COMMANDS,
     **WEBHOOK_COMMANDS,
     **ACCESS_COMMANDS,

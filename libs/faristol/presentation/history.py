@@ -58,6 +58,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "RulesetPinned": N_("Rules: {ruleset}."),
     "LexiconPinned": N_("Words: {lexicon}."),
     "RoundPaired": N_("Round {round} is paired."),
+    "RoundDrafted": N_("Round {round} is paired as a draft."),
     "ResultRecorded": N_("Result: {scores} ({at_table})."),
     "PointsAdjusted": N_("Points on the spread and the total of {who}: {points} ({at_table})."),
     "ResultDisputed": N_("Disputed: {scores} ({at_table})."),
@@ -139,7 +140,7 @@ def describe_history(
     for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
         if act.type == "RoundPaired":
             paired = act.round
-        elif act.type == "RoundUnpaired":
+        elif act.type in ("RoundUnpaired", "RoundUnpublished"):
             paired = act.round - 1
         yield _in_sentences(act, known, paired + 1, language, spelled, worded)
 
@@ -358,10 +359,24 @@ def _by_type(
             return {"kind": _label(events.ByeKind, details["kind"] or "full-point", language)}
         case "PrizesOffered":
             return {"prizes": _label(events.PrizeKind, details["prizes"], language) or read(NO_PRIZES)}
+        case "PrizeRulesSet":
+            return {
+                "sharing": _label(events.PrizeSharing, details["sharing"], language),
+                "limit": _label(events.PrizeLimit, details["limit"], language),
+            }
+        case "PlayerRequestLodged":
+            return {"kind": _label(events.PlayerRequestKind, details["kind"], language)}
+        case "PlayerRequestAnswered":
+            return {"refused": "" if details["granted"] or details["taken_back"] else "yes"}
         case "PlayerAmended":
             return {"parts": _label(events.EntryPart, details["parts"], language)}
         case "TournamentDescribed":
             return {"parts": _label(events.TournamentPart, details["parts"], language)}
+        case "PairingPublicationSet":
+            return {"publication": _label(events.PairingPublication, details["publication"], language)}
+        case "PublicationScheduled":
+            at = datetime.fromisoformat(details["publish_at"])
+            return {"publish_at": day_and_time(at.astimezone(ZoneInfo(zone or "UTC")), language)}
         case "HallsSet" if details["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":
@@ -375,6 +390,8 @@ def _by_type(
             return {"sanction": _label(game.SanctionKind, details["kind"], language)}
         case "ResultCheckSet":
             return {"no_check": "" if details["second_person"] or details["players"] else "yes"}
+        case "MessageSent" | "PlayerMessageSent":
+            return {"kind": _label(events.MessageKind, details["kind"], language)}
         case "DataRequestLodged":
             return {"kind": _label(events.DataRequestKind, details["kind"], language)}
         case "DataRequestAnswered":

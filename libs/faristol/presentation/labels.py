@@ -34,6 +34,13 @@ OUTCOME_WORDS = labels_of(pb.Outcome.DESCRIPTOR)
 BYES = labels_of(pairing.ByeKind.DESCRIPTOR)
 DATA_REQUESTS = labels_of(pairing.DataRequestKind.DESCRIPTOR)
 DATA_REQUEST_STATES = labels_of(pairing_pb2.DataRequestState.DESCRIPTOR)
+PLAYER_REQUESTS = labels_of(pairing.PlayerRequestKind.DESCRIPTOR)
+PLAYER_REQUEST_STATES = labels_of(pairing_pb2.PlayerRequestState.DESCRIPTOR)
+LEAVING_OPTIONS = labels_of(pairing.LeavingOption.DESCRIPTOR)
+ABSENCE_TREATMENTS = labels_of(pairing_pb2.AbsenceTreatment.DESCRIPTOR)
+PRIZE_SHARINGS = labels_of(pairing.PrizeSharing.DESCRIPTOR)
+PRIZE_LIMITS = labels_of(pairing.PrizeLimit.DESCRIPTOR)
+PRIZE_CRITERIA = labels_of(pairing.PrizeCriterion.DESCRIPTOR)
 PRIZES = labels_of(pairing.PrizeKind.DESCRIPTOR)
 
 RATING_LABELS: Mapping[str, Mapping[str, str]] = {
@@ -57,6 +64,11 @@ RATING_LABELS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Title and description of a rating system, by name and version."""
+
+
+NO_PRIZE_LISTS = N_("There are no prize lists.")
+NOT_AWARDED_YET = N_("The prizes are awarded when the final standings are published.")
+LEFT_OVER = N_("Not awarded, because there are fewer players than places: {money}.")
 
 
 def prize_without_winner(prize: pb.Prize, *, over: bool) -> str:

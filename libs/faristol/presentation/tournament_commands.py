@@ -128,6 +128,25 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "AmendPlayer": Command("player amend", N_("The entry of {who} is corrected: {parts}.")),
     "CheckInPlayer": Command("player check-in", N_("{who} is checked in.")),
     "CheckInPlayers": Command("player check-in-all", N_("Checked in: {player_ids}."), arguments=()),
+    "ConfirmPresence": Command("player confirm-presence", N_("{who} is checked in.")),
+    "SettleAbsences": Command("player settle-absences", N_("Absent players are settled: {player_ids}.")),
+    "SetPlayerActs": Command(
+        "player set-acts", N_("The actions open to players from their phones are set."), arguments=()
+    ),
+    "LodgePlayerRequest": Command(
+        "player-request lodge", N_("Request {request} of {who} is received, for round {round}: {kind}.")
+    ),
+    "TakeBackPlayerRequest": Command("player-request take-back", N_("Request {request} of {who} is taken back.")),
+    "AnswerPlayerRequest": Command(
+        "player-request answer",
+        "",
+        {
+            "granted": N_("Request {request} of {who} is granted."),
+            "refused": N_("Request {request} of {who} is refused."),
+            "taken_back": N_("Request {request} of {who} is taken back."),
+        },
+    ),
+    "ListPlayerRequests": Command("player-request list", arguments=(), optional=frozenset({"player_id"})),
     "CheckOutPlayer": Command("player check-out", N_("{who} is no longer checked in.")),
     "WithdrawPlayer": Command(
         "player withdraw",
@@ -180,6 +199,42 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "KeepPair": Command("pair keep", N_("Paired with each other in round {round}: {who}.")),
     "ReleasePair": Command("pair release", N_("No longer paired by hand: {who}.")),
     "PairRound": Command("round pair", defaults={"round": "{next}"}),
+    "GetDraft": Command("round draft", arguments=()),
+    "PreviewRound": Command("round preview", arguments=(), spelled={"results": "result"}),
+    "SwapPlayers": Command(
+        "round swap",
+        N_("Swapped in the draft of round {round}: {who}."),
+        arguments=("player_ids",),
+        defaults={"round": "{next}"},
+    ),
+    "MovePairing": Command(
+        "round move",
+        N_("The pairing of table {table} is at table {to_table} in the draft of round {round}."),
+        arguments=("table",),
+        spelled={"to_table": "to-table"},
+        defaults={"round": "{next}"},
+    ),
+    "PublishRound": Command(
+        "round publish", N_("The pairing of round {round} is published."), defaults={"round": "{next}"}
+    ),
+    "SchedulePublication": Command(
+        "round schedule",
+        N_("The pairing of round {round} is published at {publish_at}."),
+        arguments=("publish_at",),
+        defaults={"round": "{next}"},
+    ),
+    "CancelPublication": Command(
+        "round cancel-schedule",
+        N_("The pairing of round {round} stays a draft: its publication no longer has a time."),
+        arguments=(),
+        defaults={"round": "{next}"},
+    ),
+    "UnpublishRound": Command(
+        "round unpublish",
+        N_("The pairing of round {round} is a draft again: it is no longer public."),
+        defaults={"round": "{paired}"},
+    ),
+    "SetPairingPublication": Command("round set-publication", N_("Pairings are public: {publication}.")),
     "ExplainPairing": Command(
         "round explain",
         arguments=("player_id", "other_player_id"),
@@ -189,9 +244,28 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "UnpairRound": Command(
         "round unpair",
         N_("Round {round} is no longer paired: it can be paired again."),
-        defaults={"round": "{paired}"},
+        defaults={"round": "{unstarted}"},
     ),
     "AnnounceRounds": Command("round announce", N_("Announced starting times: {times}."), arguments=()),
+    "SendMessage": Command(
+        "message send",
+        N_("Message {number} is sent: {kind}."),
+        {"tables": N_("To tables: {tables}."), "player_ids": N_("To: {player_ids}.")},
+        arguments=("text",),
+        optional=frozenset({"text"}),
+        defaults={"kind": "text"},
+        echoed=("kind",),
+    ),
+    "SetScreen": Command(
+        "screen set",
+        N_("The screen {name} has its programme."),
+        arguments=("code",),
+        spelled={"programme": "part"},
+    ),
+    "RemoveScreen": Command("screen remove", N_("The screen {code} is removed.")),
+    "AddPicture": Command("", N_("The picture {name} is added.")),
+    "RemovePicture": Command("screen remove-picture", N_("A picture is removed."), arguments=("digest",)),
+    "WithdrawMessage": Command("message withdraw", N_("Message {number} is withdrawn.")),
     "StartRound": Command("round start", N_("Round {round} is started."), defaults={"round": "{paired}"}),
     "CloseRound": Command("round close", N_("Round {round} is closed."), defaults={"round": "{started}"}),
     "EnterResult": Command(
@@ -223,6 +297,8 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "ConfirmResult": Command(
         "result confirm", N_("Confirmed: {scores} ({at_table})."), spelled={"player_id": "player"}
     ),
+    "ReportResult": Command("result report", N_("Reported: {scores} ({at_table})."), spelled={"player_id": "player"}),
+    "DecideDispute": Command("result decide", N_("The dispute is decided: {scores} ({at_table}).")),
     "GetResultCheck": Command("result show-check"),
     "SetResultCheck": Command(
         "result set-check",
@@ -231,6 +307,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
             "second_person": N_("A second person confirms results that an official enters."),
             "blind": N_("The second person types each result without seeing the first entry."),
             "players": N_("Players confirm the results of their games."),
+            "players_enter": N_("Players enter the results of their games."),
             "no_check": N_("Results are not confirmed by a second person."),
         },
         arguments=(),
@@ -277,6 +354,9 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         N_("The final standings of {tournament} are withdrawn: results can be corrected and rounds added."),
         arguments=(),
     ),
+    "SetPrizeRules": Command("prize set-rules", N_("Rules of the prizes: {sharing}; {limit}."), arguments=()),
+    "SetPrizeList": Command("prize set-list", N_("Prize list {list}: {name}."), arguments=("name",)),
+    "RemovePrizeList": Command("prize remove-list", N_("Prize list {list} is removed.")),
     "OfferPrizes": Command("prize offer", N_("Special prizes: {prizes}."), optional=frozenset({"prizes"})),
     "ListRatingSystems": Command("rating systems"),
     "ChooseRatingSystem": Command("rating choose", N_("{tournament} is rated by {system}."), echoed=("system",)),

@@ -43,8 +43,10 @@ from faristol.typed_input.lists import (
 )
 from faristol.typed_input.message_lines import parse_message_lines
 
-DETAIL_COLUMNS: Mapping[str, Detail] = {detail.options.column: detail for detail in DETAILS.values()}
-"""Columns with personal details."""
+DETAIL_COLUMNS: Mapping[str, Detail] = {
+    detail.options.column: detail for detail in DETAILS.values() if detail.options.column
+}
+"""Columns with personal details. Lists have no addresses and no needs."""
 
 _FIRST_COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 

@@ -66,15 +66,17 @@ class TargetConnection:
             ),
         )
 
-    async def send(self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots) -> DeliveryOutcome:
-        """Send a message and return its outcome."""
+    async def send(
+        self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots, path: str = ""
+    ) -> DeliveryOutcome:
+        """Send a message and return its outcome; ``path`` replaces that of the target, on the same host."""
         try:
             async with asyncio.timeout(self._deadline):
-                return await self._send(body, headers, lane)
+                return await self._send(body, headers, lane, path or self._target.path)
         except TimeoutError:
             return DeliveryOutcome(failure=Failure.TIMEOUT)
 
-    async def _send(self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots) -> DeliveryOutcome:
+    async def _send(self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots, path: str) -> DeliveryOutcome:
         now = asyncio.get_running_loop().time()
         try:
             found = self._known if now < self._known_until else await lane.addresses(self._target)
@@ -84,7 +86,7 @@ class TargetConnection:
         outcome = DeliveryOutcome(failure=Failure.ADDRESS_REFUSED if found else Failure.NO_ADDRESS)
         for address in list_callable(self._target, list(dict.fromkeys(found)), self._networks)[:MAX_ADDRESS_TRIES]:
             try:
-                outcome = await self._post(address, body, headers)
+                outcome = await self._post(address, body, headers, path)
                 if not outcome.failure:
                     self._known, self._known_until = [address], now + CONNECTION_IDLE_SECONDS
                 return outcome
@@ -94,13 +96,13 @@ class TargetConnection:
                 return DeliveryOutcome(failure=Failure.NO_CONNECTION)
         return outcome
 
-    async def _post(self, address: Address, body: bytes, headers: Mapping[str, str]) -> DeliveryOutcome:
+    async def _post(self, address: Address, body: bytes, headers: Mapping[str, str], path: str) -> DeliveryOutcome:
         target = self._target
         url = httpx2.URL(
             scheme="https" if target.is_tls else "http",
             host=str(address),
             port=target.port,
-            raw_path=target.path.encode("ascii"),
+            raw_path=path.encode("ascii"),
         )
         request = self._client.build_request(
             "POST",

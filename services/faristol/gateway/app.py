@@ -24,6 +24,8 @@ from faristol.gateway.cache.position_waits import Waits
 from faristol.gateway.cache.store import Cache
 from faristol.gateway.consoles import (
     arbiter,
+    attendance,
+    awards,
     director,
     duplicate_game,
     judge,
@@ -34,7 +36,11 @@ from faristol.gateway.consoles import (
     queue_stream,
     results_entry,
 )
+from faristol.gateway.consoles.messages import hall as hall_messages
+from faristol.gateway.consoles.messages import screens as screen_console
+from faristol.gateway.consoles.messages import tournament as tournament_messages
 from faristol.gateway.consoles.scorer import page as scorer_page
+from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.duplicate_game import api as duplicate_api
 from faristol.gateway.duplicate_game import pages as duplicate_pages
 from faristol.gateway.duplicate_game import training as duplicate_training
@@ -50,9 +56,11 @@ from faristol.gateway.live.content import Change
 from faristol.gateway.live.feed import Feed, NewsSubscription
 from faristol.gateway.live.known_streams import KnownStreams
 from faristol.gateway.live.streams import Streams
+from faristol.gateway.pages import registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
+from faristol.gateway.pages.spectators import push, screens
 from faristol.gateway.print import addresses as papers
 from faristol.gateway.print.pdf import Pdfs
 from faristol.gateway.rpc import json_proxy
@@ -87,6 +95,7 @@ PUBLIC = (
 ROUTES = (
     *PUBLIC,
     pages.short_addresses,
+    registration.routes,
     sign_in.routes,
     openid.routes,
     credentials.routes,
@@ -97,13 +106,22 @@ ROUTES = (
     json_proxy.routes,
     queue_stream.routes,
     judge.routes,
+    hall_messages.routes,  # before those of a table, whose id could be read as the name of a page
+    tournament_messages.routes,
+    screen_console.routes,
     arbiter.routes,
     scorer_page.routes,
     *director.ROUTES,
+    *awards.AWARD_ROUTES,
+    *attendance.ATTENDANCE_ROUTES,
     results_entry.routes,
     lexicons.routes,
     own_table.routes,
     own_data.routes,
+    screens.routes,
+    push.routes,
+    treasurer_page.routes,
+    treasurer_page.provider_calls,
     *duplicate_game.ROUTES,
     officials_stream.routes,
 )

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+import re
+
 from faristol.consumers import ProgressWatch, holder_of
+from faristol.event_store.integrity.keys import KeyFileError
 from faristol.host import Part, Runtime, StartError
 from faristol.read_models.api.service import service
 from faristol.read_models.projections.projection import projection
+from faristol.read_models.push.delivery import PushDelivery, PushMeans
+from faristol.read_models.push.service import service as push_service
 from faristol.read_models.storage.models import ReadModels
 from faristol.read_models.webhooks.delivery import Delivery
 from faristol.read_models.webhooks.sequencer import Content, WorkerContext
 from faristol.read_models.webhooks.service import service as webhook_service
+from faristol.web_push.vapid import NoPushKeys, PushKeys, load_keys
 from faristol.webhooks.target import SETTING, Network, networks_of
+
+_log = logging.getLogger(__name__)
 
 
 def part(runtime: Runtime, content: Content | None = None) -> Part:
@@ -26,9 +35,31 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
         runtime.progress(kept.consumer),
         pace=pace,
         admission=lambda: runtime.admission,
+        now=runtime.now,
         tells_minors=runtime.settings.pages_public_minors,
     )
     networks = _networks(runtime.settings.webhook_networks)
+    keys = _load_push_keys(runtime)
+    push = (
+        PushDelivery(
+            PushMeans(
+                runtime.record,
+                runtime.progress(kept.consumer),
+                keys,
+                runtime.now,
+                networks,
+                _contact_of(runtime.settings.pages_contact),
+            ),
+            lambda: holder_of(runtime.place),
+        )
+        if keys
+        else None
+    )
+
+    async def push_delivery() -> None:
+        if push is not None:
+            await push.run()
+
     means = WorkerContext(runtime.record, models.tail, runtime.now, networks, content)
     delivery = Delivery(means, lambda: holder_of(runtime.place))
 
@@ -40,10 +71,33 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
         servicers=(
             service(models),
             webhook_service(models, runtime.now, networks, delivery.tell),
+            push_service(models, runtime.now, networks, keys, push.tell if push else lambda: None),
         ),
         projections=(kept,),
-        tasks=(pace.keep_looking, webhooks_delivery),
+        tasks=(pace.keep_looking, webhooks_delivery, push_delivery),
     )
+
+
+def _load_push_keys(runtime: Runtime) -> PushKeys | None:
+    """Return the keys for push services; None, with a warning, if the folder has none and cannot be written.
+
+    Raises ``StartError`` for a file in it that is no such key.
+    """
+    folder = runtime.settings.push_folder()
+    try:
+        return load_keys(folder, runtime.now())
+    except NoPushKeys as error:
+        _log.warning("no notifications are sent to locked phones: %s", error)
+        return None
+    except KeyFileError as error:
+        raise StartError(f"FARISTOL_PUSH_KEYS: {error}") from error
+
+
+def _contact_of(contact: str) -> str:
+    """Return the contact of the pages as an address for push services; empty for a name or a number."""
+    if contact.startswith("https://"):
+        return contact
+    return f"mailto:{contact}" if re.fullmatch(r"[^@\s]+@[^@\s]+", contact) else ""
 
 
 def _networks(setting: str) -> tuple[Network, ...]:

@@ -7,7 +7,6 @@ from functools import partial
 
 from google.protobuf.message import Message
 
-from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Dispatcher
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.command_handling.handler import COMMANDS, PairingHandler
@@ -24,15 +23,16 @@ from faristol.tournament.command_handling.tournaments import (
     create_tournament,
 )
 from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
+from faristol.tournament.queries.drafts import get_draft, preview
 from faristol.tournament.queries.history import list_acts, list_sanctions
 from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
+from faristol.tournament.queries.player_requests import list_player_requests
 from faristol.tournament.queries.results import get_result_check, list_results
 from faristol.tournament.queries.tournament import get_tournament
 
 
-def service(runtime: Runtime) -> Dispatcher:
+def service(office: PairingHandler) -> Dispatcher:
     """Build the dispatcher of the pairing service."""
-    office = PairingHandler(runtime)
     # Commands on several streams, or on names, which are stored outside the record.
     own_ways: Mapping[type[Message], Answer] = {
         pb.CreateTournamentRequest: partial(create_tournament, office),
@@ -50,9 +50,12 @@ def service(runtime: Runtime) -> Dispatcher:
         pb.ListSanctionsRequest: partial(list_sanctions, office),
         pb.ListDataRequestsRequest: partial(list_data_requests, office),
         pb.GetPersonalDetailsRequest: partial(get_personal_details, office),
+        pb.ListPlayerRequestsRequest: partial(list_player_requests, office),
         pb.ListResultsRequest: partial(list_results, office),
         pb.GetResultCheckRequest: partial(get_result_check, office),
         pb.ListObstaclesRequest: partial(list_obstacles, office),
+        pb.GetDraftRequest: partial(get_draft, office),
+        pb.PreviewRoundRequest: partial(preview, office),
         pb.ExplainPairingRequest: partial(explain_pairing, office),
     }
     descriptor = pb.DESCRIPTOR.services_by_name["PairingService"]

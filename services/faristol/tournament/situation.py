@@ -70,6 +70,8 @@ class Situation:
     """The sanctions at tables that the tournament has not noted yet, in the order of the record."""
     origins: Origins = field(default_factory=Origins)
     """The countries and affiliations of the persons concerned."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The names of the players, by id."""
     words: Words = field(default_factory=Words)
     """The data outside events of the player to amend."""
 
@@ -124,12 +126,18 @@ class PairingCommand:
     """Whether the other divisions are read and guarded against concurrent changes."""
     games: Callable[[Any], Iterable[str]] | None = None
     """Returns the games whose tables are read and guarded against concurrent changes."""
+    names: bool = False
+    """Whether the names of the players are read."""
+    games_of: Callable[[TournamentState, Any], Iterable[str]] | None = None
+    """Returns the same games if the request does not name them."""
     imposed: bool = False
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
     persons: Callable[[TournamentState, Any], Collection[str]] = lambda state, request: ()
     """Returns the persons whose countries and affiliations are read."""
     keeps: Callable[[TournamentState, Any], Sequence[Person]] = lambda state, request: ()
     """Returns the persons whose details are stored with its events, see ``people.remember_persons``."""
+    stores: Callable[[Any], tuple[str, Message]] | None = None
+    """Returns a stream, with the one event that it has, for content apart from the tournament's stream."""
     rests_on: tuple[type[Message], ...] = (Message,)
     """Types of events that make an older ``expected_version`` stale."""
     concerned: Callable[[TournamentState, Any], Collection[str]] | None = None

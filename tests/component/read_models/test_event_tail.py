@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from tests.support.consumers import RESULTS
 from tests.support.synthetic import Championship, append
 
 from faristol.consumers import Progress
@@ -27,7 +28,7 @@ class Hall:
 
     def __init__(self, record: Record, kept: int) -> None:
         self.record = record
-        self.progress = Progress(record, "results@5")
+        self.progress = Progress(record, RESULTS)
         self.tail = EventTail(record, self.progress, kept)
         self.steps = list(Championship().steps())
 

@@ -16,14 +16,20 @@ from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.lexicon.v1 import adjudication_pb2 as adjudication
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
+from faristol.pb.pairing.v1 import fees_pb2 as fees
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.results.v1 import push_pb2 as push
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 
 PAGE = Path(__file__).parents[3] / "docs" / "access.md"
 HEAD = "## Every method\n\n"
-FILES = (access, game, duplicate, clock, turns, lexicon, adjudication, pairing, rating, results, webhooks)
+FILES = (
+    *(access, game, duplicate, clock, turns, lexicon, adjudication),
+    *(pairing, registration, fees, rating, results, webhooks, push),
+)
 SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in file.DESCRIPTOR.services_by_name.values()]
 
 

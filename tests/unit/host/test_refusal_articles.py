@@ -59,7 +59,42 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("NO_REQUEST", "REQUEST_ANSWERED", "REQUEST_WAITS"),
         }
     ),
+    "entries by the form of a tournament, which the organiser sets": frozenset(
+        {
+            *("FORM_CLOSED", "NO_PLACE_LEFT", "ENTRY_DECIDED", "ENTRY_STANDS", "ENTRY_ACCEPTED", "NOT_ASKED"),
+            *("NOT_WAITING", "TOO_MANY_FORMS", "TOURNAMENT_BEGUN"),
+        }
+    ),
+    "fees and payments, which the organiser sets": frozenset(
+        {"NO_FEES", "CURRENCY_IN_USE", "NOTHING_OWED", "OTHER_CURRENCY", "NOT_SO_MUCH_LEFT", "PAYMENT_RETURNED"}
+    ),
+    "drafts of pairings, which the director publishes": frozenset(
+        {
+            *("ROUND_NOT_PUBLISHED", "NO_DRAFT", "PLAYERS_IN_TEAMS", "HALL_FULL", "ROUND_PUBLISHED"),
+            *("NO_PUBLICATION_TIME", "BYES_CHANGED", "ROUND_DRAFTED"),
+        }
+    ),
+    "results that players enter, as the organiser wants it": frozenset({"PLAYERS_DO_NOT_ENTER", "NOT_DISPUTED"}),
+    "check-in and requests by players, as the organiser wants it": frozenset(
+        {"NO_TABLE", "CHECK_IN_AT_DESK", "BYES_AT_DESK", "BYES_USED", "LEAVE_AT_DESK"}
+    ),
+    "lists of prizes, which the organiser offers": frozenset({"NO_PRIZE_LIST", "TOO_MANY_PRIZE_LISTS"}),
+    "messages and screens of the organiser": frozenset(
+        {
+            *("NO_SUCH_PICTURE", "SCREEN_NAME_TAKEN", "TOO_MANY_SCREENS", "NO_SUCH_SCREEN", "PICTURE_KNOWN"),
+            *("TOO_MANY_PICTURES", "PICTURE_SHOWN", "NO_SUCH_HALL", "NO_READERS", "TOO_MANY_MESSAGES"),
+            *("MESSAGE_OVER", "NO_ROUND_OPEN", "NOT_IN_HALL"),
+        }
+    ),
+    "notifications by push": frozenset({"NO_PUSH_KEYS", "TOO_MANY_FOLLOWS", "TOO_MANY_SUBSCRIPTIONS"}),
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
+    "messages of officials, screens of a hall, and notifications": frozenset(
+        {
+            *("TOO_MANY_MESSAGES", "MESSAGE_OVER", "NO_READERS", "NO_ROUND_OPEN", "NO_SUCH_HALL", "NOT_IN_HALL"),
+            *("SCREEN_NAME_TAKEN", "TOO_MANY_SCREENS", "NO_SUCH_SCREEN", "NO_SUCH_PICTURE", "PICTURE_KNOWN"),
+            *("PICTURE_SHOWN", "TOO_MANY_PICTURES", "NO_PUSH_KEYS", "TOO_MANY_FOLLOWS", "TOO_MANY_SUBSCRIPTIONS"),
+        }
+    ),
     "a second person who looks at results, as the organiser wants it": frozenset(
         {
             *("SAME_PERSON", "CONFIRMED_ALREADY", "NO_RESULT_CHECK", "PLAYERS_DO_NOT_CONFIRM", "NOT_OWN_RESULT"),

@@ -20,6 +20,8 @@ from faristol.table import clock
 from faristol.table.game import evolution
 from faristol.table.game.state import Game
 from faristol.tournament import state as tournament
+from faristol.tournament.fees.state import FeeState, evolve_fees
+from faristol.tournament.registration.state import RegistrationState, evolve_registration
 
 FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "access": (access.Access(), lambda state, event: access.fold(state, [event])),
@@ -32,8 +34,10 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "case": (case.Case(), case.evolve),
     "lexicon": (policy.Adjudication(), policy.evolve),
     "ratings": (ratings.RatingList(), ratings.evolve),
+    "fees": (FeeState(), evolve_fees),
+    "registration": (RegistrationState(), evolve_registration),
 }
-KEPT = {"people", "ruleset"}
+KEPT = {"people", "ruleset", "picture"}
 """Streams that are looked up and not folded."""
 
 

@@ -17,10 +17,12 @@ from faristol.pb.people.v1 import events_pb2 as people
 from faristol.read_models.projections import (
     clocks,
     incidents,
+    messages,
     model,
     players,
     rounds,
     scoresheet,
+    screens,
     tournament,
     waits,
 )
@@ -28,12 +30,18 @@ from faristol.read_models.projections.broken import Unknown
 from faristol.read_models.projections.model import State
 
 FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {
-    options.CHANGE_TOURNAMENT: {pairing.TournamentCreated, *tournament.TOURNAMENT_HANDLERS, *tournament.WITH_WORDS},
+    options.CHANGE_TOURNAMENT: {
+        pairing.TournamentCreated,
+        *tournament.TOURNAMENT_HANDLERS,
+        *tournament.WITH_WORDS,
+        *messages.MESSAGE_HANDLERS,
+    },
     options.CHANGE_PLAYERS: {*players.PLAYER_HANDLERS},
     options.CHANGE_ROUND: {*rounds.ROUND_HANDLERS, *rounds.RESULT_HANDLERS},
     options.CHANGE_SHEET: {game.GameOpened, *scoresheet.FOLDS},
     options.CHANGE_INCIDENTS: {*incidents.INCIDENT_HANDLERS},
     options.CHANGE_CLOCKS: {*clocks.CLOCK_HANDLERS},
+    options.CHANGE_SCREENS: {*screens.SCREEN_HANDLERS},
     options.CHANGE_WAITS: {*waits.WAIT_HANDLERS},
 }
 
@@ -55,7 +63,7 @@ def test_events_that_change_scores_find_the_lines_of_the_sheet_in_memory() -> No
 
 
 def test_standings_are_made_anew_after_every_result_and_every_pairing() -> None:
-    of_pairings = {pairing.RoundPaired, pairing.RoundUnpaired, pairing.ByeAwarded}
+    of_pairings = {pairing.RoundPaired, pairing.RoundUnpaired, pairing.RoundUnpublished, pairing.ByeAwarded}
     assert event_types.types_that_change(options.CHANGE_RESULT) | of_pairings == rounds.RANKED
 
 

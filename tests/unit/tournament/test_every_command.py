@@ -27,17 +27,21 @@ WARNING_VERSION = 10
 REQUESTS: list[Message] = [
     pb.AllowPairRequest(player_ids=["p1", "p2"]),
     pb.AnnounceRoundsRequest(),
+    pb.AnswerPlayerRequestRequest(request=1, granted=True),
     pb.AppointTribunalRequest(),
+    pb.CancelPublicationRequest(round=2),
     pb.CancelPostponementRequest(game_id=GAME),
     pb.ChangeRoundsRequest(rounds=6),
     pb.CheckInPlayerRequest(player_id="p1"),
     pb.CheckInPlayersRequest(),
     pb.CheckOutPlayerRequest(player_id="p1"),
     pb.CloseRoundRequest(round=1),
+    pb.ConfirmPresenceRequest(player_id="p1"),
     pb.ConfirmResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectOwnResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectRulingRequest(game_id=GAME, turn=1, arbiter_id="eva"),
+    pb.DecideDisputeRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.DecideAppealRequest(appeal=1, upheld=True),
     pb.EnterResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.EnterResultsRequest(results=[pb.GameResult(game_id=GAME, scores=SCORES)], arbiter_id="eva"),
@@ -51,23 +55,37 @@ REQUESTS: list[Message] = [
     pb.LiftExpulsionRequest(player_id="p1", decided_by=["ona"]),
     pb.LiftSanctionRequest(version=WARNING_VERSION, decided_by=["ona"]),
     pb.LodgeAppealRequest(player_id="p1", version=WARNING_VERSION),
+    pb.LodgePlayerRequestRequest(player_id="p1", kind=events.PLAYER_REQUEST_KIND_BYE, round=2),
+    pb.MovePairingRequest(round=2, table=1, to_table=9),
     pb.OfferPrizesRequest(),
     pb.PairRoundRequest(round=2),
     pb.PostponeGameRequest(game_id=GAME, arbiter_id="eva", scheduled_at=Timestamp(), postponed_to=Timestamp(seconds=1)),
+    pb.PublishRoundRequest(round=2),
     pb.PublishStandingsRequest(),
     pb.RegisterPlayerRequest(player_id="p7"),
     pb.ReinstatePlayerRequest(player_id="p1"),
     pb.ReleasePairRequest(player_ids=["p1", "p2"]),
     pb.ReleaseTableRequest(player_id="p1"),
+    pb.RemovePrizeListRequest(list=1),
     pb.RevokeByeRequest(player_id="p1", round=2),
+    pb.ReportResultRequest(game_id=GAME, scores=SCORES),
     pb.SanctionPlayerRequest(
         player_id="p1", kind=events.SANCTION_KIND_ROUNDS, rounds=[2], arbiter_id="eva", decided_by=["ona"]
     ),
     pb.SetHallsRequest(),
+    pb.SetPlayerActsRequest(most_byes=1),
+    pb.SetPrizeListRequest(name="Final standings", amounts=[100]),
+    pb.SetPrizeRulesRequest(sharing=events.PRIZE_SHARING_NONE, limit=events.PRIZE_LIMIT_SEVERAL, currency="EUR"),
+    pb.SchedulePublicationRequest(round=2, publish_at=Timestamp(seconds=4_000_000_000)),
+    pb.SetPairingPublicationRequest(publication=events.PAIRING_PUBLICATION_DRAFT),
     pb.SetResultCheckRequest(second_person=True),
+    pb.SettleAbsencesRequest(player_ids=["p1"], treatment=pb.ABSENCE_TREATMENT_LEAVE_OUT, arbiter_id="eva"),
     pb.StartPostponedGameRequest(game_id=GAME),
     pb.StartRoundRequest(round=1),
+    pb.SwapPlayersRequest(round=2),
     pb.UnpairRoundRequest(round=1),
+    pb.TakeBackPlayerRequestRequest(player_id="p1", request=1),
+    pb.UnpublishRoundRequest(round=1),
     pb.WarnPlayerRequest(player_id="p1", arbiter_id="eva"),
     pb.WithdrawPlayerRequest(player_id="p1"),
 ]
@@ -117,7 +135,7 @@ def test_who_is_not_registered_is_in_no_act(request_: Message) -> None:
     assert answer(request_, player_id="nobody") == ("NOT_REGISTERED", "")
 
 
-@with_field("player_ids")
+@with_field("player_ids", pb.SettleAbsencesRequest)
 def test_a_pair_is_of_two_who_are_registered(request_: Message) -> None:
     assert answer(request_, player_ids=["p1", "nobody"]) == ("NOT_REGISTERED", "")
     assert answer(request_, player_ids=["p1", "p1"]) == ("", "player_ids")
@@ -161,6 +179,8 @@ def test_every_command_is_asked_but_those_of_teams_of_the_whole_and_what_takes_s
     asked = {kind(request) for request in REQUESTS} - {"RegisterPlayerRequest"}
     others = {"ReopenStandingsRequest", "WithdrawAppealRequest", "UndoActRequest"}
     others |= {"LodgeDataRequestRequest"}  # it is also possible after the end of a tournament
+    others |= {"SendMessageRequest", "WithdrawMessageRequest"}  # as are messages, such as about the ceremony
+    others |= {f"{act}Request" for act in ("SetScreen", "RemoveScreen", "AddPicture", "RemovePicture")}
     as_a_whole = {f"{act}TournamentRequest" for act in ("Describe", "Archive", "Remove", "Restore")}
     teams = {"RegisterTeamRequest", "SetLineUpRequest", "WithdrawTeamRequest", "ReinstateTeamRequest"}
 

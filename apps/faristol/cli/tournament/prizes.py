@@ -1,9 +1,11 @@
-"""`faristol prize list`: the leaders for the special prizes of a tournament."""
+"""`faristol prize list` and `prize awards`: leaders for special prizes, and the awards of the prize lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from faristol.cli.options import Address, AsJson, Language, Tournament
 from faristol.gateway.api.contract_json import to_json
@@ -13,7 +15,8 @@ from faristol.presentation import labels
 from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import ask_service
-from faristol.text import number, translations
+from faristol.text import number, say, translations
+from faristol.text.money import format_money, format_prize
 
 
 def prizes(
@@ -26,6 +29,43 @@ def prizes(
 
     found = ask_service("results", address, ask)
     print_answer(to_json(found), format_prizes(found, language), json_output=json_output)
+
+
+def awards(
+    tournament: Tournament,
+    provisional: Annotated[
+        bool, typer.Option("--provisional", help="By the results so far, for officials, before the final standings.")
+    ] = False,
+    language: Language = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Print the prize lists with their awards and the reasons. `faristol prize set-list` defines the lists."""
+
+    async def ask(stub: Any) -> pb.GetAwardsResponse:
+        meant = await tournament_meant(tournament, address)
+        return await Results(stub, language).awards(meant, provisional=provisional)
+
+    found = ask_service("results", address, ask)
+    print_answer(to_json(found), format_awards(found, language), json_output=json_output)
+
+
+def format_awards(found: pb.GetAwardsResponse, language: str) -> Iterator[str]:
+    """Yield each prize list, and below it its awards with their reasons."""
+    read = translations(language).gettext
+    if not found.lists:
+        yield read(labels.NO_PRIZE_LISTS)
+    for each in found.lists:
+        yield f"{each.list}  {each.name}: {format_prize(sum(each.amounts), each.things, found.currency, language)}"
+        for won in each.awards:
+            prize = format_prize(won.amount, won.things, found.currency, language)
+            yield f"    {won.place}  {won.name or won.player_id}: {prize}"
+            yield f"        {won.why}"
+        if each.left_over:
+            money = format_money(each.left_over, found.currency, language)
+            yield f"    {say(labels.LEFT_OVER, {'money': money}, language)}"
+    if found.lists and not any(each.awards for each in found.lists):
+        yield read(labels.NOT_AWARDED_YET)
 
 
 def format_prizes(found: pb.GetPrizesResponse, language: str) -> Iterator[str]:

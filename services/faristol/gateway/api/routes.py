@@ -96,6 +96,16 @@ async def get_tournament(results: Reader, tournament_id: TournamentId, when: Whe
     return to_tagged_response(await results.tournament(tournament_id, when))
 
 
+@routes.get("/tournaments/{tournament_id}/messages", responses=answers(pb.ListMessagesResponse))
+async def list_messages(results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0) -> Response:
+    """List the public messages of officials that are shown now, the latest first.
+
+    A message is not shown from its `expires_at` on. Messages to players are not in this list.
+    """
+    head = await results.tournament(tournament_id, Moment(min_position))
+    return to_tagged_response(pb.ListMessagesResponse(messages=head.messages, position=head.position))
+
+
 @routes.get("/tournaments/{tournament_id}/standings", responses=answers(pb.GetStandingsResponse))
 async def get_standings(
     results: Reader,
@@ -162,6 +172,12 @@ async def get_pairings(
 async def get_prizes(results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0) -> Response:
     """Return the leaders for the special prizes, with the results and plays so far."""
     return to_tagged_response(await results.prizes(tournament_id, min_position))
+
+
+@routes.get("/tournaments/{tournament_id}/awards", responses=answers(pb.GetAwardsResponse))
+async def get_awards(results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0) -> Response:
+    """Return the prize lists and, after the final standings, the awards with their reasons."""
+    return to_tagged_response(await results.awards(tournament_id, min_position))
 
 
 @routes.get("/tournaments/{tournament_id}/players", responses=answers(pb.ListPlayersResponse))

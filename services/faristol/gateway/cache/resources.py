@@ -65,6 +65,7 @@ CACHED_ROUTES: Mapping[str, PageContent] = {
     "/api/v1/players/{player_id}": PageContent.PLAYER,
     "/api/v1/tournaments": PageContent.TOURNAMENTS,
     _API: PageContent.TOURNAMENT,
+    f"{_API}/messages": PageContent.TOURNAMENT,
     f"{_API}/standings": PageContent.TOURNAMENT,
     f"{_API}/standings.csv": PageContent.TOURNAMENT,
     f"{_API}/teams": PageContent.TOURNAMENT,
@@ -77,6 +78,7 @@ CACHED_ROUTES: Mapping[str, PageContent] = {
     f"{_API}/rounds/{{number}}/pairings.csv": PageContent.SCORES,
     f"{_API}/games": PageContent.SCORES,
     f"{_API}/prizes": PageContent.SCORES,
+    f"{_API}/awards": PageContent.SCORES,
     f"{_API}/players": PageContent.TOURNAMENT,
     f"{_API}/rulings": PageContent.TOURNAMENT,
     f"{_API}/ratings": PageContent.TOURNAMENT,
@@ -97,9 +99,15 @@ CACHED_ROUTES: Mapping[str, PageContent] = {
 
 _OF_A_TABLE = frozenset((options.CHANGE_SHEET, options.CHANGE_SCORE, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
 _OF_OFFICIALS = frozenset((options.CHANGE_WAITS,))
+_OF_SCREENS = frozenset((options.CHANGE_SCREENS,))
 _OF_DUPLICATE = frozenset((options.CHANGE_DUPLICATE,))
 _ABOVE_TABLES = (
-    frozenset(options.Change.values()) - _OF_A_TABLE - _OF_OFFICIALS - _OF_DUPLICATE - {options.CHANGE_UNSPECIFIED}
+    frozenset(options.Change.values())
+    - _OF_A_TABLE
+    - _OF_OFFICIALS
+    - _OF_SCREENS
+    - _OF_DUPLICATE
+    - {options.CHANGE_UNSPECIFIED}
 )
 
 

@@ -83,6 +83,13 @@ _CONSOLE_LINKS: tuple[ConsoleLink, ...] = (
         CALLERS[needs_pb2.CALLERS_JUDGES],
     ),
     ConsoleLink(
+        "fees",
+        N_("Fees"),
+        "/tournaments/{id}/fees",
+        N_("What each person owes, payments, receipts."),
+        CALLERS[needs_pb2.CALLERS_TREASURERS],
+    ),
+    ConsoleLink(
         "access",
         N_("Roles and credentials"),
         "/tournaments/{id}/access",
@@ -171,6 +178,12 @@ def may(session: Session, request: type[Message]) -> bool:
 def may_direct(session: Session) -> bool:
     """Check whether the user may direct tournaments. The federation creates them, but directs none."""
     return may(session, RegisterPlayerRequest)
+
+
+def may_supervise(session: Session, tournament_id: str) -> bool:
+    """Check whether the user is a supervisor of a tournament: an arbiter, a director, the federation."""
+    scope = session.credential.scope.tournament_ids
+    return session.credential.role in CALLERS[needs_pb2.CALLERS_SUPERVISORS] and (not scope or tournament_id in scope)
 
 
 @cache

@@ -18,6 +18,8 @@ from faristol.access_control.roles import PLAYER
 from faristol.client.problems import reason_of
 from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.attendance.day import DAY_COMMANDS, carry_out, load_day
+from faristol.gateway.consoles.attendance.here import is_player_of
 from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
 from faristol.gateway.consoles.forms import fill
 from faristol.gateway.consoles.frame import TournamentId, Typed
@@ -35,6 +37,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.history import HistoryEntry, describe_history
+from faristol.presentation.messages import concerns
 from faristol.presentation.names import Roster, name_in_id
 from faristol.presentation.outcome import CORRECTED
 from faristol.presentation.page_addresses import tournament_path
@@ -123,8 +126,13 @@ async def act_at_own_table(
     request: Request, results: Reader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
 ) -> Response:
     """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an unknown command."""
-    head, place = await _own_place(request, results, signed_in, tournament_id)
     act = given.get("act", "")
+    if act in DAY_COMMANDS and is_player_of(signed_in, tournament_id):
+        refused = await carry_out(language_of(request), signed_in, given, act, tournament_id)
+        if refused:
+            return await _show(request, results, signed_in, tournament_id, "", refused, given)
+        return redirect_to(tournament_path(tournament_id, "my-table"))
+    head, place = await _own_place(request, results, signed_in, tournament_id)
     if act == LODGE:
         return await _lodge(request, results, signed_in, given, head.tournament.tournament_id)
     if act not in PLAYER_COMMANDS or place is None or place.table is None:
@@ -290,6 +298,8 @@ async def _show(
             tournament_id=tournament_id, game_id=table.game_id, player_id=signed_in.credential.player_id
         )
         check = await signed_in.calls.ask(asked)
+    told = await signed_in.calls.ask(pb.ListMessagesRequest(tournament_id=tournament_id))
+    player, hall = signed_in.credential.player_id, table.hall if table else ""
     play = None
     if game is not None:
         play = game.pending if game.HasField("pending") else game.open_play if game.HasField("open_play") else None
@@ -303,10 +313,12 @@ async def _show(
         place=place,
         round=round_,
         player_id=signed_in.credential.player_id,
+        messages=[each for each in told.messages if concerns(each, player, hall, table.table if table else 0)],
         offers=offers,
         names={method: command.title for method, command in TABLE_COMMANDS.items()},
         said=said,
         typed=Typed(given or {}),
+        day=await load_day(results, signed_in, head.tournament, table),
         own=await _sanctions(results, signed_in, head.tournament, language_of(request)),
         outcome=outcome_for(table, signed_in.credential.player_id) if table and table.final else None,
         stands=describe_state(table, check.check) if table and check else "",

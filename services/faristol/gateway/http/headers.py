@@ -17,6 +17,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self'",
+        "frame-src 'self'",  # a hall screen shows a game
         "connect-src 'self'",
         "manifest-src 'self'",
         "base-uri 'none'",

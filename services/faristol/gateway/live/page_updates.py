@@ -16,6 +16,7 @@ from faristol.pb.event.v1.event_pb2 import (
     CHANGE_RESULT,
     CHANGE_SCHEDULE,
     CHANGE_SCORE,
+    CHANGE_SCREENS,
     CHANGE_SHEET,
     CHANGE_TEAMS,
     CHANGE_WAITS,
@@ -36,6 +37,14 @@ PAGE_CHANGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "files.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "find.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE, CHANGE_DUPLICATE),
+    "screen_programme.html": (
+        CHANGE_PROGRESS,
+        CHANGE_TEAMS,
+        CHANGE_RESULT,
+        CHANGE_SCHEDULE,
+        CHANGE_DUPLICATE,
+        CHANGE_SCREENS,
+    ),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
@@ -52,10 +61,16 @@ DUPLICATES: Mapping[str, tuple[Change.ValueType, ...]] = {
 
 CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/overview.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/late.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/preview.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/players.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "director/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "director/halls.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/messages.html": (CHANGE_PROGRESS,),
+    "arbiter_messages.html": (CHANGE_PROGRESS,),
     "director/discipline.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/presence.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/prize_lists.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/closing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
@@ -68,7 +83,9 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
 """Changes that affect pages of consoles, which are not cached."""
 
 
-ALSO: Mapping[str, frozenset[event_types.Kind]] = {"find.html": frozenset([DuplicateOpened])}
+ALSO: Mapping[str, frozenset[event_types.Kind]] = {
+    "find.html": frozenset([DuplicateOpened]),
+}
 """Further events of a page: the seats of a duplicate game are fixed when it opens."""
 
 

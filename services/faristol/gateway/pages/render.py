@@ -125,6 +125,7 @@ def tournament_page(
         tournament=tournament,
         title=rules_title(tournament.ruleset.name),
         tab=tab,
+        messages=values.pop("messages", head.messages),
         beside=beside or pages_beside(tournament, *(() if tab == "standings" else (tab,))),
         position=min(head.position, values["answer"].position),
         **values,

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote
 
+import grpc
 from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -15,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.api.ratings import RatingReader
+from faristol.gateway.auth.session import calls
 from faristol.gateway.duplicate_game.pages import After, show_totals
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.http.language import language_of
@@ -29,6 +31,7 @@ from faristol.gateway.pages.spectators.seats import PlayerPlace, has_no_result, 
 from faristol.gateway.print.contents import language_of_tournament
 from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
 from faristol.kernel.errors import NotFound
+from faristol.pb.pairing.v1 import registration_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import build_page_values
@@ -37,6 +40,9 @@ from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_ru
 
 Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
 Category = Annotated[str, Query(max_length=20)]
+
+MAIL_STATUS_SECONDS = 2.0
+"""Timeout for the number of messages that wait. The page of the status does not depend on it."""
 
 
 async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
@@ -244,9 +250,11 @@ async def crosstable(request: Request, results: Reader, tournament_id: str, part
 
 
 async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
-    """Show the leaders for the special prizes."""
-    head, answer = await asyncio.gather(results.tournament(tournament_id), results.prizes(tournament_id))
-    return tournament_page(request, "prizes.html", part, head, answer=answer, tab="prizes")
+    """Show the prize lists with their awards, and the leaders for the special prizes."""
+    head, answer, awards = await asyncio.gather(
+        results.tournament(tournament_id), results.prizes(tournament_id), results.awards(tournament_id)
+    )
+    return tournament_page(request, "prizes.html", part, head, answer=answer, awards=awards, tab="prizes")
 
 
 async def pairings(
@@ -363,7 +371,19 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
         part,
         found=found,
         stopped=[consumer for consumer in found.consumers if consumer.HasField("stopped")],
+        mail=await _mail_status(request),
     )
+
+
+async def _mail_status(request: Request) -> registration_pb2.GetMailStatusResponse | None:
+    """Return the counts of the outbox of e-mail; None while the pairing service is unavailable."""
+    try:
+        found: registration_pb2.GetMailStatusResponse = await calls(request).ask(
+            registration_pb2.GetMailStatusRequest(), MAIL_STATUS_SECONDS
+        )
+    except grpc.aio.AioRpcError:
+        return None
+    return found
 
 
 async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:

@@ -35,6 +35,7 @@ from faristol.kernel.times import to_datetime
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
+from faristol.presentation.messages import describe_message, describe_readers
 from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
@@ -50,6 +51,7 @@ from faristol.text import (
     percent,
     translations,
 )
+from faristol.text.money import format_money, format_prize
 
 ERASED = N_("a player (%(id)s)")
 NO_DATES = N_("dates not announced")
@@ -161,6 +163,7 @@ def environment(language: str) -> Environment:
     env.filters["article"] = lambda article: cite(article, language)
     env.filters["listed"] = lambda entries: join_list(list(entries), language)
     env.filters["points"] = lambda value: number(value, language)
+    env.filters["money"] = lambda amount, currency: format_money(amount, currency, language)
     env.filters["percent"] = lambda value: percent(value, language)
     env.filters["signed"] = lambda value: format_signed(value, language)
     env.filters["day"] = lambda moment, time_zone="": format_date(
@@ -179,9 +182,23 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
     env.globals["contact_link"] = contact_link
+    env.globals["translated_choices"] = lambda choices: [
+        (name, translations(language).gettext(text)) for name, text in choices
+    ]
+    env.globals["pairs_of"] = lambda names: [(name, name) for name in names]
+    env.globals["message_text"] = lambda message, tournament: describe_message(
+        message, tournament, language, of_games=is_of_duplicate_games(tournament)
+    )
+    env.globals["message_readers"] = lambda message: describe_readers(message, language)
     env.globals["days"] = lambda tournament: days(tournament, language)
     env.globals.update(
-        language=language, languages=LANGUAGES, language_names=LANGUAGE_NAMES, labels=labels, asset=asset, pb=pb
+        format_prize=lambda amount, things, currency: format_prize(amount, things, currency, language),
+        language=language,
+        languages=LANGUAGES,
+        language_names=LANGUAGE_NAMES,
+        labels=labels,
+        asset=asset,
+        pb=pb,
     )
     env.globals.update(
         tournament_path=tournament_path,

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.auth.session import session
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
-from faristol.gateway.consoles.navigation import list_console_links
+from faristol.gateway.consoles.navigation import list_console_links, may_supervise
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.http.language import language_of
@@ -92,15 +92,32 @@ async def _answer(
     if dot and not is_installed():
         raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
     head = await found.tournament(tournament_id)
+    own = None
+    if ALL_PAPERS[kind].private:
+        own = await session(request)
+        if not may_supervise(own, tournament_id):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
     if kind not in papers_of(head.tournament):
         check_has_tables(head)
         check_has_duplicate_games(head)
     language = lang if lang in LANGUAGES else language_of_tournament(head)
     results = Results(request.app.state.results, language, language_of(request))
     duplicates = Duplicates(request.app.state.duplicate, language)
-    wanted = PaperRequest(results, duplicates, language, head, size, public_address(request), round_, table, hall)
+    wanted = PaperRequest(
+        results,
+        duplicates,
+        language,
+        head,
+        size,
+        public_address(request),
+        round_,
+        table,
+        hall,
+        own.calls.in_language(language) if own else None,
+    )
     html = await render_paper(wanted, kind)
-    headers = {"Cache-Control": "no-cache", "Content-Language": language, "Vary": "Accept-Language, Cookie"}
+    stored = "no-store, private" if own else "no-cache"
+    headers = {"Cache-Control": stored, "Content-Language": language, "Vary": "Accept-Language, Cookie"}
     if not dot:
         return HTMLResponse(html, headers=headers)
     pdfs: Pdfs = request.app.state.pdfs
@@ -124,7 +141,11 @@ async def list_papers(request: Request, results: Reader, tournament_id: Tourname
         "papers.html",
         tournament=head.tournament,
         **own,
-        papers=papers_of(head.tournament),
+        papers={
+            kind: paper
+            for kind, paper in papers_of(head.tournament).items()
+            if not paper.private or ("session" in own and may_supervise(own["session"], tournament_id))
+        },
         per_hall=PER_HALL,
         sizes=SIZES,
         can_pdf=is_installed(),

@@ -12,6 +12,7 @@ from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.spectators.seats import list_absent
 from faristol.gateway.print.form import Lie, Size
 from faristol.gateway.print.order import stack_pages
+from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Results
 from faristol.kernel.names import name_order
@@ -54,6 +55,8 @@ class PaperRequest:
     """Table to print, or player number of a duplicate game; 0 for all."""
     hall: str = ""
     """Hall to print; empty for all."""
+    calls: Calls | None = None
+    """Services called by the user, of a private paper."""
 
     @property
     def id(self) -> str:
@@ -75,6 +78,8 @@ class Paper(NamedTuple):
     """Loads the data for its template."""
     of_round: bool = False
     lie: Lie = "upright"
+    private: bool = False
+    """Whether only supervisors of the tournament may print it."""
 
 
 class SeatLine(NamedTuple):

@@ -14,6 +14,7 @@ from faristol.gateway.duplicate_game.names import names_in, names_of
 from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.print.contents import PAPERS, Paper, PaperRequest, language_of_tournament
+from faristol.gateway.print.day import TABLE_PAPERS
 from faristol.gateway.print.form import Size
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.names import name_order
@@ -159,10 +160,10 @@ DUPLICATE_PAPERS: Mapping[str, Paper] = {
 }
 """Papers of a tournament of duplicate games, by the last part of the address."""
 
-ALL_PAPERS: Mapping[str, Paper] = {**PAPERS, **DUPLICATE_PAPERS}
+ALL_PAPERS: Mapping[str, Paper] = {**TABLE_PAPERS, **DUPLICATE_PAPERS}
 """All papers."""
 
 
 def papers_of(tournament: results_pb.Tournament) -> Mapping[str, Paper]:
     """Return the papers of a tournament by its mode."""
-    return DUPLICATE_PAPERS if is_of_duplicate_games(tournament) else PAPERS
+    return DUPLICATE_PAPERS if is_of_duplicate_games(tournament) else TABLE_PAPERS

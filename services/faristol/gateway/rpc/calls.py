@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from copy import copy
 from typing import Any, NamedTuple
 
 import grpc
@@ -17,18 +18,18 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2, game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2, lexicon_pb2
-from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.pairing.v1 import fees_pb2, pairing_pb2, registration_pb2
 from faristol.pb.rating.v1 import rating_pb2
-from faristol.pb.results.v1 import results_pb2, webhooks_pb2
+from faristol.pb.results.v1 import push_pb2, results_pb2, webhooks_pb2
 
 _CONTRACTS = {
     "access": (access_pb2,),
     "clock": (clock_pb2, turns_pb2),
     "game": (game_pb2, duplicate_pb2),
     "lexicon": (lexicon_pb2, adjudication_pb2),
-    "pairing": (pairing_pb2,),
+    "pairing": (pairing_pb2, registration_pb2, fees_pb2),
     "rating": (rating_pb2,),
-    "results": (results_pb2, webhooks_pb2),
+    "results": (results_pb2, webhooks_pb2, push_pb2),
 }
 """Contracts of each service."""
 
@@ -101,6 +102,12 @@ class Calls:
         self._is_held = bool(token)
         if token:
             self._metadata.append(("authorization", f"Bearer {token}"))
+
+    def in_language(self, language: str) -> Calls:
+        """Return the same services, called in another language, such as that of a printed paper."""
+        other = copy(self)
+        other._metadata = [(name, language if name == "accept-language" else value) for name, value in self._metadata]
+        return other
 
     async def ask(self, request: Message, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
         """Return the response to a request within ``deadline`` seconds."""

@@ -12,6 +12,7 @@ from faristol.client.rulesets import fetch
 from faristol.gateway.cache.recorded_reads import Service
 from faristol.kernel.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
+from faristol.pb.pairing.v1.events_pb2 import SCREEN_CONTENT_UNSPECIFIED, ScreenContent
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
@@ -121,6 +122,13 @@ class Results(Service):
         )
         return await self._call(self._stub.GetReport, request)
 
+    async def awards(
+        self, tournament_id: str, min_position: int = 0, *, provisional: bool = False
+    ) -> pb.GetAwardsResponse:
+        """Return the prize lists with their awards, ``provisional`` ones for officials only."""
+        request = pb.GetAwardsRequest(tournament_id=tournament_id, min_position=min_position, provisional=provisional)
+        return await self._call(self._stub.GetAwards, request)
+
     async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
         """Return the leaders for the special prizes."""
         request = pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position)
@@ -148,6 +156,17 @@ class Results(Service):
         game = await self._call(self._stub.GetGame, pb.GetGameRequest(game_id=game_id, **when.fields()))
         await fetch(self._stub, game.ruleset)
         return game
+
+    async def report_screen(
+        self, token: str, showing: ScreenContent.ValueType = SCREEN_CONTENT_UNSPECIFIED
+    ) -> pb.ReportScreenResponse:
+        """Report the content of a screen, and return its programme."""
+        return await self._call(self._stub.ReportScreen, pb.ReportScreenRequest(token=token, showing=showing))
+
+    async def picture(self, tournament_id: str, digest: str) -> bytes:
+        """Return the content of a picture of a tournament."""
+        request = pb.GetPictureRequest(tournament_id=tournament_id, digest=digest)
+        return (await self._call(self._stub.GetPicture, request)).content
 
     async def status(self) -> pb.GetStatusResponse:
         """Return the status of the consumers of the record."""

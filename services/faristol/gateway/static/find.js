@@ -64,6 +64,17 @@ function offer(player) {
   const note = document.createElement("span");
   note.textContent = ` ${place.dataset.quiet}`;
   place.replaceChildren(button, note);
+  if (place.dataset.start) place.append(offerOf(player, place.dataset)); // push.js adds the button
+}
+
+/** Return a place for the offer of notifications about a player on a locked phone. */
+function offerOf(player, { start, stop, done, stopped, failed }) {
+  const offered = document.createElement("p");
+  offered.className = "push note";
+  offered.hidden = true;
+  const { tournament } = form.dataset;
+  Object.assign(offered.dataset, { push: "", tournament, kind: "player", value: player, start, stop, done, stopped, failed });
+  return offered;
 }
 
 async function keep(player) {

@@ -290,6 +290,9 @@ function tick() {
     if (clock.textContent !== text) clock.textContent = text;
     clock.classList.toggle("overtime", seconds <= 0);
   }
+  for (const message of live.querySelectorAll("[data-expires]")) {
+    message.hidden = Number(message.dataset.expires) <= Date.now() - ahead;
+  }
   for (const wait of live.querySelectorAll("[data-wait-since]")) {
     const seconds = Math.max(0, Math.floor((Date.now() - ahead - Number(wait.dataset.waitSince)) / 1000));
     const text = seconds < 3600 ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` : long(seconds);

@@ -13,6 +13,10 @@ const NARROW = matchMedia("(max-width: 60rem)");
 const ROUNDING_PX = 0.1;
 const ROUNDING = 0.1; // of a page
 
+// The rule that shows the section is in a style sheet of its own: the elements of the page have no mark of it.
+const sheet = new CSSStyleSheet();
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+
 let section = 0;
 let page = 0;
 
@@ -118,15 +122,20 @@ function show() {
   section = Math.min(section, Math.max(0, every.length - 1));
   const shown = every[section];
   const id = shown?.dataset.turning ?? "";
-  if (document.body.dataset.shown !== id) document.body.dataset.shown = id;
+  if (document.body.dataset.shown !== id) {
+    document.body.dataset.shown = id;
+    sheet.replaceSync(id ? `.screen.turns [data-turning="${CSS.escape(id)}"]:not([hidden]) { display: flex; }` : "");
+  }
   let text = "";
   if (shown) {
     const list = shown.querySelector("[data-pages]");
-    fit(id, list);
-    const total = pagesOf(list);
-    page = Math.min(page, total - 1);
-    list.scrollLeft = page * (list.clientWidth + gap(list));
-    if (total > 1) text = `${page + 1} / ${total}`;
+    if (list) {
+      fit(id, list);
+      const total = pagesOf(list);
+      page = Math.min(page, total - 1);
+      list.scrollLeft = page * (list.clientWidth + gap(list));
+      if (total > 1) text = `${page + 1} / ${total}`;
+    }
   }
   const number = document.getElementById("page-number");
   if (number && number.textContent !== text) number.textContent = text;
@@ -142,7 +151,7 @@ function turn() {
   if (every.length) {
     const list = every[Math.min(section, every.length - 1)].querySelector("[data-pages]");
     page += 1;
-    if (page >= pagesOf(list)) {
+    if (!list || page >= pagesOf(list)) {
       page = 0;
       section = (section + 1) % every.length;
     }
@@ -175,7 +184,13 @@ const changes = new MutationObserver((records) => {
 
 document.body.classList.add("turns");
 show();
-setInterval(turn, 1000 * PAGE_SECONDS);
+
+function wait() {
+  const seconds = Number(document.querySelector("[data-seconds]")?.dataset.seconds) || PAGE_SECONDS;
+  setTimeout(() => (turn(), wait()), 1000 * seconds);
+}
+
+wait();
 changes.observe(document.getElementById("live"), { childList: true, subtree: true, characterData: true, attributeFilter: ["hidden"] });
 addEventListener("resize", layOut);
 document.addEventListener("visibilitychange", stayAwake);

@@ -1,8 +1,8 @@
-// Stores the pages of tables, and of slips, on a device in their last state, so that they can be opened without a
+// Stores the pages of tables, of slips and of a player's day on a device in their last state, so that they can be opened without a
 // network. The pages store acts themselves.
 
 const NAME = "faristol-tables";
-const PAGE = /^\/(games\/[^/]+\/(keep|clock)|duplicate\/[^/]+\/slip)$/;
+const PAGE = /^\/(games\/[^/]+\/(keep|clock)|duplicate\/[^/]+\/slip|tournaments\/[^/]+\/(here|my-table))$/;
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));

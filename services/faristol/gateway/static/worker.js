@@ -11,7 +11,7 @@ const PUBLIC = [
   /^\/games\/[^/]+(\/replay)?$/,
   /^\/players\/[^/]+$/,
   /^\/duplicate\/[^/]+(\/(screen|players\/[^/]+))?$/,
-  /^\/(search|privacy|help)$/,
+  /^\/(screen|search|privacy|help)$/,
   /^\/help\/[^/]+$/,
 ];
 
@@ -68,6 +68,19 @@ self.addEventListener("fetch", (event) => {
 });
 self.addEventListener("message", (event) => {
   if (Array.isArray(event.data?.keep)) event.waitUntil(keepOpen(event.data.keep));
+});
+// A notification of the server, encrypted for this browser: see push.js. A browser that shows none for a message would
+// lose its subscription, so one without content is announced by the name of the site.
+self.addEventListener("push", (event) => {
+  let told = {};
+  try {
+    told = event.data.json();
+  } catch {
+    // without content
+  }
+  const { title = "Faristol", body = "", url = "/", tag, lang } = told;
+  const shown = { body, tag, lang, data: url, icon: "/static/icon-192.png" };
+  event.waitUntil(self.registration.showNotification(title, shown));
 });
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();

@@ -12,12 +12,14 @@ from faristol.host.rpc.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.read_models.api.absence import retry_not_found
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
+from faristol.read_models.api.queries.messages import list_messages
 from faristol.read_models.api.queries.players import get_player, search_players
+from faristol.read_models.api.queries.prizes import get_awards, get_prizes
 from faristol.read_models.api.queries.record import follow, get_status, list_seals
 from faristol.read_models.api.queries.report import get_report
+from faristol.read_models.api.queries.screens import get_picture, list_screens, report_screen
 from faristol.read_models.api.queries.standings import get_crosstable, get_standings, get_team_standings
 from faristol.read_models.api.queries.tournaments import (
-    get_prizes,
     get_ruleset,
     get_tournament,
     list_players,
@@ -36,7 +38,12 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.GetCrosstableRequest: retry_not_found(get_crosstable),
     pb.GetReportRequest: retry_not_found(get_report),
     pb.GetPrizesRequest: retry_not_found(get_prizes),
+    pb.GetAwardsRequest: retry_not_found(get_awards),
     pb.ListPlayersRequest: retry_not_found(list_players),
+    pb.ReportScreenRequest: report_screen,
+    pb.ListScreensRequest: retry_not_found(list_screens),
+    pb.GetPictureRequest: get_picture,
+    pb.ListMessagesRequest: retry_not_found(list_messages),
     pb.GetPlayerRequest: retry_not_found(get_player),
     pb.SearchPlayersRequest: search_players,
     pb.GetGameRequest: retry_not_found(get_game),

@@ -24,6 +24,13 @@ DEFAULT_PRIZE_KINDS: Sequence[pairing.PrizeKind.ValueType] = (
 PLAY_PRIZE_KINDS = frozenset((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY))
 """Prizes computed from plays, not only from results."""
 
+CRITERION_KINDS: Mapping[int, pairing.PrizeKind.ValueType] = {
+    pairing.PRIZE_CRITERION_HIGH_GAME: pairing.PRIZE_KIND_HIGH_GAME,
+    pairing.PRIZE_CRITERION_BINGOS: pairing.PRIZE_KIND_BINGOS,
+    pairing.PRIZE_CRITERION_SPREAD: pairing.PRIZE_KIND_SPREAD,
+}
+"""Kinds of special prizes whose values rank a prize list, by its criterion."""
+
 SPREAD_TABLE_PLAYERS = 2
 """Players of a table whose scores make a spread."""
 
@@ -89,19 +96,29 @@ def prizes(
     Scores and spread are of played games with a final result. ``plays`` exclude those of expelled players. ``annulled``
     are the players whose games count for no player (FIDE C.05 6.6): the spread excludes these games.
     """
+    won = [
+        _best(
+            kind,
+            (claim for claim in list_claims(kind, rounds, plays, annulled) if claim[1].player_id not in offer.expelled),
+        )
+        for kind in offer.kinds
+    ]
+    for prize in won:
+        prize.unrecorded = prize.kind in PLAY_PRIZE_KINDS and not plays.recorded
+    return won
+
+
+def list_claims(
+    kind: pairing.PrizeKind.ValueType, rounds: Sequence[Round], plays: Plays, annulled: Collection[str] = ()
+) -> Iterable[Claim]:
+    """Return the values of players for a kind of prize, in no order; of plays, only the highest."""
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
         pairing.PRIZE_KIND_BINGOS: lambda: _bingos(plays),
         pairing.PRIZE_KIND_HIGH_GAME: lambda: _scores(rounds),
         pairing.PRIZE_KIND_HIGH_PLAY: lambda: ((play.line.score, play.to_winner()) for play in plays.best),
         pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds, annulled),
     }
-    won = [
-        _best(kind, (claim for claim in claims[kind]() if claim[1].player_id not in offer.expelled))
-        for kind in offer.kinds
-    ]
-    for prize in won:
-        prize.unrecorded = prize.kind in PLAY_PRIZE_KINDS and not plays.recorded
-    return won
+    return claims[kind]()
 
 
 def _best(kind: pairing.PrizeKind.ValueType, claims: Iterable[Claim]) -> results.Prize:

@@ -89,7 +89,7 @@ class Arrangements:
         match event:
             case pairing.RoundPaired():
                 self.paired = event.round
-            case pairing.RoundUnpaired():
+            case pairing.RoundUnpaired() | pairing.RoundUnpublished():
                 self.paired = event.round - 1
             case pairing.RoundStarted():
                 self.started[event.round] = event.occurred_at.ToDatetime(UTC)

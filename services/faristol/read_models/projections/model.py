@@ -27,8 +27,10 @@ from faristol.read_models.projections import rounds, scoresheet, waits
 from faristol.read_models.projections.broken import Broken, Unknown
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
+from faristol.read_models.projections.messages import MESSAGE_HANDLERS
 from faristol.read_models.projections.players import PLAYER_HANDLERS
 from faristol.read_models.projections.rounds import RANKED, RESULT_HANDLERS, ROUND_HANDLERS
+from faristol.read_models.projections.screens import SCREEN_HANDLERS
 from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS, build_championship
 from faristol.read_models.storage.rows import Game, Ruleset, Seat, Sheet
 
@@ -43,6 +45,7 @@ CHANGING = event_types.types_that_change(
     options.CHANGE_INCIDENTS,
     options.CHANGE_CLOCKS,
     options.CHANGE_WAITS,
+    options.CHANGE_SCREENS,
 )
 """Events that change read models."""
 
@@ -200,6 +203,13 @@ def _note_position(state: State, event: Recorded) -> None:
     setattr(_championship(state, event).tournament, WITH_WORDS[type(event.message)], event.position)
 
 
+_WITH_POSITION = {**MESSAGE_HANDLERS, **SCREEN_HANDLERS}
+
+
+def _change_messages(state: State, event: Recorded) -> None:
+    _WITH_POSITION[type(event.message)](_championship(state, event).tournament, event.message, event.position)
+
+
 def _change_tournament(state: State, event: Recorded) -> None:
     TOURNAMENT_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message)
 
@@ -230,7 +240,7 @@ _TEAMS_COME_AND_GO = (pairing.TeamRegistered, pairing.TeamWithdrawn, pairing.Tea
 def _change_round(state: State, event: Recorded) -> None:
     of, number = _championship(state, event), event_types.round_of(event.message)
     ROUND_HANDLERS[type(event.message)](of, event.message)
-    if isinstance(event.message, pairing.RoundUnpaired):
+    if isinstance(event.message, pairing.RoundUnpaired | pairing.RoundUnpublished):
         for game in [each for each in state.games.values() if (each.tournament_id, each.round) == (of.id, number)]:
             del state.games[game.game_id]
         state.taken_back.append((of.id, number))
@@ -262,6 +272,7 @@ FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     pairing.RulesetKept: _apply_ruleset_kept,
     **dict.fromkeys(TOURNAMENT_HANDLERS, _change_tournament),
     **dict.fromkeys(WITH_WORDS, _note_position),
+    **dict.fromkeys(_WITH_POSITION, _change_messages),
     **dict.fromkeys(PLAYER_HANDLERS, _change_players),
     **dict.fromkeys(ROUND_HANDLERS, _change_round),
     **dict.fromkeys(RESULT_HANDLERS, _change_result),

@@ -25,9 +25,11 @@ from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections import ranks, scoresheet, waits
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
+from faristol.read_models.projections.messages import MESSAGE_HANDLERS
 from faristol.read_models.projections.model import EVERY_ROUND_NUMBER, PROJECTED_TYPES, WHOLE_ROUND, State, game_of
 from faristol.read_models.projections.players import PLAYER_HANDLERS
 from faristol.read_models.projections.rounds import RESULT_HANDLERS, ROUND_HANDLERS, takes_no_points
+from faristol.read_models.projections.screens import SCREEN_HANDLERS
 from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS
 from faristol.read_models.storage.rows import (
     CLASSES,
@@ -60,7 +62,15 @@ Stored = dict[tuple[type[StoredRow], tuple[Any, ...]], tuple[Any, ...]]
 _OF_LINES = (scoresheet.FOLDS.keys() | {game_events.GameOpened}) - scoresheet.WITHOUT_LINES
 _OF_TABLES = CLOCK_HANDLERS.keys() | scoresheet.FOLDS.keys() | waits.WAIT_HANDLERS.keys() | {game_events.GameOpened}
 _OF_TOURNAMENTS: frozenset[type[Message]] = frozenset(
-    (*TOURNAMENT_HANDLERS, *WITH_WORDS, *PLAYER_HANDLERS, *ROUND_HANDLERS, *RESULT_HANDLERS)
+    (
+        *TOURNAMENT_HANDLERS,
+        *WITH_WORDS,
+        *MESSAGE_HANDLERS,
+        *SCREEN_HANDLERS,
+        *PLAYER_HANDLERS,
+        *ROUND_HANDLERS,
+        *RESULT_HANDLERS,
+    )
 )
 _OF_TEAMS: frozenset[type[Message]] = frozenset(
     (pairing.TeamRegistered, pairing.LineUpSet, pairing.TeamWithdrawn, pairing.TeamReinstated)

@@ -62,7 +62,7 @@ def _game(tournament_id: str, round_: int, number: int, pair: pairing.Pairing, t
     return game
 
 
-def _apply_round_unpaired(of: Championship, event: pairing.RoundUnpaired) -> None:
+def _apply_round_unpaired(of: Championship, event: pairing.RoundUnpaired | pairing.RoundUnpublished) -> None:
     _round(of, event)
     del of.rounds[event.round]
 
@@ -87,6 +87,7 @@ def _apply_round_closed(of: Championship, event: pairing.RoundClosed) -> None:
 ROUND_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
     pairing.RoundPaired: _apply_round_paired,
     pairing.RoundUnpaired: _apply_round_unpaired,
+    pairing.RoundUnpublished: _apply_round_unpaired,
     pairing.ByeAwarded: _apply_bye_awarded,
     pairing.RoundStarted: _apply_round_started,
     pairing.RoundClosed: _apply_round_closed,
@@ -170,6 +171,7 @@ RANKED: frozenset[type[Message]] = frozenset(
     (
         pairing.RoundPaired,
         pairing.RoundUnpaired,
+        pairing.RoundUnpublished,
         pairing.ByeAwarded,
         pairing.ResultRecorded,
         pairing.ResultCorrected,

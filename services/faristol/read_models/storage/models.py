@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
+from datetime import datetime
 from typing import cast
 
 from faristol.access_control.roles import PLAYER
 from faristol.consumers import Progress, ProgressWatch
 from faristol.event_store import Record
+from faristol.event_store.event import utc_now
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.errors import PositionNotReached
 from faristol.host.ruleset_store import load_pinned
 from faristol.host.security.authorization import Admission, caller
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.kernel.times import moment_of
+from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api.directory import Directory
 from faristol.read_models.api.event_tail import EventTail
 from faristol.read_models.computed.minors import public_category
 from faristol.read_models.computed.standings import pin_of
-from faristol.read_models.storage import lookup
+from faristol.read_models.storage import lookup, screen_reports
 from faristol.read_models.storage.history import Moment
 from faristol.read_models.storage.lookup import Found, Part
 from faristol.read_models.storage.names import load_player_names
@@ -73,12 +75,13 @@ class ReadModels:
         pace: ProgressWatch | None = None,
         admission: Callable[[], Admission | None] = lambda: None,
         *,
+        now: Callable[[], datetime] = utc_now,
         tells_minors: bool = False,
     ) -> None:
         """Create the read models of a cell.
 
         ``lag`` is the number of seconds to wait before an answer of "not found". ``pace`` reports stalled consumers;
-        ``admission`` decides which data a caller may know, if access is checked.
+        ``admission`` decides which data a caller may know, if access is checked. ``now`` is the clock.
         """
         self.record = record
         self.admission = admission
@@ -89,8 +92,20 @@ class ReadModels:
         self.directory = Directory(record)
         """All people by name."""
         self.lag = lag
+        self._now = now
+        self._has_reports = False
         self._waiting = 0
         self._tells_minors = tells_minors
+
+    async def prepare_reports(self) -> None:
+        """Create the table of the reports of screens, once in a process."""
+        if not self._has_reports:
+            await screen_reports.prepare(self.record)
+            self._has_reports = True
+
+    def now_ns(self) -> int:
+        """Return the time, in nanoseconds since 1970."""
+        return to_timestamp(self._now()).ToNanoseconds()
 
     async def find_tournament(
         self,

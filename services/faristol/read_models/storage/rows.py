@@ -83,6 +83,53 @@ class Announced(NamedTuple):
     announced_at: int
 
 
+class StoredMessage(NamedTuple):
+    """A message of officials; times are in nanoseconds since 1970."""
+
+    number: int
+    kind: int
+    audience: int
+    hall: str
+    tables: Sequence[int]
+    player_ids: Sequence[str]
+    round: int
+    until: int | None
+    interrupts: bool
+    sent_at: int
+    expires_at: int
+    public: bool
+    """Whether everyone can read it; else only its players and officials."""
+    text_at: int
+    """Position of its event, beside which the text is stored."""
+
+
+class StoredPart(NamedTuple):
+    """A part of the programme of a screen."""
+
+    content: int
+    hall: str = ""
+    table: int = 0
+    digest: str = ""
+
+
+class StoredScreen(NamedTuple):
+    """A screen; ``set_at`` is the position of the event that named it last."""
+
+    code: str
+    name: str
+    programme: Sequence[Sequence[Any]]
+    """Each a ``StoredPart``."""
+    seconds: int
+    set_at: int
+
+
+class StoredPicture(NamedTuple):
+    """A picture for screens."""
+
+    digest: str
+    name: str
+
+
 class Placement(NamedTuple):
     """A tile on a square."""
 
@@ -469,6 +516,12 @@ class Tournament(StoredRow):
     """Position of the last ``ContactSet``, beside which the text is stored; 0 if there is no such event."""
     arbiters_at: int = 0
     """The same for ``ArbitersNamed``."""
+    screens: tuple[StoredScreen, ...] = ()
+    """In the order in which they were first named."""
+    pictures: tuple[StoredPicture, ...] = ()
+    """In the order of addition."""
+    messages: tuple[StoredMessage, ...] = ()
+    """Messages that are not withdrawn and had not expired when the latest was sent, by number."""
 
 
 @dataclass(slots=True)

@@ -173,6 +173,14 @@ class Reader:
         bingos = {row[0]: row[1] for row in await self._connection.execute(counted)}
         return bingos, best, recorded
 
+    async def best_plays(self, tournament_id: str) -> list[Line]:
+        """Return the highest-scoring complete plays of each player of a tournament, the highest first."""
+        of = self.tables[Line].c
+        stands = and_(of.tournament_id == tournament_id, of.kind == results.ENTRY_KIND_PLAY, of.complete)
+        highest = select(of.player_id, func.max(of.score)).where(stands).group_by(of.player_id)
+        found = await self.rows(Line, and_(stands, tuple_(of.player_id, of.score).in_(highest)), "game_id", "number")
+        return sorted(found, key=lambda line: -line.score)
+
     async def games(self, query: Select[Any], **values: Any) -> dict[str, Game]:
         """Return games by id with their seats and, for open tables, their sheets, without lines."""
         after_game, after_sheet = len(_GAME.columns), len(_GAME.columns) + len(_SHEET.columns)

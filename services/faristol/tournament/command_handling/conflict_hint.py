@@ -56,6 +56,8 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         "CHECKED_IN": Cause(events.PlayerCheckedIn, _PLAYER),
         "ROUND_PAIRED": Cause(events.RoundPaired, _ROUND),
         "ROUND_NOT_PAIRED": Cause(events.RoundUnpaired, _ROUND),
+        "ROUND_PUBLISHED": Cause(events.RoundPublished, _ROUND),
+        "NO_DRAFT": Cause(events.DraftDiscarded, _ROUND),
         "ROUND_STARTED": Cause(events.RoundStarted, _ROUND),
         "ROUND_CLOSED": Cause(events.RoundClosed, _ROUND),
         "BYE_GRANTED": Cause(events.ByeGranted, _BYE),

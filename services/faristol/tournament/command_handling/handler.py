@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.event_store import Decision, Guard, Loaded, Record, load
+from faristol.event_store import Decision, Guard, Loaded, Record, Write, load
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Context
@@ -103,7 +103,12 @@ class PairingHandler:
             async def remember(connection: AsyncConnection) -> Sequence[str]:
                 return await people.remember_persons(connection, persons)
 
-            return Decision([write_of(loaded, new_events)], guards, also=remember if persons else None), answer
+            writes = [write_of(loaded, new_events)]
+            if command.stores is not None:
+                apart, content = command.stores(asked)
+                if not await self.record.events(apart):
+                    writes.append(Write(apart, 0, [content], request.tournament_id))
+            return Decision(writes, guards, also=remember if persons else None), answer
 
         return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
 
@@ -168,6 +173,7 @@ class PairingHandler:
         state = loaded.state
         divisions = await self.other_divisions(state) if command.divisions else OtherDivisions()
         games = command.games(request) if command.games else ()
+        games = command.games_of(state, request) if command.games_of else games
         tables = {game: await self._table(game) for game in games}
         situation = Situation(
             state,
@@ -178,6 +184,7 @@ class PairingHandler:
             tables={game: table.state for game, table in tables.items()},
             imposed=await self._load_imposed_sanctions(state) if command.imposed else (),
             origins=await self._origins(command.persons(state, request)),
+            names=await self._full_names(state) if command.names else {},
         )
         guards = [Guard(game_stream(game), table.version) for game, table in tables.items()]
         return situation, (*divisions.guards, *guards)
@@ -263,6 +270,11 @@ class PairingHandler:
         """Return the display names of a tournament's players, which tell namesakes apart, by player id."""
         known = await people.names(self.record, [player.player_id for player in state.players])
         return people.load_distinct_names(known.values())
+
+    async def _full_names(self, state: TournamentState) -> dict[str, str]:
+        """Return the names of a tournament's players as registered, by player id."""
+        known = await people.names(self.record, [player.player_id for player in state.players])
+        return {person_id: person.name for person_id, person in known.items()}
 
     async def persons(self, state: TournamentState) -> dict[str, str]:
         """Return the known names of members of the tribunal who are not players, by id."""

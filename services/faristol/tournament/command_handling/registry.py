@@ -18,9 +18,18 @@ from faristol.tournament.administration import (
 from faristol.tournament.byes import requested as requested_byes
 from faristol.tournament.command_handling.identity import checked_note
 from faristol.tournament.discipline import appeals, expulsions, rulings, sanctions, warnings
-from faristol.tournament.players import amendment, check_in, data_requests, registration, withdrawal
-from faristol.tournament.results import confirmations, corrections, entry, postponements
-from faristol.tournament.rounds import course, pairing, pairs
+from faristol.tournament.messages import screens, sending
+from faristol.tournament.players import (
+    absences,
+    amendment,
+    check_in,
+    data_requests,
+    registration,
+    requests,
+    withdrawal,
+)
+from faristol.tournament.results import confirmations, corrections, entry, postponements, reports
+from faristol.tournament.rounds import course, drafts, pairing, pairs
 from faristol.tournament.situation import PairingCommand, Undo
 from faristol.tournament.teams import entries
 
@@ -28,10 +37,11 @@ M = TypeVar("M", bound=Message)
 
 _FEATURES: tuple[Any, ...] = (
     *(tournaments, description, publication, halls, announcements, prizes),
-    *(registration, amendment, data_requests, check_in, withdrawal, requested_byes),
-    *(entries, pairs, pairing, course),
-    *(entry, corrections, confirmations, postponements),
+    *(registration, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
+    *(entries, pairs, pairing, drafts, course),
+    *(entry, corrections, confirmations, reports, postponements),
     *(rulings, warnings, expulsions, sanctions, appeals),
+    *(sending, screens),
 )
 """Modules with ``COMMANDS``, with ``UNDO``, or with both."""
 

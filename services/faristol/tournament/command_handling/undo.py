@@ -89,7 +89,7 @@ def _standing(past_events: Sequence[Message]) -> list[Message]:
     """Return the events without pairings that were undone."""
     standing: list[Message] = []
     for event in past_events:
-        place = _pairing_of(event.round, standing) if isinstance(event, events.RoundUnpaired) else None
+        place = _pairing_of(event.round, standing) if isinstance(event, _WITHDRAWALS) else None
         if place is None:
             standing.append(event)
         else:
@@ -97,7 +97,15 @@ def _standing(past_events: Sequence[Message]) -> list[Message]:
     return standing
 
 
-_OF_PAIRING = (events.RoundPaired, events.ByeAwarded, events.GamePostponed, events.PostponementCancelled)
+_WITHDRAWALS = (events.RoundUnpaired, events.RoundUnpublished)
+
+_OF_PAIRING = (
+    events.RoundPaired,
+    events.ByeAwarded,
+    events.RoundPublished,
+    events.GamePostponed,
+    events.PostponementCancelled,
+)
 """Types of events that are dropped with a pairing: no other round is paired before its start."""
 
 

@@ -25,6 +25,16 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
     return [events.PlayerCheckedIn(player_id=player.player_id, occurred_at=situation.occurred_at)]
 
 
+def confirm_presence(situation: Situation, request: pb.ConfirmPresenceRequest) -> list[Message]:
+    """Check in a player from the own phone. Raises ``Refusal`` unless the organiser allows it, and as ``check_in``."""
+    new_events = check_in(situation, pb.CheckInPlayerRequest(player_id=request.player_id))
+    if not situation.state.player_acts.check_in:
+        raise Refusal(
+            "CHECK_IN_AT_DESK", "", N_("Players do not check in from their phones here: please go to the desk.")
+        )
+    return new_events
+
+
 def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> list[Message]:
     """Check in the named players, or all who take part, except those who are already checked in.
 
@@ -38,7 +48,7 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
     players = (
         [_not_paired_yet(state, player_id) for player_id in named]
         if named
-        else [player for player in staying if not _was_paired(state, player)]
+        else [player for player in staying if not was_paired(state, player)]
     )
     if staying and not players:
         raise _build_closed_refusal()
@@ -64,12 +74,12 @@ def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[M
 def _not_paired_yet(state: TournamentState, player_id: str) -> PlayerState:
     """Return a player who has not been in a round. Raises ``Refusal``."""
     player = taking_part(state, player_id)
-    if _was_paired(state, player):
+    if was_paired(state, player):
         raise _build_closed_refusal()
     return player
 
 
-def _was_paired(state: TournamentState, player: PlayerState) -> bool:
+def was_paired(state: TournamentState, player: PlayerState) -> bool:
     """Check whether a player was in a round: at a table, with the pairing's bye, or in a duplicate game."""
     return any(
         player.player_id in played.seated
@@ -84,6 +94,7 @@ def _build_closed_refusal() -> Refusal:
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.CheckInPlayerRequest: PairingCommand(check_in),
+    pb.ConfirmPresenceRequest: PairingCommand(confirm_presence),
     pb.CheckInPlayersRequest: PairingCommand(
         check_in_all,
         more=lambda situation, request, new_events: {

@@ -240,6 +240,10 @@ def _details(event: Message, actor: str) -> Iterator[str]:
     if isinstance(event, events.RoundsAnnounced):
         times = (f"{time.round} {time.starts_at.ToJsonString()}" for time in event.times)
         yield f"times: {', '.join(times) or 'none'}"
+    if isinstance(event, events.PublicationScheduled):
+        yield f"publish-at: {event.publish_at.ToJsonString()}"
+    if isinstance(event, events.ResultDisputed) and event.scores_claimed:
+        yield f"scores-claimed: {', '.join(f'{score.player_id} {score.score}' for score in event.scores_claimed)}"
     for field, value in event.ListFields():
         if field.name in _OMITTED_FIELDS or field.message_type or field.type == field.TYPE_BYTES:
             continue

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from google.protobuf.message import Message
+
 from faristol.event_store import Record
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
@@ -77,6 +79,10 @@ async def explain_pairing(
         raise Invalid("other_player_id", N_("expected a player other than player_id, or none"))
     after = (await office.load(request.tournament_id)).state
     paired = found_round(after, request.round)
+    if paired.changed_by_hand:
+        text = N_("Officials changed the pairing of round {round} by hand before it was published.")
+        said_by_hand = say(text, {"round": request.round}, language_of(context))
+        return pb.ExplainPairingResponse(reason="CHANGED_BY_HAND", text=said_by_hand)
     before = await _before(office.record, request.tournament_id, request.round)
     ruleset = ruleset_of(after.ruleset)
     player, other = request.player_id, request.other_player_id
@@ -90,11 +96,23 @@ async def explain_pairing(
 
 
 async def _before(record: Record, tournament_id: str, number: int) -> TournamentState:
-    """Return the tournament before the last pairing of a round. Raises ``NotFound``."""
-    state, before = TournamentState(), None
+    """Return the tournament before the last pairing of a round, or before its draft. Raises ``NotFound``."""
+    state = TournamentState()
+    before: TournamentState | None = None
+    drafted: TournamentState | None = None
+    last: Message | None = None
     for event in await record.events(stream(tournament_id)):
-        if isinstance(event, events.RoundPaired) and event.round == number:
-            before = state
+        match event:
+            case events.RoundDrafted() if event.round == number:
+                # The draft of an unpublished round repeats its pairing.
+                drafted = before if isinstance(last, events.RoundUnpublished) else state
+            case events.RoundPaired() if event.round == number:
+                before = drafted or state
+            case events.DraftDiscarded() | events.RoundUnpaired() if event.round == number:
+                drafted = None
+            case _:
+                pass
+        last = event
         state = evolve(state, event)
     if before is None:
         raise NotFound("round", f"{tournament_id}/{number}")

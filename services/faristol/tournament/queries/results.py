@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from faristol.event_store import Recorded
 from faristol.host.rpc.dispatch import Context
@@ -35,8 +36,9 @@ async def list_results(
     recorded = [event for event in stored if event.version <= loaded.version]
     by, given = _entered_by(recorded), _scores_given(recorded)
     persons = {person for confirmed in played.confirmed_by.values() for person in confirmed}
-    known = await people.names(office.record, {last.metadata.actor for last in by.values()} | persons)
     disputes = await _disputes(office, recorded, played.disputed)
+    persons |= {dispute.person for dispute in disputes.values()}
+    known = await people.names(office.record, {last.metadata.actor for last in by.values()} | persons)
     names = {actor: person.name for actor, person in known.items()} | await office.names(state)
     seats = max((len(table.player_ids) for table in played.pairings), default=2)
     usual = usual_scores(ruleset_of(state.ruleset), seats)
@@ -51,7 +53,8 @@ async def list_results(
                 played,
                 table,
                 [names.get(person) or person for person in played.confirmed_by.get(table.game_id, ())],
-                disputes.get(table.game_id, ""),
+                disputes.get(table.game_id),
+                names,
             )
             for table in played.pairings
         ],
@@ -61,6 +64,8 @@ async def list_results(
         second_person=state.result_check.second_person,
         players_confirm=state.result_check.players,
         blind=state.result_check.blind,
+        players_enter=state.result_check.players_enter,
+        started_at=to_timestamp(played.started_at) if played.started_at else None,
     )
 
 
@@ -77,7 +82,9 @@ async def get_result_check(
             N_("{found} does not play in {game}"),
             {"found": request.player_id[:200], "game": request.game_id},
         )
-    answer = pb.GetResultCheckResponse(players_confirm=state.result_check.players)
+    answer = pb.GetResultCheckResponse(
+        players_confirm=state.result_check.players, players_enter=state.result_check.players_enter
+    )
     if not (state.result_check.wanted and played.entered_by.get(request.game_id)):
         return answer
     if request.game_id in played.disputed:
@@ -85,6 +92,8 @@ async def get_result_check(
     else:
         is_open = played.is_unconfirmed(pairing)
         answer.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
+    by = played.entered_by[request.game_id]
+    answer.entered_by = by if by in pairing.player_ids else ""
     name = stream(request.tournament_id)
     stored = await office.record.read_stream(name)
     stated = _said_of_result([event for event in stored if event.version <= loaded.version], request.game_id)
@@ -97,7 +106,10 @@ async def get_result_check(
         else:
             answer.confirmed_by_official = True
     if request.player_id in answer.disputed_by:
-        answer.own_dispute = (await office.record.notes_of(name)).get(stated[request.player_id].version, "")
+        own = stated[request.player_id]
+        if isinstance(own.message, events.ResultDisputed):
+            answer.scores_claimed.extend(own.message.scores_claimed)
+        answer.own_dispute = (await office.record.notes_of(name)).get(own.version, "")
     return answer
 
 
@@ -145,8 +157,18 @@ def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_event
     return found
 
 
-async def _disputes(office: PairingHandler, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, str]:
-    """Return the note of the last dispute of each of these games."""
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """The last dispute of a result."""
+
+    person: str
+    note: str
+    scores: Sequence[game_events.FinalScore]
+    """The scores in the version of the person; may be empty."""
+
+
+async def _disputes(office: PairingHandler, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, Dispute]:
+    """Return the last dispute of each of these games."""
     found = {
         event.message.game_id: event
         for event in recorded
@@ -155,7 +177,11 @@ async def _disputes(office: PairingHandler, recorded: Iterable[Recorded], games:
     if not found:
         return {}
     notes = await office.record.notes_of(next(iter(found.values())).stream)
-    return {game: notes.get(event.version, "") for game, event in found.items()}
+    return {
+        game: Dispute(event.message.person_id, notes.get(event.version, ""), event.message.scores_claimed)
+        for game, event in found.items()
+        if isinstance(event.message, events.ResultDisputed)
+    }
 
 
 def _add_confirmations(
@@ -164,12 +190,17 @@ def _add_confirmations(
     played: RoundState,
     table: Pairing,
     confirmed: Sequence[str],
-    dispute: str,
+    dispute: Dispute | None,
+    names: Mapping[str, str],
 ) -> pb.TableResult:
     """Add the confirmations of a result to its table."""
     if state.result_check.wanted and shown.scores and played.entered_by.get(table.game_id):
+        shown.entered_by_player = played.entered_by[table.game_id] in table.player_ids
         if table.game_id in played.disputed:
-            shown.check, shown.dispute = pb.RESULT_CHECK_PHASE_DISPUTED, dispute
+            shown.check = pb.RESULT_CHECK_PHASE_DISPUTED
+            if dispute is not None:
+                shown.dispute, shown.disputed_by = dispute.note, names.get(dispute.person) or dispute.person
+                shown.scores_claimed.extend(dispute.scores)
         else:
             is_open = played.is_unconfirmed(table)
             shown.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED

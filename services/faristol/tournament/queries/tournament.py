@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
+from faristol.access_control.roles import DIRECTOR, FEDERATION
 from faristol.event_store import Record
 from faristol.host.descriptions import Description, read_description
 from faristol.host.rpc.dispatch import Context
-from faristol.kernel.details import Person
+from faristol.host.security.authorization import caller, is_asked
+from faristol.kernel.details import Value
 from faristol.kernel.likeness import like
 from faristol.kernel.pairings import BYE_KINDS
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -60,11 +62,13 @@ def rating_system(past_events: Sequence[Message]) -> str:
 async def get_tournament(
     office: PairingHandler, request: pb.GetTournamentRequest, context: Context
 ) -> pb.GetTournamentResponse:
-    """Return the whole tournament, except its seed."""
+    """Return the whole tournament, except its seed. Restricted details are for directors and the federation only."""
     record, tournament_id = office.record, request.tournament_id
     loaded = await office.load(tournament_id)
     state, paired = loaded.state, len(loaded.state.played)
     known = await people.names(record, [player.player_id for player in state.players])
+    sees_all = may_see_restricted()
+    details = {player_id: each.known if sees_all else each.unrestricted for player_id, each in known.items()}
     notes, words = await _words_beside(record, tournament_id)
     return like(
         pb.GetTournamentResponse,
@@ -80,10 +84,12 @@ async def get_tournament(
         divisions=await office.divisions(state),
         version=loaded.version,
         players=[
-            _player(player, paired, known.get(player.player_id), notes.get(player.player_id, ""))
+            _player(player, paired, details.get(player.player_id, {}), notes.get(player.player_id, ""))
             for player in state.players
         ],
         teams=[_team(team, paired) for team in state.teams],
+        waiting_player_requests=sum(each.waits for each in state.player_requests),
+        player_acts=like(pb.PlayerActs, state.player_acts),
         waiting_data_requests=sum(each.waits for each in state.data_requests),
         tribunal=state.tribunal,
         persons=[
@@ -129,7 +135,13 @@ def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:
     return like(pb.Appeal, appeal, appeal=number, player_ids=appeal.involved, members=appeal.members, phase=phase)
 
 
-def _player(player: PlayerState, paired: int, known: Person | None, note: str) -> pb.Player:
+def may_see_restricted() -> bool:
+    """Check whether the caller may see restricted personal details, such as addresses."""
+    credential = caller()
+    return credential.role in (DIRECTOR, FEDERATION) if credential else not is_asked()
+
+
+def _player(player: PlayerState, paired: int, known: Mapping[str, Value], note: str) -> pb.Player:
     return like(
         pb.Player,
         player,
@@ -138,7 +150,7 @@ def _player(player: PlayerState, paired: int, known: Person | None, note: str) -
         withdrawn_round=player.withdrawn or 0,
         byes=_byes(player, paired),
         note=note,
-        **(known.known if known else {}),
+        **known,
     )
 
 

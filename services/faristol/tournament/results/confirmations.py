@@ -26,6 +26,8 @@ def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) ->
     check_open(situation.state)
     if request.blind and not request.second_person:
         raise Invalid("blind", N_("expected a second person, who types the results again"))
+    if request.players_enter and not request.players:
+        raise Invalid("players_enter", N_("expected that players confirm results, too: set `players`"))
     return [like(events.ResultCheckSet, request, occurred_at=situation.occurred_at)]
 
 
@@ -58,7 +60,8 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
         "occurred_at": situation.occurred_at,
     }
     if request.disputed:
-        return [events.ResultDisputed(**fields, note=request.note)]
+        claimed = final_scores(given_scores(pairing, request.scores_claimed) if request.scores_claimed else ())
+        return [events.ResultDisputed(**fields, note=request.note, scores_claimed=claimed)]
     if person in played.confirmed_by.get(request.game_id, ()):
         raise Refusal(
             "CONFIRMED_ALREADY",
@@ -116,7 +119,9 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
 
 def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Message:
     last = latest(events.ResultCheckSet, before)
-    return pb.SetResultCheckRequest(second_person=last.second_person, players=last.players, blind=last.blind)
+    return pb.SetResultCheckRequest(
+        second_person=last.second_person, players=last.players, blind=last.blind, players_enter=last.players_enter
+    )
 
 
 UNDO: Mapping[type[Message], Undo] = {

@@ -44,9 +44,24 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
     scores make a player other than ``winner_id`` win. Forfeits and games that all had lost are exempt. Raises
     ``Refusal`` if the recorded scores are not ``scores_before``.
     """
+    _, pairing = found_game(situation.state, request.game_id)
+    check_arbiter(request.arbiter_id, pairing.player_ids)
+    return _correct(situation, request)
+
+
+def correct_unconfirmed(situation: Situation, game: str, player_id: str, scores: Scores) -> list[Message]:
+    """Correct the result that a player of the game entered, before another person confirms it.
+
+    Raises ``Refusal`` as ``correct_result`` does.
+    """
+    return _correct(
+        situation, pb.CorrectResultRequest(game_id=game, scores=final_scores(scores), player_ids=[player_id])
+    )
+
+
+def _correct(situation: Situation, request: pb.CorrectResultRequest) -> list[Message]:
     ruleset, game = situation.ruleset, request.game_id
     played, pairing = found_game(situation.state, game)
-    check_arbiter(request.arbiter_id, pairing.player_ids)
     _check_result(played, pairing, request)
     scores = _scores(situation, pairing, request)
     _check_asked(situation, played, pairing, request)

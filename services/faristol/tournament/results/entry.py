@@ -41,6 +41,7 @@ from faristol.tournament.state import (
     GameDecision,
     Pairing,
     Phase,
+    RoundState,
     TournamentState,
     evolve,
     take_off_entered,
@@ -113,6 +114,15 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
     )
 
 
+def enter_reported(situation: Situation, request: pb.ReportResultRequest) -> list[Message]:
+    """Enter the result that a player of the game reports. Raises as ``enter_result`` does."""
+    played, pairing = found_game(situation.state, request.game_id)
+    _check_undecided(situation, played, request.game_id)
+    _check_no_turns(situation, request.game_id)
+    asked = pb.EnterResultRequest(game_id=request.game_id, scores=request.scores)
+    return _build_played_result(situation, asked, pairing, player_id=request.player_id)
+
+
 def enter_signed_sheet(situation: Situation, request: pb.EnterSignedSheetRequest) -> list[Message]:
     """Enter the result of a game by its signed sheet, instead of the record of its table.
 
@@ -129,8 +139,9 @@ def _build_played_result(
     pairing: Pairing,
     *,
     turns_given_up: int = 0,
+    player_id: str = "",
 ) -> list[Message]:
-    """Return the events of a played game's result, by the scores of an arbiter."""
+    """Return the events of a played game's result, by the scores of an arbiter, or of one of its players."""
     scores = given_scores(pairing, request.scores)
     left = [player_id for player_id in pairing.player_ids if player_id in request.abandoned_by]
     if len(left) != len(request.abandoned_by):
@@ -160,6 +171,7 @@ def _build_played_result(
         occurred_at=situation.occurred_at,
         scores_given=final_scores(scores if settled != scores else ()),
         turns_given_up=turns_given_up,
+        player_id=player_id,
     )
     imposed = situation.tables[request.game_id].sanctions
     return _build_entry_events(situation.state, situation.ruleset, pairing, settled, decided, act, imposed)
@@ -230,16 +242,27 @@ def _due(situation: Situation, game: str, arbiter_id: str) -> Pairing:
     """Return the table of a game in a started round without a result. Raises ``Refusal``."""
     played, pairing = found_game(situation.state, game)
     check_arbiter(arbiter_id, pairing.player_ids)
+    _check_undecided(situation, played, game)
+    return pairing
+
+
+def _check_undecided(situation: Situation, played: RoundState, game: str) -> None:
+    """Raise ``Refusal`` if a game has a result, or if its round is not started."""
     if game in played.results:
         raise build_result_known_refusal(game, situation.ruleset.law.result_final)
     if played.phase is not Phase.STARTED:
         raise build_not_started_refusal(played.number)
-    return pairing
 
 
 def _find_undecided_table(situation: Situation, game: str, arbiter_id: str) -> Pairing:
     """Return the table of such a game without a finished turn. Raises ``Refusal``."""
     pairing = _due(situation, game, arbiter_id)
+    _check_no_turns(situation, game)
+    return pairing
+
+
+def _check_no_turns(situation: Situation, game: str) -> None:
+    """Raise ``Refusal`` for a game with a finished turn at its table."""
     if turns := situation.tables[game].turns:
         raise Refusal(
             "GAME_BEGUN",
@@ -251,7 +274,6 @@ def _find_undecided_table(situation: Situation, game: str, arbiter_id: str) -> P
             {"game": game, "turns": turns},
             subject=f"games/{game}",
         )
-    return pairing
 
 
 def _check_given_up(situation: Situation, pairing: Pairing, losers: Collection[str], field: str) -> None:

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.conditions import paired_round
+from faristol.tournament.conditions import check_open, paired_round
 from faristol.tournament.results.confirmations import list_unconfirmed_tables
 from faristol.tournament.results.entry import lost_by_absence
 from faristol.tournament.rounds.readiness import check_all_there
@@ -20,6 +20,15 @@ from faristol.tournament.state import Phase, evolve
 def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
     """Start a paired round, and decide the games lost by absence (PES ΣΤ)."""
     state, ruleset, number = situation.state, situation.ruleset, request.round
+    if state.draft is not None and state.draft.number == number:
+        check_open(state)
+        raise Refusal(
+            "ROUND_NOT_PUBLISHED",
+            "",
+            N_("Round {round} is a draft: publish its pairing before you start it."),
+            {"round": number},
+            subject=f"rounds/{number}",
+        )
     paired = paired_round(state, number)
     if paired.phase is not Phase.PAIRED:
         raise Refusal("ROUND_STARTED", "", N_("Round {round} has already been started."), {"round": number})
@@ -63,7 +72,9 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
     return [events.RoundClosed(round=number, occurred_at=situation.occurred_at)]
 
 
+_PAIRINGS = (events.RoundPaired, events.RoundUnpaired, events.RoundUnpublished)
+
 COMMANDS: Mapping[type[Message], PairingCommand] = {
-    pb.StartRoundRequest: PairingCommand(start, rests_on=(events.RoundPaired, events.RoundUnpaired)),
+    pb.StartRoundRequest: PairingCommand(start, rests_on=_PAIRINGS),
     pb.CloseRoundRequest: PairingCommand(close),
 }

@@ -16,12 +16,12 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, derive_seed
-from faristol.tournament.conditions import paired_round
+from faristol.tournament.conditions import check_meets_at_tables, check_open, paired_round
 from faristol.tournament.rounds.readiness import against_next, check_next
 from faristol.tournament.rounds.systems import Proposal, of_algorithm, propose
 from faristol.tournament.rounds.tables import hall_of_table, tables_for, tables_for_matches
 from faristol.tournament.situation import PairingCommand, Situation, Undo, started_since
-from faristol.tournament.state import BoardBye, Pairing, Phase, TournamentState, evolve, game_id
+from faristol.tournament.state import BoardBye, Pairing, Phase, TournamentState, draft_pairing, evolve, game_id
 from faristol.tournament.teams import boards
 from faristol.tournament.teams.boards import MatchBoard
 
@@ -34,17 +34,48 @@ def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
     """
     state, ruleset, number = situation.state, situation.ruleset, request.round
     check_next(state, number)
+    as_draft = _is_draft(state, ruleset, request)
     check_none(against_next(state, ruleset, number))
+    event, bye = compute_pairing(state, ruleset, number, request.system, situation.moment)
+    if as_draft:
+        return [draft_pairing(event, bye)]
+    return [event, *([events.ByeAwarded(round=number, player_id=bye)] if bye else [])]
+
+
+def _is_draft(state: TournamentState, ruleset: Ruleset, request: pb.PairRoundRequest) -> bool:
+    """Check whether a pairing becomes a draft. Raises ``Refusal`` for a public one of a round with a draft.
+
+    The seats of a duplicate game are no pairing of opponents: they are never a draft.
+    """
+    if ruleset.game.mode == "duplicate":
+        if request.draft:
+            check_meets_at_tables(ruleset)
+        return False
+    drafted = state.draft is not None and state.draft.number == request.round
+    if not request.HasField("draft"):
+        return drafted or state.publication == events.PAIRING_PUBLICATION_DRAFT
+    if drafted and not request.draft:
+        raise Refusal(
+            "ROUND_DRAFTED",
+            "",
+            N_("Round {round} has a draft: publish or discard it, or pair the round again as a draft."),
+            {"round": request.round},
+            subject=f"rounds/{request.round}",
+        )
+    return request.draft
+
+
+def compute_pairing(
+    state: TournamentState, ruleset: Ruleset, number: int, system: str, occurred_at: datetime
+) -> tuple[events.RoundPaired, str]:
+    """Pair a round; return its event and the player without an opponent, who may be empty. Raises ``Refusal``."""
     if ruleset.championship.team_boards is not None:
-        return [_between_teams(state, ruleset, number, request.system, situation.moment)]
-    paired = propose(state, ruleset, number, _derive_lot_seed(state, number), request.system)
+        return _between_teams(state, ruleset, number, system, occurred_at), ""
+    paired = propose(state, ruleset, number, _derive_lot_seed(state, number), system)
     seated = zip(tables_for(state, paired.tables), paired.tables, strict=True)
     games = [(table, MatchBoard(0, 0, players)) for table, players in sorted(seated)]
     byes = [(player_id, kind, BoardBye()) for player_id, kind in paired.requested]
-    new_events: list[Message] = [_round_paired(state, number, paired, games, byes, situation.moment)]
-    if paired.bye is not None:
-        new_events.append(events.ByeAwarded(round=number, player_id=paired.bye))
-    return new_events
+    return _round_paired(state, number, paired, games, byes, occurred_at), paired.bye or ""
 
 
 def _derive_lot_seed(state: TournamentState, number: int) -> bytes:
@@ -114,8 +145,11 @@ def obstacles(state: TournamentState, ruleset: Ruleset, number: int) -> list[Ref
 
 
 def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message]:
-    """Undo the pairing of a round that is not started."""
-    number = request.round
+    """Undo the pairing of a round that is not started, or discard its draft."""
+    number, draft = request.round, situation.state.draft
+    if draft is not None and draft.number == number:
+        check_open(situation.state)
+        return [events.DraftDiscarded(round=number, note=request.note, occurred_at=situation.occurred_at)]
     if paired_round(situation.state, number).phase is not Phase.PAIRED:
         raise Refusal(
             "ROUND_STARTED",
@@ -128,8 +162,18 @@ def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message
 
 
 def _bye(situation: Situation, request: pb.PairRoundRequest, new_events: Sequence[Message]) -> Mapping[str, Any]:
+    drafts = [event for event in new_events if isinstance(event, events.RoundDrafted)]
+    if drafts:
+        return {
+            **{field.name: value for field, value in drafts[0].ListFields() if field.name in _TOLD},
+            "drafted": True,
+        }
     resting = [event.player_id for event in new_events if isinstance(event, events.ByeAwarded)]
     return {"bye_player_id": resting[0] if resting else ""}
+
+
+_TOLD = frozenset(pb.PairRoundResponse.DESCRIPTOR.fields_by_name)
+"""The fields of a draft that the answer has, too."""
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
@@ -147,7 +191,8 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
     assert isinstance(unpaired, events.RoundUnpaired)
     number = unpaired.round
     was = reduce(evolve, before, TournamentState()).played[number - 1]
-    again = pair(situation, pb.PairRoundRequest(round=number, system=of_algorithm(was.algorithm)))
+    asked = pb.PairRoundRequest(round=number, system=of_algorithm(was.algorithm), draft=False)
+    again = pair(situation, asked)
     if replace(was, postponed=frozenset()) != reduce(evolve, again, situation.state).played[number - 1]:
         raise Refusal(
             "NOT_UNDONE",
@@ -162,7 +207,7 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
     return [*again, *(situation.again(agreed[game]) for game in sorted(was.postponed))]
 
 
-def _thing(act: events.RoundPaired | events.RoundUnpaired) -> Hashable:
+def _thing(act: events.RoundPaired | events.RoundUnpaired | events.RoundUnpublished) -> Hashable:
     return "pairing", act.round
 
 
@@ -178,4 +223,5 @@ UNDO: Mapping[type[Message], Undo] = {
     events.RoundUnpaired: Undo(
         lambda act, before: pb.PairRoundRequest(round=act.round), _pair_again, thing=_thing, rests=_always
     ),
+    events.RoundUnpublished: Undo(lambda act, before: pb.PublishRoundRequest(round=act.round), thing=_thing),
 }

@@ -1,5 +1,6 @@
 """The state of a tournament, folded from its events. Pure."""
 
+from faristol.tournament.state.drafts import draft_pairing, publish_draft
 from faristol.tournament.state.evolution import evolve
 from faristol.tournament.state.origins import Origins
 from faristol.tournament.state.player import PlayerState
@@ -10,11 +11,15 @@ from faristol.tournament.state.tournament import (
     Appeal,
     AppealPhase,
     DataRequest,
+    Draft,
     GameDecision,
     GameSanction,
     HallRange,
+    MessageState,
     Pairing,
     Phase,
+    PlayerActs,
+    PlayerRequest,
     ResultCheck,
     RoundState,
     TournamentState,

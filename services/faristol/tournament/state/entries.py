@@ -13,7 +13,14 @@ from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.tournament.state.player import PlayerState
 from faristol.tournament.state.team import TeamState
-from faristol.tournament.state.tournament import Appeal, AppealPhase, DataRequest, TournamentState
+from faristol.tournament.state.tournament import (
+    Appeal,
+    AppealPhase,
+    DataRequest,
+    PlayerActs,
+    PlayerRequest,
+    TournamentState,
+)
 
 OfPlayer = (
     events.PlayerAmended
@@ -181,6 +188,13 @@ def _apply_data_request_answered(state: TournamentState, event: events.DataReque
     return replace(state, data_requests=(*state.data_requests[:place], answered, *state.data_requests[place + 1 :]))
 
 
+def _apply_player_request_answered(state: TournamentState, event: events.PlayerRequestAnswered) -> TournamentState:
+    place = event.request - 1
+    answered = replace(state.player_requests[place], waits=False, granted=event.granted, taken_back=event.taken_back)
+    requests = (*state.player_requests[:place], answered, *state.player_requests[place + 1 :])
+    return replace(state, player_requests=requests)
+
+
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.PlayerRegistered: _apply_player_registered,
     events.LateEntryAdmitted: _apply_late_entry_admitted,
@@ -199,6 +213,19 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
         state, data_requests=(*state.data_requests, DataRequest(event.player_id, event.kind))
     ),
     events.DataRequestAnswered: _apply_data_request_answered,
+    events.PlayerActsSet: lambda state, event: replace(
+        state,
+        player_acts=PlayerActs(
+            event.most_byes,
+            event.bye_kind or events.BYE_KIND_HALF_POINT,
+            event.leaving or events.LEAVING_OPTION_REQUEST,
+            event.check_in,
+        ),
+    ),
+    events.PlayerRequestLodged: lambda state, event: replace(
+        state, player_requests=(*state.player_requests, PlayerRequest(event.player_id, event.kind, event.round))
+    ),
+    events.PlayerRequestAnswered: _apply_player_request_answered,
     events.PairForbidden: lambda state, event: replace(state, forbidden=state.forbidden | {_pair_of(event)}),
     events.PairAllowed: lambda state, event: replace(state, forbidden=state.forbidden - {_pair_of(event)}),
     events.PairKept: _apply_pair_kept,

@@ -14,12 +14,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.likeness import read_shared_fields
 from faristol.kernel.pins import Pin
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.tournament.state import entries, rounds
+from faristol.tournament.state import drafts, entries, rounds
 from faristol.tournament.state.rounds import with_round
 from faristol.tournament.state.tournament import (
     Following,
     GameSanction,
     HallRange,
+    MessageState,
     ResultCheck,
     TournamentState,
     Unsanctioned,
@@ -34,7 +35,7 @@ def evolve(state: TournamentState, event: Message) -> TournamentState:
     folded = _later(fold(state, event), event)
     if isinstance(event, events.SanctionLifted) and event.game_id:
         folded = rounds.give_back_at_table(folded, event)
-    after = _on_game(state, folded, event)
+    after = drafts.mark_outdated(_on_game(state, folded, event), event)
     return replace(after, version=state.version + 1, following=_following(state, event))
 
 
@@ -62,6 +63,51 @@ def _apply_halls_set(state: TournamentState, event: events.HallsSet) -> Tourname
     return replace(state, halls=tuple(HallRange.of(hall) for hall in event.halls), top_tables=event.top_tables)
 
 
+def _apply_message_sent(
+    state: TournamentState, event: events.MessageSent | events.PlayerMessageSent
+) -> TournamentState:
+    private = isinstance(event, events.PlayerMessageSent)
+    return replace(state, messages=(*state.messages, MessageState(event.hall, _moment(event.expires_at), private)))
+
+
+def _apply_message_withdrawn(
+    state: TournamentState, event: events.MessageWithdrawn | events.PlayerMessageWithdrawn
+) -> TournamentState:
+    messages = [*state.messages]
+    messages[event.number - 1] = replace(messages[event.number - 1], withdrawn=True)
+    return replace(state, messages=tuple(messages))
+
+
+def _apply_screen_set(state: TournamentState, event: events.ScreenSet) -> TournamentState:
+    shown = frozenset(part.digest for part in event.programme if part.digest)
+    return replace(
+        state,
+        screens=MappingProxyType({**state.screens, event.code: event.name}),
+        pictures_of_screens=MappingProxyType({**state.pictures_of_screens, event.code: shown}),
+    )
+
+
+def _apply_screen_removed(state: TournamentState, event: events.ScreenRemoved) -> TournamentState:
+    screens = {code: name for code, name in state.screens.items() if code != event.code}
+    shown = {code: digests for code, digests in state.pictures_of_screens.items() if code != event.code}
+    return replace(state, screens=MappingProxyType(screens), pictures_of_screens=MappingProxyType(shown))
+
+
+def _apply_picture_added(state: TournamentState, event: events.PictureAdded) -> TournamentState:
+    return replace(state, pictures=MappingProxyType({**state.pictures, event.digest: event.name}))
+
+
+def _apply_picture_removed(state: TournamentState, event: events.PictureRemoved) -> TournamentState:
+    pictures = {digest: name for digest, name in state.pictures.items() if digest != event.digest}
+    return replace(state, pictures=MappingProxyType(pictures))
+
+
+def _apply_prize_list_set(state: TournamentState, event: events.PrizeListSet) -> TournamentState:
+    others = [number for number in state.prize_lists if number != event.list]
+    others.insert(event.place - 1, event.list)
+    return replace(state, prize_lists=tuple(others), most_prize_lists=max(state.most_prize_lists, event.list))
+
+
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.TournamentCreated: _apply_tournament_created,
     events.DivisionAdded: _apply_division_added,
@@ -76,14 +122,26 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.LexiconPinned: lambda state, event: replace(state, lexicon=Pin.of(event.lexicon)),
     events.HallsSet: _apply_halls_set,
     events.RoundsAnnounced: lambda state, event: replace(state, announced=tuple(event.times)),
+    **dict.fromkeys((events.MessageSent, events.PlayerMessageSent), _apply_message_sent),
+    **dict.fromkeys((events.MessageWithdrawn, events.PlayerMessageWithdrawn), _apply_message_withdrawn),
+    events.ScreenSet: _apply_screen_set,
+    events.ScreenRemoved: _apply_screen_removed,
+    events.PictureAdded: _apply_picture_added,
+    events.PictureRemoved: _apply_picture_removed,
     events.PrizesOffered: lambda state, event: state,
+    events.PrizeRulesSet: lambda state, event: state,
+    events.PrizeListSet: _apply_prize_list_set,
+    events.PrizeListRemoved: lambda state, event: replace(
+        state, prize_lists=tuple(number for number in state.prize_lists if number != event.list)
+    ),
     events.ResultCheckSet: lambda state, event: replace(
-        state, result_check=ResultCheck(event.second_person, event.players, event.blind)
+        state, result_check=ResultCheck(event.second_person, event.players, event.blind, event.players_enter)
     ),
     events.StandingsPublished: lambda state, event: replace(state, over=True),
     events.StandingsReopened: lambda state, event: replace(state, over=False),
     **entries.FOLDS,
     **rounds.FOLDS,
+    **drafts.FOLDS,
 }
 """The fold of each type of event in the stream of a tournament."""
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.kernel.pairings import REQUESTED_BYES
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules.standings import SpreadAdjustment
-from faristol.tournament.state.team import BoardBye, TeamMatch, TeamState
+from faristol.tournament.state.team import TeamState
 from faristol.tournament.state.tournament import (
     GameDecision,
     GameSanction,
-    Pairing,
     Phase,
     RoundState,
     TournamentState,
@@ -32,25 +31,14 @@ def with_round(state: TournamentState, number: int, **changed: Any) -> Tournamen
 
 
 def _apply_round_paired(state: TournamentState, event: events.RoundPaired) -> TournamentState:
-    byes = event.requested_byes
-    added = RoundState(
-        event.round,
-        Phase.PAIRED,
-        tuple(map(Pairing.of, event.pairings)),
-        requested=MappingProxyType({bye.player_id: REQUESTED_BYES[bye.kind] for bye in byes}),
-        matches=tuple(map(TeamMatch.of, event.matches)),
-        board_byes=MappingProxyType(
-            {bye.player_id: BoardBye(bye.team_id, bye.match, bye.board) for bye in byes if bye.team_id}
-        ),
-        team_bye=event.bye_team_id or None,
-        team_byes=MappingProxyType({bye.team_id: REQUESTED_BYES[bye.kind] for bye in event.team_byes}),
-        algorithm=event.algorithm,
-    )
+    added = RoundState.of(event)
     teams = tuple(_seed_team(state, team, added) for team in state.teams)
-    return replace(state, teams=teams, played=(*state.played, added))
+    return replace(state, teams=teams, played=(*state.played, added), draft=None)
 
 
-def _apply_round_unpaired(state: TournamentState, event: events.RoundUnpaired) -> TournamentState:
+def _apply_round_unpaired(
+    state: TournamentState, event: events.RoundUnpaired | events.RoundUnpublished
+) -> TournamentState:
     # A player who came back after the pairing takes part when the round is paired again.
     players = tuple(
         replace(player, missed=player.missed - {event.round}, let_back=player.let_back - {event.round})
@@ -176,8 +164,17 @@ def _by_official(
     state: TournamentState, event: events.ResultEntered | events.ResultCorrected, **changed: Any
 ) -> TournamentState:
     """Apply an entered or corrected result, which needs a new confirmation."""
-    entered_by = {**state.played[event.round - 1].entered_by, event.game_id: event.arbiter_id}
+    player = _entering_player(event)
+    entered_by = {**state.played[event.round - 1].entered_by, event.game_id: event.arbiter_id or player}
     return _set_confirmed(state, event, (), entered_by=MappingProxyType(entered_by), **changed)
+
+
+def _entering_player(event: events.ResultEntered | events.ResultCorrected) -> str:
+    """Return the player who entered a result, or corrected the own entry; empty if an official did."""
+    if isinstance(event, events.ResultEntered):
+        return event.player_id
+    own = event.before_confirmation and not event.arbiter_id and len(event.player_ids) == 1
+    return event.player_ids[0] if own else ""
 
 
 def _apply_result_confirmed(state: TournamentState, event: events.ResultConfirmed) -> TournamentState:
@@ -240,8 +237,11 @@ def _apply_postponement_ended(
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.RoundPaired: _apply_round_paired,
     events.RoundUnpaired: _apply_round_unpaired,
+    events.RoundUnpublished: _apply_round_unpaired,
     events.ByeAwarded: lambda state, event: with_round(state, event.round, bye=event.player_id),
-    events.RoundStarted: lambda state, event: with_round(state, event.round, phase=Phase.STARTED),
+    events.RoundStarted: lambda state, event: with_round(
+        state, event.round, phase=Phase.STARTED, started_at=event.occurred_at.ToDatetime(tzinfo=UTC)
+    ),
     events.RoundClosed: lambda state, event: with_round(state, event.round, phase=Phase.CLOSED),
     events.ResultRecorded: _apply_result_recorded,
     events.ResultEntered: _apply_result_entered,

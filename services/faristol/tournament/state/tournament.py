@@ -12,7 +12,7 @@ from typing import Any
 
 from faristol.kernel.divisions import first_division_of
 from faristol.kernel.likeness import like, read_shared_fields
-from faristol.kernel.pairings import seats_of
+from faristol.kernel.pairings import REQUESTED_BYES, seats_of
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -185,6 +185,32 @@ class DataRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerRequest:
+    """A request of a player for a bye or a withdrawal."""
+
+    player_id: str
+    kind: events.PlayerRequestKind.ValueType
+    round: int = 0
+    """Round of a bye; 0 for a withdrawal."""
+    waits: bool = True
+    """Whether the request is unanswered."""
+    granted: bool = False
+    taken_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerActs:
+    """The actions open to players from their own phones."""
+
+    most_byes: int = 1
+    """Most byes that a player may request, granted ones included."""
+    bye_kind: events.ByeKind.ValueType = events.BYE_KIND_HALF_POINT
+    leaving: events.LeavingOption.ValueType = events.LEAVING_OPTION_REQUEST
+    check_in: bool = False
+    """Whether players check in."""
+
+
+@dataclass(frozen=True, slots=True)
 class GameSanction:
     """A sanction in force that changes the result of a game."""
 
@@ -230,6 +256,8 @@ class ResultCheck:
     players: bool = False
     blind: bool = False
     """Whether the second person types the result without seeing the first entry."""
+    players_enter: bool = False
+    """Whether players enter the results of their games."""
 
     @property
     def wanted(self) -> bool:
@@ -283,17 +311,41 @@ class RoundState:
     entered: frozenset[str] = frozenset()
     """Games whose result an arbiter entered instead of the table."""
     entered_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """The official who entered or corrected the current result, by game id; only for results not from tables."""
+    """The official or player who entered or corrected the current result, by game id; only for results not from tables.
+    """
     confirmed_by: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The persons who confirmed those results, by game id."""
     disputed: frozenset[str] = frozenset()
     """Games whose result is disputed."""
+    started_at: datetime | None = None
+    """The time of its start; None before."""
     algorithm: str = ""
     """Name and version of the pairing algorithm."""
+    changed_by_hand: bool = False
+    """Whether officials changed the pairing before its publication."""
     adjustments: tuple[SpreadAdjustment, ...] = ()
     """Spread adjustments outside games: at most one per player, and one per player for sanctions."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns whose ruling was corrected after the game."""
+
+    @classmethod
+    def of(cls, event: events.RoundPaired | events.RoundDrafted) -> RoundState:
+        """Parse the pairing of an event, without the bye that a ``RoundPaired`` does not contain."""
+        byes = event.requested_byes
+        return cls(
+            event.round,
+            Phase.PAIRED,
+            tuple(map(Pairing.of, event.pairings)),
+            requested=MappingProxyType({bye.player_id: REQUESTED_BYES[bye.kind] for bye in byes}),
+            matches=tuple(map(TeamMatch.of, event.matches)),
+            board_byes=MappingProxyType(
+                {bye.player_id: BoardBye(bye.team_id, bye.match, bye.board) for bye in byes if bye.team_id}
+            ),
+            team_bye=event.bye_team_id or None,
+            team_byes=MappingProxyType({bye.team_id: REQUESTED_BYES[bye.kind] for bye in event.team_byes}),
+            algorithm=event.algorithm,
+            changed_by_hand=event.changed_by_hand,
+        )
 
     @property
     def seated(self) -> frozenset[str]:
@@ -304,12 +356,14 @@ class RoundState:
     def is_unconfirmed(self, pairing: Pairing) -> bool:
         """Check whether the result of a table was entered and lacks a confirmation.
 
-        A second official, or all players of the table, confirm it. A disputed result is unconfirmed.
+        A second official, or all players of the table, confirm it; a player who entered it has confirmed it. A
+        disputed result is unconfirmed.
         """
         game = pairing.game_id
-        if not self.entered_by.get(game):
+        by = self.entered_by.get(game)
+        if not by:
             return False
-        confirmed = set(self.confirmed_by.get(game, ()))
+        confirmed = {*self.confirmed_by.get(game, ()), *({by} & set(pairing.player_ids))}
         return game in self.disputed or not (
             confirmed - set(pairing.player_ids) or confirmed >= set(pairing.player_ids)
         )
@@ -347,6 +401,40 @@ class RoundState:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageState:
+    """A message of officials."""
+
+    hall: str
+    """The hall that it names; empty for none."""
+    expires_at: datetime
+    is_private: bool
+    """Whether only players and officials can read it."""
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A paired round that is not published: only officials know it."""
+
+    content: events.RoundDrafted
+    """Its pairing, with all changes by hand. The message must not be changed."""
+    publish_at: datetime | None = None
+    """The time at which it is published; None if it is published by a command only."""
+    outdated: bool = False
+    """Whether the results or the rules by which it was paired have changed since."""
+
+    @property
+    def number(self) -> int:
+        """Number of the round, from 1."""
+        return self.content.round
+
+    @property
+    def played(self) -> RoundState:
+        """The round as it is once the draft is published."""
+        return replace(RoundState.of(self.content), bye=self.content.bye_player_id or None)
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentState:
     """The state of a tournament. ``Tournament()`` does not exist yet."""
 
@@ -366,7 +454,11 @@ class TournamentState:
     teams: tuple[TeamState, ...] = ()
     """In the order of registration; empty if players play individually."""
     played: tuple[RoundState, ...] = ()
-    """The rounds paired so far."""
+    """The rounds paired so far, without a draft."""
+    draft: Draft | None = None
+    """The next round, if it is paired and not published."""
+    publication: events.PairingPublication.ValueType = events.PAIRING_PUBLICATION_UNSPECIFIED
+    """Whether a paired round is public at once, or a draft."""
     unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     """Players of games whose pairing was undone, by game id."""
     forbidden: frozenset[frozenset[str]] = frozenset()
@@ -403,8 +495,24 @@ class TournamentState:
     """By number, from 1."""
     data_requests: tuple[DataRequest, ...] = ()
     """By number, from 1."""
+    player_requests: tuple[PlayerRequest, ...] = ()
+    """By number, from 1."""
+    player_acts: PlayerActs = PlayerActs()
+    """The actions open to players from their own phones."""
+    prize_lists: tuple[int, ...] = ()
+    """Numbers of the prize lists, in their order."""
+    most_prize_lists: int = 0
+    """The highest number that a prize list has had."""
     result_check: ResultCheck = ResultCheck()
     """How results that an official entered are confirmed."""
+    messages: tuple[MessageState, ...] = ()
+    """By number, from 1."""
+    screens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Names of screens, by code."""
+    pictures: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Names of pictures for screens, by digest."""
+    pictures_of_screens: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    """Digests of the pictures in the programme of each screen, by code."""
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
     """Table sanctions that are noted: game id and version of the event in the game's stream."""
     over: bool = False
@@ -417,6 +525,11 @@ class TournamentState:
     def exists(self) -> bool:
         """Whether the tournament was created."""
         return bool(self.tournament_id)
+
+    @property
+    def shown_pictures(self) -> frozenset[str]:
+        """Digests of the pictures that a screen shows."""
+        return frozenset[str]().union(*self.pictures_of_screens.values())
 
     @property
     def first_division(self) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
+from tests.support.consumers import RESULTS
 from tests.support.plain_http import PLAIN
 from tests.support.stage import ANEW, Stage
 from tests.support.synthetic import Championship, keep_names
@@ -38,7 +39,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 async def wait_for_ratings(stage: Stage, position: int) -> None:
     """Wait until the ratings have followed what happened, and the pages show it."""
     assert await stage.running.runtime.progress("rating.lists").wait_until_reached(position, 60)
-    assert await stage.running.runtime.progress("results@5").wait_until_reached(await stage.record.last_position(), 60)
+    assert await stage.running.runtime.progress(RESULTS).wait_until_reached(await stage.record.last_position(), 60)
 
 
 async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> None:

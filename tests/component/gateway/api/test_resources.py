@@ -249,6 +249,7 @@ FROM_A_POSITION = (
     "/api/v1/tournaments/lliga/standings",
     "/api/v1/tournaments/lliga/games",
     "/api/v1/tournaments/lliga/prizes",
+    "/api/v1/tournaments/lliga/awards",
     "/api/v1/players",
     f"/api/v1/games/{game_id(1, 1)}",
 )
@@ -366,6 +367,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/crosstable.csv",
         "/api/v1/tournaments/{tournament_id}/report.trf",
         "/api/v1/tournaments/{tournament_id}/prizes",
+        "/api/v1/tournaments/{tournament_id}/awards",
         "/api/v1/tournaments/{tournament_id}/players",
         "/api/v1/tournaments/{tournament_id}/games",
         "/api/v1/tournaments/{tournament_id}/games.zip",

@@ -19,6 +19,7 @@ from faristol.gateway.consoles.arbiter.pages import Dispute
 from faristol.gateway.consoles.arbiter.words import COMMANDS_DONE, DEADLINES, TABLE_PHASES, WAIT_REASONS
 from faristol.gateway.consoles.duplicate_game import judge
 from faristol.gateway.consoles.forms import list_fields
+from faristol.gateway.consoles.results_entry.entry import SEATS
 from faristol.gateway.pages.templating import render
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.kernel.errors import Invalid
@@ -207,6 +208,10 @@ def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
     tables = [table(number, *(calls if number % 20 == 0 else ()), hall="Sala gran") for number in range(1, 501)]
     every = rows(tables, NOW_MS)
     assert [each.table.table for each in every[:3]] == [20, 40, 60]
+    disputed = pairing_pb2.TableResult(table=7, disputed_by="Blai")
+    for player, entered, claimed in (("anna", 420, 402), ("blai", 380, 380)):
+        disputed.scores.add(player_id=player, score=entered)
+        disputed.scores_claimed.add(player_id=player, score=claimed)
     values: dict[str, Any] = {
         "request": None,
         "part": "live",
@@ -232,11 +237,14 @@ def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
         "hall": "",
         "deadlines": {},
         "help_page": "",
-        "disputes": [Dispute(7, "7 · Anna 420 – Blai 380", "402, not 420")],
+        "disputes": [Dispute(7, "7 · Anna 420 – Blai 380", "402, not 420", disputed)],
+        "seats": SEATS,
         "own": "",
     }
     page = render("arbiter_hall.html", "en", "live", values)
     assert "402, not 420" in page
+    assert "As entered: 420–380" in page
+    assert "As Blai says: 402–380" in page
     assert 'href="/tournaments/cup/round/1/results/7"' in page
     assert page.count('class="watched-table"') == 500
     assert page.count("I am coming") == 25

@@ -16,6 +16,7 @@ from faristol import gateway
 from faristol.access_control.roles import ARBITER, DIRECTOR
 from faristol.gateway.auth.sign_in import common_time_zone
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
+from faristol.gateway.consoles.attendance.day import OwnDay
 from faristol.gateway.consoles.director import option_names
 from faristol.gateway.consoles.director.commands import command_of
 from faristol.gateway.consoles.director.page import ids_in
@@ -54,6 +55,8 @@ ELSEWHERE: Mapping[str, str] = {
     "EnterSignedSheet": "results/round.html",
     "CorrectOwnResult": "results/round.html",
     "ConfirmResult": "results/parts.html",
+    "ReportResult": "results/parts.html",
+    "DecideDispute": "results/parts.html",
     "ClaimCase": "judge_case.html",
     "ReleaseCase": "judge_case.html",
     "RuleCase": "judge_case.html",
@@ -62,6 +65,14 @@ ELSEWHERE: Mapping[str, str] = {
     "SignOut": "account.html",
     "AnswerDataRequest": "data_requests.html",
     "LodgeDataRequest": "own_data.html",
+    "AddPicture": "director/screens.html",
+    **dict.fromkeys(("SetFees", "AdjustFee", "RecordPayment", "CancelPayment", "CorrectPayment"), "fees.html"),
+    "RefundPayment": "fees.html",
+    "SendMessage": "message_forms.html",
+    "WithdrawMessage": "message_forms.html",
+    "ConfirmPresence": "here.html",
+    "LodgePlayerRequest": "own_day.html",
+    "TakeBackPlayerRequest": "own_day.html",
 }
 """The templates of forms whose pages build their commands."""
 
@@ -122,9 +133,11 @@ def test_every_form_of_the_directors_console_is_carried_out_by_a_page_of_it() ->
 BESIDE_CONTRACT: Mapping[str, frozenset[str]] = {
     "RegisterPlayer": frozenset({"comma", "others"}),
     "AmendPlayer": frozenset({"others"}),
+    "AcceptEntry": frozenset({"known_id"}),
     "CorrectResult": frozenset({"outcome"}),
     "LodgeAppeal": frozenset({"appealed", "country", "affiliation", "person"}),
     "AppointTribunal": frozenset({"country", "affiliation", "person"}),
+    "SetPrizeList": frozenset({"digits", "money", "prizes_in_kind"}),
 }
 """Fields of forms that no request has: the module of the page converts them."""
 
@@ -315,6 +328,7 @@ def _own_table(
             state="",
             moment=to_datetime,
             player_id="anna",
+            messages=[],
             offers=[game_pb2.Offer(method=method, player_id="anna")],
             names={method: command.title for method, command in TABLE_COMMANDS.items()},
             said="",
@@ -323,6 +337,7 @@ def _own_table(
             seat_names={},
             new_id=lambda: "1",
             own={"sanctions": ()},
+            day=OwnDay(pairing.ListPlayerRequestsResponse()),
             typed=typed or Typed(),
             may_hide_arguments=may_hide_arguments(load_ruleset(book)),
         )

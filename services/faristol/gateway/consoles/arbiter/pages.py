@@ -21,6 +21,7 @@ from faristol.gateway.consoles.arbiter.hall import FILTERS, TableRow, Urgency, c
 from faristol.gateway.consoles.arbiter.words import COMMANDS_DONE, DEADLINES, TABLE_PHASES, WAIT_REASONS
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
+from faristol.gateway.consoles.results_entry.entry import SEATS
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.live import page_updates
 from faristol.gateway.pages.render import Part
@@ -87,6 +88,8 @@ class Dispute(NamedTuple):
     """The table and its result."""
     note: str
     """The error in the words of the person who disputes it."""
+    result: pairing_pb2.TableResult
+    """Both versions."""
 
 
 @dataclass
@@ -137,6 +140,7 @@ class _ArbiterPages(Console):
             waits=WAIT_REASONS,
             by_itself=DEADLINES,
             urgencies=Urgency,
+            seats=SEATS,
             news=_NEWS,
         )
 
@@ -156,7 +160,7 @@ class _ArbiterPages(Console):
             return ()
         here = {table.game_id for table in listed.tables}
         return [
-            Dispute(each.table, tables.standing(each.table), each.dispute)
+            Dispute(each.table, tables.standing(each.table), each.dispute, each)
             for each in tables.listed.tables
             if each.check == pairing_pb2.RESULT_CHECK_PHASE_DISPUTED and each.game_id in here
         ]

@@ -11,6 +11,7 @@ from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.rpc.calls import NAMED
 from faristol.typed_input.fields import parse_number
+from faristol.typed_input.money import parse_amounts
 
 SERVICES = ("pairing", "lexicon", "rating")
 """Services whose commands the forms of the console send."""
@@ -58,6 +59,15 @@ def _appoint(request: Any, given: Given) -> None:
                 request.affiliations.add(person_id=person, affiliation=club)
 
 
+def _set_prize_list(request: Any, given: Given) -> None:
+    """Read the money and the things of a list, one place in each line."""
+    digits = parse_number("digits", given.get("digits", "2"))
+    request.amounts.extend(parse_amounts("money", given.get("money", ""), digits))
+    request.things.extend(line.strip() for line in given.get("prizes_in_kind", "").splitlines())
+    while request.things and not request.things[-1]:
+        request.things.pop()
+
+
 def _amend(request: Any, given: Given) -> None:
     if request.HasField("rating") and not given.get("rating", "").strip():
         request.ClearField("rating")
@@ -88,5 +98,6 @@ MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "CorrectResult": _correct,
     "AppointTribunal": _appoint,
     "LodgeAppeal": _appeal,
+    "SetPrizeList": _set_prize_list,
 }
 """Functions for the fields that differ from the contract."""

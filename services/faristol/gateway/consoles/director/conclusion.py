@@ -40,6 +40,7 @@ async def _show(desk: DirectorPage) -> Response:
         second_person=check.get("second-person") == "yes",
         players_confirm=check.get("players") == "yes",
         blind=check.get("blind") == "yes",
+        players_enter=check.get("players-enter") == "yes",
         closed=closed,
     )
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import time
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPageDep
@@ -23,7 +28,10 @@ WITHDREW = N_("Round {round} cannot be started: {players} withdrew after it was 
 async def show_overview(desk: DirectorPageDep) -> Response:
     """Show the state of the tournament, the next step and its obstacles."""
     obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
-    roster = desk.roster
+    roster, draft = desk.roster, 0
+    if obstacles.round and desk.may_call("GetDraft"):
+        asked = pairing.GetDraftRequest(tournament_id=desk.tournament_id)
+        draft = (await desk.calls.ask(asked)).draft.round
     players = [player for player in desk.tournament.players if not player.withdrawn_round]
     return await desk.show(
         "director/overview.html",
@@ -32,9 +40,10 @@ async def show_overview(desk: DirectorPageDep) -> Response:
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
         next_round=obstacles.round,
         rounds_needed=obstacles.rounds,
+        draft=draft,
         players=players,
         checked_in=sum(player.checked_in for player in players),
-        late=await _late(desk),
+        late=_list_late(await _list_results(desk)),
         withdrawn=_describe_withdrawn(desk),
         appeals=[each for each in desk.tournament.appeals if each.phase == pairing.APPEAL_PHASE_OPEN],
         appealed_tables=await _appealed_tables(desk),
@@ -64,12 +73,67 @@ async def _appealed_tables(desk: DirectorPageDep) -> list[results.WatchedTable]:
     return [table for table in listed.tables if any(wait.kind == results.WAIT_KIND_APPEAL for wait in table.waits)]
 
 
-async def _late(desk: DirectorPageDep) -> list[pairing.TableResult]:
-    """Return the tables of the current round without a result or with an unconfirmed one."""
+@dataclass(frozen=True)
+class LateTable:
+    """Table whose result is missing or unconfirmed."""
+
+    result: pairing.TableResult
+    since: Timestamp
+    """Start of the round, or the entry of the unconfirmed result."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of its players."""
+        return [player.name or player.player_id for player in self.result.players]
+
+
+@routes.get("/tournaments/{tournament_id}/console/late")
+async def show_late(
+    desk: DirectorPageDep,
+    hall: Annotated[str, Query(max_length=200)] = "",
+    show: Annotated[Literal["", "missing", "unconfirmed", "disputed"], Query()] = "",
+) -> Response:
+    """Show the tables of the running round that are late, with the names to call, of one hall or all."""
+    listed = await _list_results(desk)
+    late = [table for table in _list_late(listed) if hall in ("", table.hall) and _is_shown(table, show)]
+    return await desk.show(
+        "director/late.html",
+        "",
+        round=desk.last.round if desk.last else 0,
+        late=[LateTable(table, table.recorded_at if table.scores else listed.started_at) for table in late],
+        hall=hall,
+        show_=show,
+        kinds=LATE_KINDS,
+        now_ms=time.time_ns() // 1_000_000,
+    )
+
+
+LATE_KINDS = (
+    ("", N_("all")),
+    ("missing", N_("no result")),
+    ("unconfirmed", N_("to be confirmed")),
+    ("disputed", N_("disputed")),
+)
+"""Kinds of late tables, with their labels."""
+
+
+def _is_shown(table: pairing.TableResult, show: str) -> bool:
+    checks = {"unconfirmed": pairing.RESULT_CHECK_PHASE_OPEN, "disputed": pairing.RESULT_CHECK_PHASE_DISPUTED}
+    return not show or (not table.scores if show == "missing" else table.check == checks[show])
+
+
+async def _list_results(desk: DirectorPageDep) -> pairing.ListResultsResponse:
+    """Return the tables of the running round with their results; an empty answer without one."""
     last = desk.last
     if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may_call("ListResults"):
-        return []
-    listed = await desk.calls.ask(pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=last.round))
+        return pairing.ListResultsResponse()
+    request = pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=last.round)
+    listed: pairing.ListResultsResponse = await desk.calls.ask(request)
+    return listed
+
+
+def _list_late(listed: pairing.ListResultsResponse) -> list[pairing.TableResult]:
+    """Return the tables without a result or with an unconfirmed one."""
     unconfirmed = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
     return [
         table for table in listed.tables if (not table.scores and not table.postponed) or table.check in unconfirmed

@@ -56,14 +56,22 @@ OFFICIALS = frozenset({needs.ROLE_ARBITER, needs.ROLE_JUDGE, needs.ROLE_DIRECTOR
 SETTINGS = "settings"
 """Page on which a removed tournament is restored."""
 
+REGISTRATION = "registration"
+"""Page of the entries, which arbiters do not see."""
+
 CONSOLE_PAGES: Sequence[tuple[str, str]] = (
     ("", N_("Overview")),
     ("players", N_("Players")),
+    (REGISTRATION, N_("Registration")),
+    ("presence", N_("Presence")),
     ("teams", N_("Teams")),
     ("rounds", N_("Rounds")),
     ("halls", N_("Halls")),
+    ("messages", N_("Messages")),
+    ("screens", N_("Screens")),
     ("discipline", N_("Discipline")),
     ("judges", N_("Judges")),
+    ("prizes", N_("Prize lists")),
     ("closing", N_("Prizes and final standings")),
     (SETTINGS, N_("Settings")),
     ("history", N_("History")),
@@ -171,7 +179,7 @@ class DirectorPage(Console):
             parts=[
                 (f"{self.address}/{key}".rstrip("/"), say(names.get(key, text), {}, self.language), key == part)
                 for key, text in CONSOLE_PAGES
-                if (key != "teams" or self.has_teams) and (key == SETTINGS or not self.tournament.removed)
+                if self._has_page(key)
             ],
             rules=self.rules,
             t=self.tournament,
@@ -185,6 +193,14 @@ class DirectorPage(Console):
             pairing=pairing,
             **values,
         )
+
+    def _has_page(self, key: str) -> bool:
+        """Check whether the console has a page, for this tournament and user."""
+        if key == "teams" and not self.has_teams:
+            return False
+        if key == REGISTRATION and not self.may_call("ListEntries"):
+            return False
+        return key == SETTINGS or not self.tournament.removed
 
     async def _head(self) -> results_pb.GetTournamentResponse:
         """Return the tournament for the page header. The results service hides a removed tournament."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -11,15 +13,21 @@ import grpc
 from fastapi import APIRouter, Path, Query
 from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.client.problems import every_reason
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.page import DirectorPageDep
+from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
+from faristol.kernel.errors import Invalid
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1.events_pb2 import PAIRING_PUBLICATION_DRAFT, Pairing
 from faristol.text import say, with_article
+from faristol.typed_input.fields import parse_number
 from faristol.typed_input.results.tables import Tables
 
 PAGE = "rounds"
@@ -93,6 +101,9 @@ async def _show(desk: DirectorPageDep, number: int, why: str = "", other: str = 
     obstacles = pairing.ListObstaclesResponse()
     if played is None or (played.phase == pairing.ROUND_PHASE_CLOSED and number == len(tournament.played)):
         obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
+    draft = pairing.GetDraftResponse()
+    if played is None and desk.may_call("GetDraft"):
+        draft = await desk.calls.ask(pairing.GetDraftRequest(tournament_id=desk.tournament_id))
     roster = desk.roster
     kept, forbidden = await _by_hand(desk, number)
     return await desk.show(
@@ -113,7 +124,106 @@ async def _show(desk: DirectorPageDep, number: int, why: str = "", other: str = 
         kept=kept,
         forbidden=forbidden,
         systems=PAIRING_SYSTEMS,
+        draft=draft,
+        as_drafts=draft.publication == PAIRING_PUBLICATION_DRAFT,
+        publish_at=_as_typed(draft.publish_at, tournament.time_zone) if draft.HasField("publish_at") else "",
+        proposed=_describe_proposed(desk, draft.draft) if draft.draft.round == number else None,
+        against=[(roster.named_in(each.text), each.article) for each in draft.obstacles],
+        running=desk.last is not None and desk.last.phase == pairing.ROUND_PHASE_STARTED,
     )
+
+
+@dataclass(frozen=True)
+class ProposedTable:
+    """Table of a pairing that is not public."""
+
+    seat: Pairing
+    players: Sequence[str]
+    """Ids, in the order of the pairing."""
+    checks: Sequence[str]
+    """Matters of the table, in sentences."""
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """Pairing that is not public, for its officials."""
+
+    round: pairing.ProposedRound
+    tables: Sequence[ProposedTable]
+    checks: Sequence[str]
+    """Matters of the whole round, in sentences."""
+    halls: Sequence[str]
+
+    @property
+    def players(self) -> Sequence[str]:
+        """Ids of all players who can be swapped."""
+        bye = [self.round.bye_player_id] if self.round.bye_player_id else []
+        return [player for table in self.tables for player in table.players] + bye
+
+
+def _describe_proposed(desk: DirectorPageDep, proposed: pairing.ProposedRound) -> Proposed:
+    """Describe a draft or a preview by its tables."""
+    roster = desk.roster
+    by_table: dict[int, list[str]] = defaultdict(list)
+    for check in proposed.checks:
+        by_table[check.table].append(roster.named_in(check.text))
+    return Proposed(
+        proposed,
+        [ProposedTable(seat, list(seats_of(seat)), by_table[seat.table]) for seat in proposed.pairings],
+        by_table[0],
+        [hall.name for hall in desk.tournament.halls],
+    )
+
+
+@routes.get("/tournaments/{tournament_id}/console/preview")
+async def preview_next_round(desk: DirectorPageDep, request: Request) -> Response:
+    """Show the tables without a result, and the next pairing under the results that are typed for them.
+
+    A table has a field ``winner.<table>``, a player or ``draw``, and fields ``score.<table>.<place>``.
+    """
+    if not desk.may_call("PreviewRound"):
+        raise HTTPException(404)
+    last = desk.last
+    running = last if last is not None and last.phase == pairing.ROUND_PHASE_STARTED else pairing.Round()
+    finished = {*running.finished_game_ids}
+    missing = [seat for seat in running.pairings if seat.game_id not in finished and seat.table]
+    given = {key: value.strip() for key, value in request.query_params.items()}
+    asked = pairing.PreviewRoundRequest(tournament_id=desk.tournament_id)
+    proposed = None
+    try:
+        for seat in missing:
+            _assume(asked, seat, given)
+        if running.round and given.get("ask"):
+            answer = await desk.calls.ask(asked)
+            proposed = _describe_proposed(desk, answer.preview)
+    except Invalid as problem:
+        desk.refused = say(problem.problem, problem.params, desk.language)
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION):
+            raise
+        desk.refused = desk.roster.named_in_refusal(every_reason(problem, desk.language), problem)
+    return await desk.show(
+        "director/preview.html",
+        PAGE,
+        number=running.round,
+        missing=[(seat, list(seats_of(seat))) for seat in missing],
+        given=Typed(given),
+        proposed=proposed,
+    )
+
+
+def _assume(asked: pairing.PreviewRoundRequest, seat: Pairing, given: Mapping[str, str]) -> None:
+    """Add the typed result of a table, if any. Raises ``Invalid`` for a score that is no number."""
+    players = seats_of(seat)
+    scores = {
+        player: given[key] for place, player in enumerate(players, 1) if given.get(key := f"score.{seat.table}.{place}")
+    }
+    winner = given.get(f"winner.{seat.table}", "")
+    if not scores and not winner:
+        return
+    result = asked.results.add(game_id=seat.game_id, winner_id=winner if winner in players else "")
+    for player, score in scores.items():
+        result.scores.add(player_id=player, score=parse_number("score", score))
 
 
 def _as_typed(at: Timestamp, zone: str) -> str:

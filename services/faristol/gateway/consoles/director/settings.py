@@ -10,8 +10,10 @@ from faristol.gateway.consoles.director.creation import choices_of, fitting_lexi
 from faristol.gateway.consoles.director.page import SETTINGS, DirectorPage, page_of_forms
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.consoles.lexicons import may_install
+from faristol.kernel.spellings import labels_of, name_of
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1.events_pb2 import PairingPublication
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.presentation.labels import RATING_LABELS
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
@@ -23,6 +25,9 @@ PAGE = SETTINGS
 
 async def _show(desk: DirectorPage) -> Response:
     known = desk.tournament.ruleset.name in ruleset_names()
+    draft = pairing.GetDraftResponse()
+    if desk.may_call("GetDraft"):
+        draft = await desk.calls.ask(pairing.GetDraftRequest(tournament_id=desk.tournament_id))
     return await desk.show(
         "director/settings.html",
         PAGE,
@@ -33,6 +38,11 @@ async def _show(desk: DirectorPage) -> Response:
         rating_labels=RATING_LABELS,
         lexicons=await _lexicons(desk),
         installs=may_install(desk),
+        publications=[
+            (name_of(PairingPublication.DESCRIPTOR, value), text)
+            for value, text in labels_of(PairingPublication.DESCRIPTOR).items()
+        ],
+        publication=name_of(PairingPublication.DESCRIPTOR, draft.publication),
         systems=await _systems(desk),
         started=any(played.phase != pairing.ROUND_PHASE_PAIRED for played in desk.tournament.played),
     )

@@ -15,6 +15,7 @@ from faristol.kernel.quotation import shorten_text
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
+from faristol.typed_input.fields import parse_number
 from faristol.typed_input.results.doubts import OPEN_BEFORE
 from faristol.typed_input.results.lines import (
     ABANDONED_MARK,
@@ -251,6 +252,40 @@ def encode_shown_scores(table: pairing.TableResult) -> str:
     return ":".join(map(str, (table.table, *(score.score for score in table.scores))))
 
 
+def read_report(fields: Mapping[str, str], table: pairing.TableResult, tournament_id: str, player_id: str) -> Message:
+    """Return the report of a player, from a form with the scores of the table.
+
+    Raises ``Invalid`` for a score that is no number, and ``HTTPException`` for a form without an id.
+    """
+    request = pairing.ReportResultRequest(
+        command_id=str(form_id(fields)), tournament_id=tournament_id, game_id=table.game_id, player_id=player_id
+    )
+    _add_scores(request.scores, fields, table)
+    return request
+
+
+def read_decision(fields: Mapping[str, str], table: pairing.TableResult, tournament_id: str) -> Message:
+    """Return the decision on a disputed result, from a form with the scores that are right.
+
+    Raises ``Invalid`` for a score that is no number, and ``HTTPException`` for a form without an id.
+    """
+    request = pairing.DecideDisputeRequest(
+        command_id=str(form_id(fields)),
+        tournament_id=tournament_id,
+        game_id=table.game_id,
+        note=fields.get("note", ""),
+    )
+    _add_scores(request.scores, fields, table)
+    return request
+
+
+def _add_scores(scores: Any, fields: Mapping[str, str], table: pairing.TableResult) -> None:
+    """Add the typed score of each seat. Raises ``Invalid``."""
+    for seat, player in zip(SEATS, table.players, strict=False):
+        name = player.name or player.player_id
+        scores.add(player_id=player.player_id, score=parse_number(name, fields.get(seat, "")))
+
+
 def confirmation(fields: Mapping[str, str], table: pairing.TableResult, tournament_id: str) -> Message:
     """Return the confirmation or dispute of the scores that a form showed.
 
@@ -266,4 +301,6 @@ def confirmation(fields: Mapping[str, str], table: pairing.TableResult, tourname
     )
     for seat, player in zip(SEATS, table.players, strict=False):
         request.scores.add(player_id=player.player_id, score=int(fields.get(f"seen_{seat}", "")[:9]))
+    if request.disputed and any(fields.get(seat, "").strip() for seat in SEATS):
+        _add_scores(request.scores_claimed, fields, table)
     return request

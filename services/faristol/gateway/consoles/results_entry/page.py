@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any
 
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
+from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -28,12 +29,15 @@ from faristol.gateway.consoles.results_entry.entry import (
     encode_shown_scores,
     from_sheet,
     read,
+    read_decision,
+    read_report,
 )
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.results import Moment, Reader
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
@@ -103,7 +107,7 @@ class _ResultsPage(Console):
 
     async def _own_table(self) -> pairing.ListResultsResponse:
         """Return the public data of a player's table in the form of the officials' list."""
-        answer = await self.results.pairings(self.tournament_id, self.number)
+        answer = await self.results.pairings(self.tournament_id, self.number, Moment(self.done))
         scope = self.session.credential.scope.tournament_ids
         own = self.session.credential.player_id
         found = [table for table in answer.tables if any(seat.player_id == own for seat in table.seats)]
@@ -183,6 +187,7 @@ class _ResultsPage(Console):
             own=self.subject,
             player_id=self.session.credential.player_id if self.is_player else "",
             is_player=self.is_player,
+            decides=self.may(pairing.DecideDisputeRequest, self.tournament_id),
             check=self.check,
             base=self.address,
             pairing=pairing,
@@ -237,6 +242,11 @@ async def _handle_form(page: _ResultsPage, given: Mapping[str, str], table: int)
     try:
         if given.get("act") == "ConfirmResult":
             return await _confirm_result(page, given, tables, table, back)
+        if table and given.get("act") == "DecideDispute" and not page.is_player:
+            return await _send(page, lambda: read_decision(given, tables[table], page.tournament_id), table, back)
+        if table and given.get("act") == "ReportResult" and page.is_player:
+            own = page.session.credential.player_id
+            return await _send(page, lambda: read_report(given, tables[table], page.tournament_id, own), table, back)
         if page.is_player:
             raise HTTPException(HTTPStatus.BAD_REQUEST)  # players may only confirm
         if given.get("act") == "ConfirmAll":
@@ -263,10 +273,25 @@ async def _confirm_result(
     at = int(number) if number.isdecimal() and len(number) < 7 else 0
     if not tables.players(at):
         raise HTTPException(HTTPStatus.BAD_REQUEST)
-    answer = await page.ask(confirmation(given, tables[at], page.tournament_id))
+    try:
+        answer = await page.ask(confirmation(given, tables[at], page.tournament_id))
+    except Invalid as problem:
+        page.refused, answer = f"{problem.field}: {say(problem.problem, problem.params, page.language)}", None
     if answer is None:
         return await page.show(await page.tables(), ResultEntry(), table)
     return redirect_to(f"{back}?at={at}&done={answer.position}" if not table else f"{back}?done={answer.position}")
+
+
+async def _send(page: _ResultsPage, read_command: Callable[[], Message], table: int, back: str) -> Response:
+    """Send the report of a player, or the decision of an arbiter; show the page again if it is refused."""
+    try:
+        answer = await page.ask(read_command())
+    except Invalid as problem:
+        text = say(problem.problem, problem.params, page.language)
+        page.refused, answer = f"{problem.field}: {text}", None
+    if answer is None:
+        return await page.show(await page.tables(), ResultEntry(table), table)
+    return redirect_to(f"{back}?done={answer.position}")
 
 
 async def _all_confirmed(page: _ResultsPage, given: Mapping[str, str], tables: Tables, back: str) -> Response:

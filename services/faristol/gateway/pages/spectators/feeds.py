@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from xml.sax.saxutils import escape, quoteattr
@@ -12,6 +12,7 @@ from faristol.kernel.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.messages import describe_message, describe_readers
 from faristol.presentation.page_addresses import duplicate_path, round_path, tournament_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import translations
@@ -48,11 +49,16 @@ class FeedEntry:
     path: str
 
 
-def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
-    """Return the feed entries of a tournament's rounds, the latest first."""
+def news_of(tournament: pb.Tournament, language: str, messages: Iterable[pb.Message] = ()) -> list[FeedEntry]:
+    """Return the feed entries of a tournament's rounds and of its public ``messages``, the latest first."""
     read = translations(language).gettext
 
     def list_news() -> Iterator[FeedEntry]:
+        for message in messages:
+            said = describe_message(message, tournament, language, of_games=is_of_duplicate_games(tournament))
+            title = ": ".join(filter(None, [describe_readers(message, language), said]))
+            path = tournament_path(tournament.tournament_id)
+            yield FeedEntry(f"message-{message.number}", title, to_datetime(message.sent_at), path)
         for round_ in tournament.played:
             pairings = round_path(tournament.tournament_id, round_.round)
             standings = f"{tournament_path(tournament.tournament_id)}?round={round_.round}"
@@ -76,9 +82,9 @@ def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
     return sorted(list_news(), key=lambda each: (each.at, each.key), reverse=True)
 
 
-def atom(tournament: pb.Tournament, language: str, address: str) -> str:
-    """Return the Atom feed of a tournament; ``address`` is the public address of the pages."""
-    entries = news_of(tournament, language)
+def atom(tournament: pb.Tournament, language: str, address: str, messages: Iterable[pb.Message] = ()) -> str:
+    """Return the Atom feed of a tournament and its public ``messages``; ``address`` is that of the pages."""
+    entries = news_of(tournament, language, messages)
     updated = entries[0].at if entries else to_datetime(tournament.created_at)
     base = address + tournament_path(tournament.tournament_id)
     own = address + tournament_path(tournament.tournament_id, "feed.atom")

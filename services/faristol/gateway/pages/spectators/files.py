@@ -39,7 +39,7 @@ async def serve_feed(request: Request, results: Reader, tournament_id: str) -> R
     head = await results.tournament(tournament_id)
     if kept := check_not_modified(request):
         return kept
-    text = feeds.atom(head.tournament, language_of(request), public_address(request))
+    text = feeds.atom(head.tournament, language_of(request), public_address(request), head.messages)
     return Response(text, media_type=feeds.ATOM, headers={"Cache-Control": "no-cache"})
 
 

@@ -27,6 +27,7 @@ from faristol.gateway.rpc.results import Page, Reader, Results
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.game_view import build_page_values, squares, words
+from faristol.presentation.messages import list_on_screen
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, tile_values
 
 After = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
@@ -194,6 +195,7 @@ async def screen(
         summed=summed,
         names=names,
         hall=hall,
+        messages=list_on_screen(head.messages, hall, {table.table for table in tables}),
         tables=len(tables),
         finished=sum(table.final for table in tables),
         known_hall=bool(everybody) or not (answer.tables or _is_begun(head)),

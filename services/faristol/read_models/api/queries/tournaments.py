@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from datetime import UTC, date
 from zoneinfo import ZoneInfo
 
-from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import content_of
 from faristol.kernel.errors import Invalid, NotFound
@@ -17,18 +15,12 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import search_words
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
+from faristol.read_models.api.queries.messages import load_messages
 from faristol.read_models.computed import standings
-from faristol.read_models.computed.mode import check_has_tables
-from faristol.read_models.computed.prizes import Offer, Play, Plays, apply_prize_event, prizes
-from faristol.read_models.computed.standings import last_counted
-from faristol.read_models.projections.championship import Championship
-from faristol.read_models.projections.projection import read_now
 from faristol.read_models.storage import history, lookup
-from faristol.read_models.storage.lookup import Part, find_head
-from faristol.read_models.storage.models import ReadModels, check_reached
+from faristol.read_models.storage.lookup import Part
+from faristol.read_models.storage.models import ReadModels
 from faristol.read_models.storage.names import load_people
-from faristol.read_models.storage.rows import Standing
-from faristol.read_models.storage.store import Reader
 from faristol.rules.clockwork import round_ms
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -105,10 +97,11 @@ def _days_of(tournament: results.Tournament) -> tuple[str, str]:
 async def get_tournament(
     models: ReadModels, request: results.GetTournamentRequest, context: Context
 ) -> results.GetTournamentResponse:
-    """Return a tournament with the phases of its rounds."""
+    """Return a tournament with the phases of its rounds, and the public messages that are shown now."""
     found = await models.find_tournament(request, context, history.tournament)
     answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
     await lookup.add_words(models.record, [(answer.tournament, found.head)])
+    answer.messages.extend(await load_messages(models.record, found.head, models.now_ns()))
     try:
         length = round_ms(standings.rules_of(found.head))
     except Refusal:  # the rules are no longer installed
@@ -149,30 +142,6 @@ async def list_teams(
         next_page_token=following,
         total=len(registered),
     )
-
-
-async def get_prizes(
-    models: ReadModels, request: results.GetPrizesRequest, context: Context
-) -> results.GetPrizesResponse:
-    """Return the leaders for the special prizes."""
-    await models.reach(request.min_position, context)
-    offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), apply_prize_event)).state
-
-    async def look(reader: Reader) -> tuple[Championship, Plays, frozenset[str]]:
-        of = Championship(await find_head(reader, request.tournament_id))
-        of.rounds = await reader.rounds(of.id)
-        rounds = {game.game_id: round_.round for round_ in of.rounds.values() for game in round_.games}
-        bingos, best, recorded = await reader.plays(of.id, offer.expelled)
-        standings = await reader.standings(Standing, of.id, last_counted(of.rounds.values()))
-        annulled = frozenset(line.player_id for line in standings if line.annulled)
-        return of, Plays(bingos, [Play(line, rounds[line.game_id]) for line in best], recorded), annulled
-
-    (of, plays, annulled), position = await read_now(models.record, look, request.tournament_id)
-    check_reached(request.min_position, position)
-    check_has_tables(of.tournament)
-    won = await asyncio.to_thread(prizes, offer, [of.rounds[number] for number in sorted(of.rounds)], plays, annulled)
-    await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
-    return results.GetPrizesResponse(prizes=won, position=position, over=of.is_over)
 
 
 async def get_ruleset(

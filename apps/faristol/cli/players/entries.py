@@ -1,0 +1,56 @@
+"""The registration of a tournament as text: its form, its entries, the messages that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
+from faristol.kernel.times import to_datetime
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.text import say, translations
+
+STATES = labels_of(pb.EntryState.DESCRIPTOR)
+
+NO_ENTRIES = N_("There are no entries.")
+FORM_OPEN = N_("The form accepts entries.")
+FORM_CLOSED = N_("The form accepts no entries.")
+ENTRANTS = N_("Entrants: {entrants}, on the waiting list: {waiting}.")
+FREE_PLACES = N_("Free places: {free_places} of {places}.")
+UNCONFIRMED = N_("Not confirmed yet: {unconfirmed}. Messages that wait to be sent: {waiting_mails}.")
+NO_MAIL = N_("This server sends no e-mail.")
+MAIL_STATUS = N_("Messages that wait to be sent: {waiting}. Refused for good in the last 30 days: {refused}.")
+
+
+def entries(_request: object, answer: pb.ListEntriesResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `registration list`."""
+    read = translations(language).gettext
+    if not answer.entries:
+        yield say(NO_ENTRIES, {}, language)
+    for each in answer.entries:
+        details = each.details
+        day = to_datetime(each.received_at).date()
+        named = " · ".join(filter(None, (details.name or each.player_id, details.club, details.country, each.category)))
+        yield f"{each.entry:>4}  {day}  {named}  {read(STATES[each.state])}"
+        more = (details.email, details.federation_id, details.need, each.question, each.answer, each.reason)
+        yield from (f"      {words}" for words in more if words)
+    params = {"unconfirmed": answer.unconfirmed, "waiting_mails": answer.waiting_mails}
+    yield say(UNCONFIRMED, params, language)
+
+
+def form(_request: object, answer: pb.GetRegistrationResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `registration show`."""
+    yield say(FORM_OPEN if answer.accepts else FORM_CLOSED, {}, language)
+    yield say(ENTRANTS, {"entrants": len(answer.entrants), "waiting": answer.waiting}, language)
+    if answer.settings.places:
+        yield say(FREE_PLACES, {"free_places": answer.free_places, "places": answer.settings.places}, language)
+    for each in answer.entrants:
+        if each.name:
+            yield f"  {' · '.join(filter(None, (each.name, each.club, each.country, each.category)))}"
+
+
+def mail_status(_request: object, answer: pb.GetMailStatusResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `registration mail`."""
+    if not answer.enabled:
+        yield say(NO_MAIL, {}, language)
+    yield say(MAIL_STATUS, {"waiting": answer.waiting, "refused": answer.refused}, language)

@@ -1,0 +1,135 @@
+"""A player's day: the requests and the presence of a signed-in player, on the page of the own table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+import grpc
+from fastapi import APIRouter
+from google.protobuf.message import Message
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.access_control.roles import PLAYER
+from faristol.client.problems import reason_of
+from faristol.gateway.auth.session import Session, SignedIn
+from faristol.gateway.auth.sign_in import HOME, redirect_to
+from faristol.gateway.consoles.commands import command_id, to_problem
+from faristol.gateway.consoles.forms import fill
+from faristol.gateway.rpc.results import Results
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.page_addresses import tournament_path
+from faristol.text import say
+
+CONFIRM_LEAVING = N_("Tick the box to confirm that you leave.")
+
+DAY_COMMANDS: Mapping[str, type[Message]] = {
+    "ConfirmPresence": pairing.ConfirmPresenceRequest,
+    "LodgePlayerRequest": pairing.LodgePlayerRequestRequest,
+    "TakeBackPlayerRequest": pairing.TakeBackPlayerRequestRequest,
+}
+"""Commands of a player's day, if the organiser allows them."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+class HallPlan(NamedTuple):
+    """The tables of a hall in rows, with the own one."""
+
+    hall: str
+    tables: list[int]
+    own: int
+
+
+class OwnDay(NamedTuple):
+    """Data of a player's day besides the table."""
+
+    state: pairing.ListPlayerRequestsResponse
+    standing: pb.Standing | None = None
+    """Own line of the standings; None before the first result."""
+    players: int = 0
+    """Number of players in the standings."""
+    plan: HallPlan | None = None
+
+
+@routes.get("/me")
+async def show_day(signed_in: SignedIn) -> Response:
+    """Redirect a player to the page of the day of the tournament that is on, and other users to their account."""
+    credential = signed_in.credential
+    if credential.role != PLAYER:
+        return redirect_to(HOME)
+    try:
+        answer: pb.GetPlayerResponse = await signed_in.calls.ask(pb.GetPlayerRequest(player_id=credential.player_id))
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.NOT_FOUND:
+            raise
+        return redirect_to(HOME)
+    scope = set(credential.scope.tournament_ids)
+    own = [each.tournament for each in answer.tournaments if not scope or each.tournament.tournament_id in scope]
+    found = next((each for each in own if not each.over), own[0] if own else None)
+    return redirect_to(tournament_path(found.tournament_id, "my-table") if found else HOME)
+
+
+async def load_day(results: Results, signed_in: Session, tournament: pb.Tournament, table: pb.Table | None) -> OwnDay:
+    """Return the data of a player's day; only the empty state for an unregistered player."""
+    player_id = signed_in.credential.player_id
+    asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament.tournament_id, player_id=player_id)
+    try:
+        state = await signed_in.calls.ask(asked)
+    except grpc.aio.AioRpcError as error:
+        if reason_of(error) != "NOT_REGISTERED":
+            raise
+        return OwnDay(pairing.ListPlayerRequestsResponse())
+    standing = None
+    if any(round_.finished for round_ in tournament.played):
+        standing = await _find_standing(signed_in, tournament.tournament_id, player_id)
+    return OwnDay(state, standing, tournament.players, plan_of(tournament, table))
+
+
+async def _find_standing(signed_in: Session, tournament_id: str, player_id: str) -> pb.Standing | None:
+    """Return the own line of the standings; None for a player without one."""
+    asked = pb.GetStandingsRequest(tournament_id=tournament_id, player_id=player_id)
+    try:
+        answer: pb.GetStandingsResponse = await signed_in.calls.ask(asked)
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.NOT_FOUND:
+            raise
+        return None
+    return answer.standings[0] if answer.standings else None
+
+
+def plan_of(tournament: pb.Tournament, table: pb.Table | None) -> HallPlan | None:
+    """Return the tables of the hall of a table; None without a table or without halls."""
+    if table is None:
+        return None
+    hall = next((each for each in tournament.halls if each.first_table <= table.table <= each.last_table), None)
+    if hall is None:
+        return None
+    return HallPlan(hall.name, list(range(hall.first_table, hall.last_table + 1)), table.table)
+
+
+async def carry_out(
+    request_language: str, signed_in: Session, given: Mapping[str, str], act: str, tournament_id: str
+) -> str:
+    """Send a command of a player's day; return the refusal in the player's language, empty for success.
+
+    Raises ``HTTPException`` for a malformed form.
+    """
+    if act == "LodgePlayerRequest" and given.get("leaving_form") and not given.get("sure"):
+        return say(CONFIRM_LEAVING, {}, request_language)
+    command: Any = DAY_COMMANDS[act]()
+    try:
+        fill(command, given)
+        command.command_id, command.tournament_id = command_id(given, act), tournament_id
+        command.player_id = signed_in.credential.player_id
+        await signed_in.calls.ask(command)
+    except (Invalid, ValueError) as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    except grpc.aio.AioRpcError as error:
+        return to_problem(error, request_language).detail
+    return ""

@@ -1,0 +1,117 @@
+"""Page of the registration: the entries with the decisions of the director, and the settings of the form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from zoneinfo import ZoneInfo
+
+import grpc
+from fastapi import APIRouter
+from google.protobuf.timestamp_pb2 import Timestamp
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.rpc.results import Page
+from faristol.kernel.details import DETAILS
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
+from faristol.kernel.times import to_datetime
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.pb.results.v1 import results_pb2
+from faristol.presentation.page_addresses import tournament_path
+from faristol.typed_input.known_players import of_person
+
+PAGE = "registration"
+
+MAX_LOOKED_UP_COUNT = 40
+"""Limit of undecided entries whose names are looked up among known players: each takes a call."""
+
+MAX_KNOWN_COUNT = 5
+"""Limit of known players offered for an entry."""
+
+FORM_FIELD_LABELS = {
+    **{name: detail.options.label for name, detail in DETAILS.items() if name not in ("name", "email")},
+    "category": N_("Category"),
+}
+"""Labels of the fields that a form may have."""
+
+
+async def _show(desk: DirectorPage) -> Response:
+    _check_permitted(desk)
+    found: pb.ListEntriesResponse = await desk.calls.ask(pb.ListEntriesRequest(tournament_id=desk.tournament_id))
+    undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
+    known = {
+        each.entry: await _find_known(desk, each.details.name)
+        for each in undecided[:MAX_LOOKED_UP_COUNT]
+        if each.details.name
+    }
+    return await desk.show(
+        "director/registration.html",
+        PAGE,
+        found=found,
+        s=found.settings,
+        undecided=undecided,
+        decided=[each for each in reversed(found.entries) if each not in undecided],
+        known=known,
+        states=labels_of(pb.EntryState.DESCRIPTOR),
+        form_fields=FORM_FIELD_LABELS,
+        details=[detail for name, detail in DETAILS.items() if name not in ("name", "email")],
+        address=tournament_path(desk.tournament_id, "register"),
+        opens_at=_local(found.settings.opens_at, desk) if found.settings.HasField("opens_at") else "",
+        closes_at=_local(found.settings.closes_at, desk) if found.settings.HasField("closes_at") else "",
+        pb=pb,
+    )
+
+
+def _local(at: Timestamp, desk: DirectorPage) -> str:
+    """Return a time as an input of the form has it, in the time zone of the tournament."""
+    zone = ZoneInfo(desk.tournament.time_zone or "UTC")
+    return to_datetime(at).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+
+
+async def _find_known(desk: DirectorPage, name: str) -> Sequence[results_pb2.FoundPlayer]:
+    """Return the players of earlier tournaments who are found by the name."""
+    answer = await desk.results.search_players(name, Page(MAX_KNOWN_COUNT))
+    here = {player.player_id for player in desk.tournament.players}
+    return [each for each in answer.players if each.player_id not in here]
+
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
+async def show_registration(desk: DirectorPageDep) -> Response:
+    """Show the entries and the settings of the form."""
+    return await _show(desk)
+
+
+@routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
+async def change_registration(desk: DirectorPageDep, given: Fields) -> Response:
+    """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
+    _check_permitted(desk)
+    if given.get("act") == "AcceptEntry":
+        player_id = given.get("known_id", "").strip() or given.get("player_id", "")
+        given = {**given, "player_id": player_id}
+        if player_id and not given.get("rating", "").strip():
+            given = {**given, "rating": await _rating(desk, player_id)}
+    return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)
+
+
+def _check_permitted(desk: DirectorPage) -> None:
+    """Raise ``HTTPException`` (404) for an arbiter: entries have addresses."""
+    if not desk.may_call("ListEntries"):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+
+
+async def _rating(desk: DirectorPage, player_id: str) -> str:
+    """Return the rating of a player after the last tournament; empty for an unrated or unknown one."""
+    try:
+        found = of_person(await desk.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
+            raise
+        return ""
+    return str(found.rating) if found and found.rating is not None else ""

@@ -1,0 +1,56 @@
+"""The form of a message: its choices, and times without a day. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from google.protobuf.descriptor import EnumDescriptor
+
+from faristol.gateway.consoles.forms import Given
+from faristol.kernel.spellings import labels_of, names_of
+from faristol.pb.pairing.v1 import events_pb2 as events
+
+_TIME_PATTERN = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
+
+OF_TABLES = frozenset(
+    {
+        events.MESSAGE_AUDIENCE_TABLES,
+        events.MESSAGE_AUDIENCE_WITHOUT_RESULT,
+        events.MESSAGE_AUDIENCE_UNCONFIRMED,
+    }
+)
+"""Audiences that a tournament of duplicate games does not have."""
+
+
+def list_kinds() -> Sequence[tuple[str, str]]:
+    """Return each kind of message with its English label, by the value of the form."""
+    return _choices(events.MessageKind.DESCRIPTOR)
+
+
+def list_audiences(*, of_duplicate: bool, in_hall: bool = False) -> Sequence[tuple[str, str]]:
+    """Return each audience with its English label, by the value of the form.
+
+    ``in_hall`` omits everyone: an official of a hall writes only to the hall.
+    """
+    left_out = OF_TABLES if of_duplicate else frozenset[events.MessageAudience.ValueType]()
+    return _choices(events.MessageAudience.DESCRIPTOR, left_out | ({events.MESSAGE_AUDIENCE_ALL} if in_hall else set()))
+
+
+def _choices(enum: EnumDescriptor, left_out: Collection[int] = ()) -> Sequence[tuple[str, str]]:
+    labels = labels_of(enum)
+    names = names_of(enum).items()
+    return [(name, labels[number]) for name, number in names if number in labels and number not in left_out]
+
+
+def add_day(given: Given, now: datetime, zone: str) -> Given:
+    """Return the fields of a form; a time without a day, such as 14:10, is the next such time in ``zone``."""
+    found = _TIME_PATTERN.fullmatch(given.get("until", ""))
+    if not found:
+        return given
+    local = now.astimezone(ZoneInfo(zone or "UTC"))
+    at = local.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+    day = at if at > local else at + timedelta(days=1)
+    return {**given, "until": f"{day:%Y-%m-%d %H:%M}"}

@@ -1,0 +1,98 @@
+"""Page of the director's console with the screens of a tournament and their pictures."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.http.forms import Fields, file_of
+from faristol.kernel.screens import MAX_PICTURE_BYTES, format_screen_code
+from faristol.kernel.spellings import labels_of, name_of
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
+
+PAGE = "screens"
+PICTURE_ROOM_BYTES = 1_000
+"""Bytes beyond the limit of a picture that are read, so that the service can name the limit."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/console/screens")
+async def show_screens(desk: DirectorPageDep) -> Response:
+    """Show the screens with their last reports, and the form of a new one."""
+    return await _show(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/screens")
+async def act_on_screens(desk: DirectorPageDep, given: Fields) -> Response:
+    """Name or remove a screen, or remove a picture."""
+    return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/screens/picture")
+async def add_picture(
+    request: Request, desk: DirectorPageDep, name: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """Add the picture in the body. A script of the page sends it; the answer has the address of the page, or errors."""
+    content = await file_of(request, MAX_PICTURE_BYTES + PICTURE_ROOM_BYTES)
+    command = pairing.AddPictureRequest(
+        command_id=str(uuid.uuid4()), tournament_id=desk.tournament_id, name=name, content=content
+    )
+    answer = await desk.ask(command, {"content": "", "name": name})
+    if answer is None:
+        return JSONResponse({"problem": desk.refused or " ".join(desk.errors.values())}, 409)
+    return JSONResponse({"next": f"{desk.address}/{PAGE}?done={answer.position}"})
+
+
+def spell_part(part: events.ScreenPart, pictures: Mapping[str, str]) -> str:
+    """Return a part of a programme as it is written in the form."""
+    name = name_of(events.ScreenContent.DESCRIPTOR, part.content)
+    value = part.hall or pictures.get(part.digest, part.digest) or (str(part.table) if part.table else "")
+    return f"{name}:{value}" if value else name
+
+
+def list_choices(halls: Sequence[str], pictures: Sequence[str], tables: Sequence[int]) -> list[tuple[str, str, str]]:
+    """Return the parts that a programme may have: as written, the English label, and the object."""
+    labels = labels_of(events.ScreenContent.DESCRIPTOR)
+    found = [("seats", labels[events.SCREEN_CONTENT_SEATS], "")]
+    found += [(f"seats:{hall}", labels[events.SCREEN_CONTENT_SEATS], hall) for hall in halls]
+    found += [
+        (name_of(events.ScreenContent.DESCRIPTOR, content), labels[content], "")
+        for content in (
+            events.SCREEN_CONTENT_STANDINGS,
+            events.SCREEN_CONTENT_COUNTDOWN,
+            events.SCREEN_CONTENT_MESSAGES,
+        )
+    ]
+    found += [(f"game:{table}", labels[events.SCREEN_CONTENT_GAME], str(table)) for table in tables]
+    return found + [(f"picture:{name}", labels[events.SCREEN_CONTENT_PICTURE], name) for name in pictures]
+
+
+async def _show(desk: DirectorPage) -> Response:
+    asked = pb.ListScreensRequest(tournament_id=desk.tournament_id, min_position=desk.done)
+    listed: pb.ListScreensResponse = await desk.calls.ask(asked)
+    pictures = {picture.digest: picture.name for picture in listed.pictures}
+    tables = sorted(seat.table for seat in desk.last.pairings)[:3] if desk.last else []
+    shown = {part.table for screen in listed.screens for part in screen.programme if part.table}
+    return await desk.show(
+        "director/screens.html",
+        PAGE,
+        screens=listed.screens,
+        pictures=listed.pictures,
+        free=[format_screen_code(code) for code in listed.free_codes],
+        coded=format_screen_code,
+        written={screen.code: [spell_part(part, pictures) for part in screen.programme] for screen in listed.screens},
+        choices=list_choices(
+            [hall.name for hall in desk.tournament.halls], list(pictures.values()), sorted({*tables, *shown})
+        ),
+        contents=labels_of(events.ScreenContent.DESCRIPTOR),
+        now_ms=desk.now_ms,
+    )

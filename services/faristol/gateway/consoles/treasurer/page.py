@@ -1,0 +1,216 @@
+"""The page of the fees, for the treasurer and the director, with the receipts; and the calls of a payment provider."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import grpc
+from babel.numbers import get_currency_precision
+from fastapi import APIRouter, Path
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from faristol.gateway.auth.session import calls
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id, hide_errors, to_problem
+from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, Typed, status_of_form
+from faristol.gateway.consoles.navigation import may
+from faristol.gateway.consoles.treasurer.amounts import format_amount, format_input, parse_amount
+from faristol.gateway.http.forms import Fields, body_of
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.templating import render
+from faristol.gateway.print.addresses import BUSY
+from faristol.gateway.print.form import style_name
+from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
+from faristol.gateway.rpc.calls import NAMED
+from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.errors import Invalid
+from faristol.kernel.spellings import labels_of
+from faristol.kernel.times import to_datetime
+from faristol.pb.pairing.v1 import fee_events_pb2 as events
+from faristol.pb.pairing.v1 import fees_pb2 as pb
+from faristol.pb.pairing.v1 import registration_pb2 as registration
+from faristol.presentation.page_addresses import tournament_path
+from faristol.text import say
+
+FEE_COMMANDS = ("SetFees", "AdjustFee", "RecordPayment", "CancelPayment", "CorrectPayment", "RefundPayment")
+"""Commands of the forms."""
+
+MAX_CATEGORY_FEES_COUNT = 8
+"""Lines of the form for fees of categories."""
+
+MAX_EVENT_BODY_BYTES = 65_536
+"""Limit of a call of a payment provider in bytes."""
+
+routes = APIRouter(include_in_schema=False)
+provider_calls = APIRouter(include_in_schema=False)
+"""Calls of payment providers, which sign them."""
+
+
+@routes.get("/tournaments/{tournament_id}/fees")
+async def show_fees(console: ConsoleDep, results: Reader, tournament_id: TournamentId) -> Response:
+    """Show what each person owes and paid, the receipts, the totals, and the settings."""
+    return await _show(console, results, tournament_id)
+
+
+@routes.post("/tournaments/{tournament_id}/fees")
+async def change_fees(console: ConsoleDep, results: Reader, tournament_id: TournamentId, given: Fields) -> Response:
+    """Send a command on fees."""
+    found = await _load(console, tournament_id)
+    name = given.get("act", "")
+    if name not in FEE_COMMANDS:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    request: Any = NAMED["pairing", name].request(command_id=str(form_id(given)), tournament_id=tournament_id)
+    try:
+        fill(request, _in_units(given, found), found.time_zone)
+    except Invalid as problem:
+        errors = {problem.field: say(problem.problem, problem.params, console.language)}
+        return await _show(console, results, tournament_id, given, errors)
+    except ValueError as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    try:
+        answer = await console.calls.ask(request)
+    except grpc.aio.AioRpcError as error:
+        refused = to_problem(error, console.language).detail
+        return await _show(console, results, tournament_id, given, {}, refused)
+    page = tournament_path(tournament_id, "fees")
+    return redirect_to(f"{page}?receipt={answer.document}" if hasattr(answer, "document") else page)
+
+
+def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
+    """Return a form with amounts in the smallest unit of the currency. Raises ``Invalid``."""
+    decimals = found.decimals
+    if given.get("act") == "SetFees" and given.get("currency", "").strip().upper() != found.settings.currency:
+        decimals = _decimals(given.get("currency", "").strip().upper())
+    changed = dict(given)
+    for name, text in given.items():
+        if name in ("amount", "early_discount") or name.endswith(".amount"):
+            changed[name] = str(parse_amount(name, text, decimals))
+    for name in given:
+        if name.endswith(".amount") and not given.get(f"{name.removesuffix('amount')}category", "").strip():
+            changed[name] = ""
+    return changed
+
+
+def _decimals(currency: str) -> int:
+    """Return the digits after the decimal point of a currency that is chosen now."""
+    return int(get_currency_precision(currency))
+
+
+async def _load(console: Console, tournament_id: str) -> pb.ListFeesResponse:
+    """Return the fees. Raises ``HTTPException`` (404) if the user may not see them."""
+    if not may(console.session, pb.ListFeesRequest):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
+        found: pb.ListFeesResponse = await console.calls.ask(pb.ListFeesRequest(tournament_id=tournament_id))
+    return found
+
+
+async def _show(
+    console: Console,
+    results: Results,
+    tournament_id: str,
+    given: Given | None = None,
+    errors: Mapping[str, str] | None = None,
+    refused: str = "",
+) -> Response:
+    found = await _load(console, tournament_id)
+    entries = await console.calls.ask(registration.ListEntriesRequest(tournament_id=tournament_id))
+    head = await results.tournament(tournament_id)
+    settings = found.settings
+    lines = [(each.category, format_input(each.amount, found.decimals)) for each in settings.categories]
+    spare = max(1, min(3, MAX_CATEGORY_FEES_COUNT - len(lines)))
+    return console.page(
+        "fees.html",
+        head,
+        door="fees",
+        status=status_of_form(refused, errors or {}),
+        refused=refused,
+        typed=Typed(given or {}),
+        errors=Typed(errors or {}),
+        found=found,
+        s=settings,
+        states={each.player_id: each.state for each in entries.entries},
+        state_names=labels_of(registration.EntryState.DESCRIPTOR),
+        methods=labels_of(events.PaymentMethod.DESCRIPTOR),
+        money=_money(found, console.language),
+        plain=partial(format_input, decimals=found.decimals),
+        lines=[*lines, *[("", "")] * spare],
+        may=lambda name: may(console.session, NAMED["pairing", name].request),
+        documents=list(reversed(found.documents)),
+        made=console.request.query_params.get("receipt", ""),
+        zone=found.time_zone,
+        early_until=_local(found) if settings.HasField("early_until") else "",
+        base=tournament_path(tournament_id, "fees"),
+    )
+
+
+def _local(found: pb.ListFeesResponse) -> str:
+    zone = ZoneInfo(found.time_zone or "UTC")
+    return to_datetime(found.settings.early_until).astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+
+
+def _money(found: pb.ListFeesResponse, language: str) -> Callable[[int], str]:
+    currency, decimals = found.settings.currency, found.decimals
+    return lambda amount: format_amount(amount, decimals, currency, language)
+
+
+@routes.get("/tournaments/{tournament_id}/fees/receipts/{receipt}")
+async def show_receipt(
+    console: ConsoleDep,
+    tournament_id: TournamentId,
+    receipt: Annotated[str, Path(pattern=r"^[0-9]{1,9}([.]pdf)?$")],
+) -> Response:
+    """Show a receipt or credit note to print, as a page or as a PDF."""
+    found = await _load(console, tournament_id)
+    number, dot, _ = receipt.partition(".")
+    document = next((each for each in found.documents if each.document == int(number)), None)
+    if document is None or (dot and not is_installed()):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    language = console.language
+    receipts = {each.payment: each.document for each in found.documents if not each.credit}
+    html = render(
+        "print/receipt.html",
+        language,
+        "",
+        {
+            "found": found,
+            "document": document,
+            "of_receipt": receipts.get(document.payment, 0),
+            "money": _money(found, language),
+            "methods": labels_of(events.PaymentMethod.DESCRIPTOR),
+            "style": style_name("A5", "upright"),
+            "can_pdf": is_installed(),
+            "tournament_id": tournament_id,
+        },
+    )
+    headers = {"Cache-Control": "no-store, private", "Content-Language": language}
+    if not dot:
+        return HTMLResponse(html, headers=headers)
+    pdfs: Pdfs = console.request.app.state.pdfs
+    try:
+        made = await pdfs.of(html)
+    except TypesetterBusy:
+        busy = say(BUSY, {}, language)
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, busy, {"Retry-After": "5"}) from None
+    headers["Content-Disposition"] = f'inline; filename="{tournament_id}-{number}.pdf"'
+    return Response(made, media_type="application/pdf", headers=headers)
+
+
+@provider_calls.post("/payments/stripe")
+async def take_provider_event(request: Request) -> Response:
+    """Take a call of the payment provider; its signature is verified by the service."""
+    body = await body_of(request, "application/json", MAX_EVENT_BODY_BYTES)
+    signature = request.headers.get("stripe-signature", "")[:2_000]
+    try:
+        await calls(request).ask(pb.TakeProviderEventRequest(body=body, signature=signature))
+    except grpc.aio.AioRpcError as error:
+        problem = to_problem(error, language_of(request))
+        return Response(problem.detail, HTTPStatus.BAD_REQUEST, media_type="text/plain")
+    return Response(status_code=HTTPStatus.NO_CONTENT)

@@ -1,0 +1,189 @@
+"""Public pages of a registration: the form with the list of entrants, and the page of an entry by its link.
+
+The link of an entry has its key as a query parameter, which no log contains. A GET never confirms: a preview of the
+link in a messenger has no effect.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+
+import grpc
+from fastapi import APIRouter, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.client.problems import info_of
+from faristol.gateway.auth.session import calls
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id, to_problem
+from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.consoles.treasurer.amounts import format_amount
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.render import private_page
+from faristol.gateway.rpc.calls import Calls
+from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.details import DETAILS
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
+from faristol.pb.pairing.v1 import registration_events_pb2 as events
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.presentation.page_addresses import tournament_path
+from faristol.text import say
+
+TournamentId = Annotated[str, Path(max_length=64)]
+Key = Annotated[str, Query(max_length=64)]
+
+NO_ENTRY = N_("This link is unknown or has expired. Enter again, or ask the director for help.")
+TRAP = "website"
+"""Field that people do not see: a program that fills it in sends no entry, and is not told."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/register")
+async def show_form(request: Request, results: Reader, tournament_id: TournamentId) -> Response:
+    """Show the form and the list of entrants."""
+    return await _show_form(request, results, tournament_id)
+
+
+@routes.post("/tournaments/{tournament_id}/register")
+async def send_form(request: Request, results: Reader, tournament_id: TournamentId, given: Fields) -> Response:
+    """Send the form; then show that a link was sent, or the page of the entry."""
+    language = language_of(request)
+    asked = pb.SubmitEntryRequest(command_id=str(form_id(given)), tournament_id=tournament_id, language=language)
+    if given.get(TRAP):
+        return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
+    try:
+        fill(asked, given)
+        answer: pb.SubmitEntryResponse = await calls(request).ask(asked)
+    except Invalid as problem:
+        errors = {problem.field: say(problem.problem, problem.params, language)}
+        return await _show_form(request, results, tournament_id, given, errors)
+    except ValueError as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    except grpc.aio.AioRpcError as error:
+        refused = to_problem(error, language).detail
+        field = info_of(error).metadata.get("field", "")
+        if field in given:
+            return await _show_form(request, results, tournament_id, given, {field: refused.removeprefix(f"{field}: ")})
+        return await _show_form(request, results, tournament_id, given, {}, refused)
+    if answer.by_mail:
+        return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
+    return redirect_to(f"{tournament_path(tournament_id, 'entry')}?key={answer.key}&new=1")
+
+
+async def _show_form(
+    request: Request,
+    results: Results,
+    tournament_id: str,
+    given: Given | None = None,
+    errors: Mapping[str, str] | None = None,
+    refused: str = "",
+) -> Response:
+    head = await results.tournament(tournament_id)
+    found: pb.GetRegistrationResponse = await calls(request).ask(pb.GetRegistrationRequest(tournament_id=tournament_id))
+    has_problem = bool(errors or refused)
+    return private_page(
+        request,
+        "register.html",
+        status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
+        tournament=head.tournament,
+        found=found,
+        sent=request.query_params.get("sent") == "1" and not has_problem,
+        refused=refused,
+        typed=Typed(given or {}),
+        errors=Typed(errors or {}),
+        details=[DETAILS[name] for name in found.settings.fields if name in DETAILS],
+        listings=labels_of(events.EntryListing.DESCRIPTOR),
+        states=labels_of(pb.EntryState.DESCRIPTOR),
+        pb=pb,
+        trap=TRAP,
+        zone=head.tournament.time_zone,
+        new_id=lambda: str(uuid.uuid4()),
+    )
+
+
+@routes.get("/tournaments/{tournament_id}/entry")
+async def show_entry(
+    request: Request,
+    results: Reader,
+    tournament_id: TournamentId,
+    key: Key = "",
+    new: Annotated[str, Query(max_length=1)] = "",
+) -> Response:
+    """Show an entry to its entrant."""
+    return await _show_entry(request, results, tournament_id, key, is_new=bool(new))
+
+
+@routes.post("/tournaments/{tournament_id}/entry")
+async def change_entry(
+    request: Request, results: Reader, tournament_id: TournamentId, given: Fields, key: Key = ""
+) -> Response:
+    """Confirm, answer, withdraw or erase an entry."""
+    command_id = str(form_id(given))
+    commands: Mapping[str, Any] = {
+        "confirm": pb.ConfirmEntryRequest(key=key),
+        "answer": pb.AnswerEntryRequest(command_id=command_id, key=key, note=given.get("note", "")[:2_000]),
+        "withdraw": pb.WithdrawOwnEntryRequest(command_id=command_id, key=key),
+        "erase": pb.EraseOwnEntryRequest(command_id=command_id, key=key),
+    }
+    act = given.get("act", "")
+    if act not in commands:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    try:
+        await calls(request).ask(commands[act])
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.NOT_FOUND:
+            return await _no_entry(request, results, tournament_id)
+        refused = to_problem(error, language_of(request)).detail
+        return await _show_entry(request, results, tournament_id, key, refused=refused)
+    return redirect_to(f"{tournament_path(tournament_id, 'entry')}?key={key}")
+
+
+async def _show_entry(
+    request: Request, results: Results, tournament_id: str, key: str, *, is_new: bool = False, refused: str = ""
+) -> Response:
+    own: Calls = calls(request)
+    try:
+        found: pb.GetOwnEntryResponse = await own.ask(pb.GetOwnEntryRequest(key=key))
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.NOT_FOUND:
+            raise
+        return await _no_entry(request, results, tournament_id)
+    if found.tournament_id != tournament_id:
+        return await _no_entry(request, results, tournament_id)
+    head = await results.tournament(tournament_id)
+    return private_page(
+        request,
+        "entry.html",
+        status=HTTPStatus.CONFLICT if refused else HTTPStatus.OK,
+        tournament=head.tournament,
+        found=found,
+        is_new=is_new,
+        money=lambda amount: format_amount(amount, found.fee.decimals, found.fee.currency, language_of(request)),
+        refused=refused,
+        states=labels_of(pb.EntryState.DESCRIPTOR),
+        listings=labels_of(events.EntryListing.DESCRIPTOR),
+        pb=pb,
+        new_id=lambda: str(uuid.uuid4()),
+    )
+
+
+async def _no_entry(request: Request, results: Results, tournament_id: str) -> Response:
+    head = await results.tournament(tournament_id)
+    return private_page(
+        request,
+        "entry.html",
+        status=HTTPStatus.NOT_FOUND,
+        tournament=head.tournament,
+        found=None,
+        refused=say(NO_ENTRY, {}, language_of(request)),
+    )

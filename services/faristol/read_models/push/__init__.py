@@ -1,0 +1,1 @@
+"""Web Push: subscriptions, the choice of their messages, and the delivery."""

@@ -1,0 +1,1 @@
+"""The fees of a tournament: what each person owes, payments, refunds, receipts, and a provider of payments."""

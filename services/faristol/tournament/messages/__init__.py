@@ -1,0 +1,1 @@
+"""Messages of officials to everyone, to halls, tables and players. Pure."""

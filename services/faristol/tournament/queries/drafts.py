@@ -1,0 +1,96 @@
+"""The draft of the next round, and its preview, for officials."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from faristol.host.rpc.dispatch import Context
+from faristol.host.rpc.interceptor import language_of
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.pairings import BYE_KINDS
+from faristol.kernel.times import to_timestamp
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.personal_data import people
+from faristol.rules import Ruleset
+from faristol.text import render, say
+from faristol.tournament.command_handling.duplicate_texts import refuse_of_games
+from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.rounds.draft_checks import list_checks
+from faristol.tournament.rounds.drafts import against_publication
+from faristol.tournament.rounds.preview import preview_round
+from faristol.tournament.state import BoardBye, RoundState, TournamentState
+
+
+async def get_draft(office: PairingHandler, request: pb.GetDraftRequest, context: Context) -> pb.GetDraftResponse:
+    """Return the draft of the next round with its checks; an answer with round 0 without one."""
+    loaded = await office.load(request.tournament_id)
+    state = loaded.state
+    answer = pb.GetDraftResponse(
+        draft=pb.ProposedRound(),
+        version=loaded.version,
+        publication=state.publication or events.PAIRING_PUBLICATION_AT_ONCE,
+    )
+    draft = state.draft
+    if draft is None:
+        return answer
+    language, ruleset = language_of(context), ruleset_of(state.ruleset)
+    played = draft.played
+    answer.draft.CopyFrom(await _propose(office, state, ruleset, played, language, outdated=draft.outdated))
+    answer.changed_by_hand = draft.content.changed_by_hand
+    answer.drafted_at.CopyFrom(draft.content.occurred_at)
+    if draft.publish_at is not None:
+        answer.publish_at.CopyFrom(to_timestamp(draft.publish_at))
+    answer.obstacles.extend(
+        pb.Obstacle(reason=each.reason, article=each.article, subject=each.subject, text=render(each, language))
+        for each in (refuse_of_games(each, ruleset) for each in against_publication(state, ruleset, draft))
+    )
+    return answer
+
+
+async def preview(office: PairingHandler, request: pb.PreviewRoundRequest, context: Context) -> pb.PreviewRoundResponse:
+    """Return the pairing of the next round under the assumed results."""
+    state = (await office.load(request.tournament_id)).state
+    ruleset = ruleset_of(state.ruleset)
+    after, played = preview_round(state, ruleset, request.results, request.system)
+    return pb.PreviewRoundResponse(preview=await _propose(office, after, ruleset, played, language_of(context)))
+
+
+async def _propose(
+    office: PairingHandler,
+    state: TournamentState,
+    ruleset: Ruleset,
+    played: RoundState,
+    language: str,
+    *,
+    outdated: bool = False,
+) -> pb.ProposedRound:
+    """Return a pairing with its checks, whose sentences are in ``language``."""
+    clubs = await _clubs(office, played.player_ids)
+    return pb.ProposedRound(
+        round=played.number,
+        pairings=[table.message() for table in played.pairings],
+        bye_player_id=played.bye or "",
+        requested_byes=[
+            played.board_byes.get(player_id, BoardBye()).to_requested_bye(player_id, BYE_KINDS[kind])
+            for player_id, kind in played.requested.items()
+        ],
+        matches=[match.message() for match in played.matches],
+        bye_team_id=played.team_bye or "",
+        team_byes=[events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in played.team_byes.items()],
+        algorithm=played.algorithm,
+        checks=[
+            pb.DraftCheck(
+                kind=each.kind,
+                table=each.table,
+                player_ids=each.player_ids,
+                text=say(each.message, each.params, language),
+            )
+            for each in list_checks(state, ruleset, played, clubs, outdated=outdated)
+        ],
+    )
+
+
+async def _clubs(office: PairingHandler, player_ids: Collection[str]) -> Mapping[str, str]:
+    known = await people.names(office.record, player_ids)
+    return {person.player_id: person.club for person in known.values() if person.club}

@@ -1,0 +1,112 @@
+"""The acceptance of an entry: the entrant becomes a player, in one decision on both streams.
+
+An entry can be merged with a person whom the record knows, for example under a name in another script. The known name
+stays, the other details of the entry replace those that are stored, and the details of the entrant are removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import Decision
+from faristol.host.rpc.dispatch import Context
+from faristol.kernel.details import Person, normalize_details
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import occurred_at, to_datetime
+from faristol.mail import outbox
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.personal_data import people
+from faristol.tournament.command_handling.identity import checked_player_id
+from faristol.tournament.command_handling.namesakes import NamesakeIndex, check_name_free
+from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.players.registration import register
+from faristol.tournament.registration.decide import accept, undecided_entry
+from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.state import EntryOfForm
+from faristol.tournament.situation import Situation
+
+
+async def accept_entry(
+    office: RegistrationOffice, request: pb.AcceptEntryRequest, context: Context
+) -> pb.AcceptEntryResponse:
+    """Accept an entry.
+
+    Raises ``Refusal`` if it is decided, if the person was erased or is registered, or if a player has the same name and
+    ``another_person`` is not set. Raises ``NotFound`` for an unknown person.
+    """
+    await office.prepare()
+    given = occurred_at(request, office.runtime.now)
+    at = to_datetime(given) if request.HasField("occurred_at") else None
+    if request.player_id:
+        checked_player_id("player_id", request.player_id)
+    if request.player_id and request.another_person:
+        raise Invalid("another_person", N_("conflicts with the given player; expected only one of the two"))
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AcceptEntryResponse]]:
+        loaded = await office.load(request.tournament_id, at)
+        entry = undecided_entry(loaded.desk, request.entry)
+        person = await _person(office, entry, request.player_id)
+        others = await office.pairing.other_divisions(loaded.tournament.state)
+        situation = Situation(loaded.tournament.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
+        registered = register(situation, _registration(entry, person, request))
+        if not request.another_person:
+            known = await office.pairing.namesakes.of((loaded.tournament.state, *others.tournaments), [person.name])
+            check_name_free(person, loaded.tournament.state, others.tournaments, NamesakeIndex(known.values()))
+
+        async def store(connection: AsyncConnection) -> str:
+            said = await people.store_players(connection, [person])
+            if person.player_id != entry.player_id:
+                said.append(await people.clear(connection, entry.player_id))
+                await outbox.forget_persons(connection, [entry.player_id])
+            return " ".join(filter(None, said))
+
+        decision = await office.decision(
+            loaded,
+            request.command_id,
+            accept(loaded.desk, entry, person.player_id),
+            first=store,
+            writes=[write_of(loaded.tournament, registered)],
+            guards=others.guards,
+        )
+        late = next((each for each in registered if isinstance(each, pairing_events.LateEntryAdmitted)), None)
+        fields: Mapping[str, Any] = {"player_id": person.player_id, "round": late.round if late else 1}
+        return decision, lambda position: pb.AcceptEntryResponse(position=position, **fields)
+
+    return await office.handle(request, context, attempt, pb.AcceptEntryResponse)
+
+
+async def _person(office: RegistrationOffice, entry: EntryOfForm, known_id: str) -> Person:
+    """Return the person to register: the entrant, or the known person with the details of the entry."""
+    found = await people.names(office.record, {entry.player_id, known_id} - {""})
+    own = found.get(entry.player_id)
+    if own is None or not own.name:
+        raise Refusal(
+            "PERSON_ERASED", "", N_("The personal details of entry {entry} were erased."), {"entry": entry.number}
+        )
+    if not known_id or known_id == entry.player_id:
+        return own
+    known = found.get(known_id)
+    if known is None:
+        raise NotFound("player", known_id)
+    return known.replace(**{**own.known, "name": known.name or own.name})
+
+
+def _registration(entry: EntryOfForm, person: Person, request: pb.AcceptEntryRequest) -> pairing.RegisterPlayerRequest:
+    """Return the registration of the player."""
+    category = request.category if request.HasField("category") else entry.category
+    asked = pairing.RegisterPlayerRequest(
+        player_id=person.player_id,
+        name=person.name,
+        category=check_name("category", category, empty=True, longest=MAX_CATEGORY_CHARACTERS),
+    )
+    if request.HasField("rating"):
+        asked.rating = request.rating
+    normalize_details(asked)
+    return asked

@@ -1,0 +1,307 @@
+"""The decisions on a registration: its settings, entries, places and the waiting list. Pure.
+
+A place is held by a player who takes part, and by an undecided entry that is not on the waiting list. Places are not
+guarded against concurrent changes of the tournament: a player whom the director adds in the same moment may exceed them
+by one, and the director's stream never waits for the form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from google.protobuf.message import Message
+
+from faristol.kernel.details import DETAILS
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import moment_of, to_datetime, to_timestamp
+from faristol.pb.pairing.v1 import registration_events_pb2 as events
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.tournament.conditions import check_open
+from faristol.tournament.registration.state import (
+    ENDED,
+    EntryOfForm,
+    EntryPhase,
+    RegistrationState,
+    evolve_registration,
+)
+from faristol.tournament.state import TournamentState
+
+CATEGORY = "category"
+"""The field of the form that is not a personal detail."""
+
+FORM_FIELDS = (*(name for name in DETAILS if name not in ("name", "email")), CATEGORY)
+"""The fields that a form may have besides name and e-mail."""
+
+_TIMES: tuple[Literal["opens_at"], Literal["closes_at"]] = ("opens_at", "closes_at")
+
+MAX_PLACES_COUNT = 10_000
+"""Limit of places, and of places on the waiting list."""
+
+MAX_CATEGORIES_COUNT = 40
+"""Limit of the categories of a form."""
+
+MAX_ENTRIES_COUNT = 50_000
+"""Limit of the entries for a tournament, withdrawn ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The input of a decision."""
+
+    state: RegistrationState
+    tournament: TournamentState
+    now: datetime
+    at: datetime | None = None
+    """The requested time; None for ``now``."""
+
+    @property
+    def moment(self) -> datetime:
+        """The time of the command."""
+        return self.at or self.now
+
+    @property
+    def taking_part_count(self) -> int:
+        """The number of players who take part."""
+        return sum(player.withdrawn is None for player in self.tournament.players)
+
+    @property
+    def free_places(self) -> int | None:
+        """The number of free places; None without a limit."""
+        places = self.state.settings.places if self.state.settings else 0
+        return max(0, places - self.taking_part_count - self.state.held_count) if places else None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What an entrant filled in, without personal details."""
+
+    player_id: str
+    category: str = ""
+    listing: events.EntryListing.ValueType = events.ENTRY_LISTING_HIDDEN
+    language: str = ""
+    confirmed: bool = False
+
+
+def set_registration(desk: Desk, request: pb.SetRegistrationRequest) -> list[Message]:
+    """Set the form, and move entries up to places that become free.
+
+    Raises ``Invalid`` for an unknown field, a number outside its limits, or an end before the beginning. Raises
+    ``Refusal`` if the tournament is over or removed.
+    """
+    check_open(desk.tournament)
+    for name in ("places", "waiting_places"):
+        if not 0 <= getattr(request, name) <= MAX_PLACES_COUNT:
+            raise Invalid(name, N_("expected 0 to {most}"), {"most": MAX_PLACES_COUNT})
+    if request.waiting_places and not request.places:
+        raise Invalid("waiting_places", N_("expected none if the number of places has no limit"))
+    for name in _TIMES:
+        if request.HasField(name):
+            moment_of(name, getattr(request, name))
+    times = request.HasField("opens_at") and request.HasField("closes_at")
+    if times and request.closes_at.ToNanoseconds() <= request.opens_at.ToNanoseconds():
+        raise Invalid("closes_at", N_("expected a time after the opening"))
+    for name in ("fields", "required_fields"):
+        for value in getattr(request, name):
+            if value not in FORM_FIELDS:
+                params = {"given": repr(value), "expected": ", ".join(FORM_FIELDS)}
+                raise Invalid(name, N_("{given} is unknown; expected one of {expected}"), params)
+    for value in request.required_fields:
+        if value not in request.fields:
+            raise Invalid("required_fields", N_("{given} is not a field of the form"), {"given": repr(value)})
+    if len(request.categories) > MAX_CATEGORIES_COUNT:
+        raise Invalid("categories", N_("expected at most {most}"), {"most": MAX_CATEGORIES_COUNT})
+    categories = [check_name("categories", each, longest=MAX_CATEGORY_CHARACTERS) for each in request.categories]
+    event = events.RegistrationSet(
+        open=request.open,
+        places=request.places,
+        waiting_places=request.waiting_places,
+        fields=[name for name in FORM_FIELDS if name in request.fields],
+        required_fields=[name for name in FORM_FIELDS if name in request.required_fields],
+        categories=dict.fromkeys(categories),
+        moves_up=request.moves_up,
+        occurred_at=to_timestamp(desk.moment),
+    )
+    for name in _TIMES:
+        if request.HasField(name):
+            getattr(event, name).CopyFrom(getattr(request, name))
+    return with_moves(desk, [event])
+
+
+def accepts(state: RegistrationState, tournament: TournamentState, now: datetime) -> bool:
+    """Check whether the form accepts entries at a time."""
+    settings = state.settings
+    if settings is None or not settings.open or tournament.over or tournament.removed:
+        return False
+    if settings.HasField("opens_at") and now < to_datetime(settings.opens_at):
+        return False
+    return not (settings.HasField("closes_at") and now >= to_datetime(settings.closes_at))
+
+
+def check_accepts(desk: Desk) -> None:
+    """Raise ``Refusal`` unless the form accepts entries and a place, or one on the waiting list, is free."""
+    settings = desk.state.settings
+    if settings is None or not accepts(desk.state, desk.tournament, desk.now):
+        raise Refusal("FORM_CLOSED", "", N_("The registration is not open."))
+    is_full = desk.free_places == 0 and sum(1 for _ in desk.state.waiting) >= settings.waiting_places
+    if is_full or len(desk.state.entries) >= MAX_ENTRIES_COUNT:
+        raise Refusal("NO_PLACE_LEFT", "", N_("All places are taken, and so is the waiting list."))
+
+
+def receive(desk: Desk, given: Submission) -> list[Message]:
+    """Receive an entry; it goes to the waiting list if no place is free. Raises ``Refusal`` as ``check_accepts``."""
+    check_accepts(desk)
+    return [
+        events.EntryReceived(
+            entry=len(desk.state.entries) + 1,
+            player_id=given.player_id,
+            category=given.category,
+            listing=given.listing,
+            language=given.language,
+            waiting=desk.free_places == 0 or any(True for _ in desk.state.waiting),
+            confirmed=given.confirmed,
+            occurred_at=to_timestamp(desk.now),
+        )
+    ]
+
+
+def found_entry(desk: Desk, number: int) -> EntryOfForm:
+    """Return an entry. Raises ``Invalid`` without a number, ``NotFound`` for an unknown one."""
+    if not number:
+        raise Invalid("entry", N_("is missing; expected the number of the entry"))
+    entry = desk.state.find(number)
+    if entry is None:
+        raise NotFound("entry", f"{desk.tournament.tournament_id}/{number}")
+    return entry
+
+
+def undecided_entry(desk: Desk, number: int) -> EntryOfForm:
+    """Return an entry that waits for a decision. Raises ``Refusal`` if it is decided."""
+    entry = found_entry(desk, number)
+    if not entry.is_undecided:
+        raise Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
+    return entry
+
+
+def ask(desk: Desk, request: pb.AskEntrantRequest) -> list[Message]:
+    """Ask an entrant a question. Raises ``Invalid`` without one."""
+    check_open(desk.tournament)
+    entry = undecided_entry(desk, request.entry)
+    if not request.note:
+        raise Invalid("note", N_("is missing; expected the question"))
+    return [
+        events.EntryAsked(
+            entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(desk.moment)
+        )
+    ]
+
+
+def answer(desk: Desk, number: int, note: str) -> list[Message]:
+    """Answer the question. Raises ``Invalid`` without an answer, ``Refusal`` without an open question."""
+    entry = found_entry(desk, number)
+    if not note:
+        raise Invalid("note", N_("is missing; expected the answer"))
+    if not entry.asked:
+        raise Refusal("NOT_ASKED", "", N_("Entry {entry} has no open question."), {"entry": number})
+    return [
+        events.EntryAnswered(entry=number, player_id=entry.player_id, note=note, occurred_at=to_timestamp(desk.now))
+    ]
+
+
+def accept(desk: Desk, entry: EntryOfForm, player_id: str) -> list[Message]:
+    """Accept an entry as that of a player. The caller registers the player."""
+    return [events.EntryAccepted(entry=entry.number, player_id=player_id, occurred_at=to_timestamp(desk.moment))]
+
+
+def reject(desk: Desk, request: pb.RejectEntryRequest) -> list[Message]:
+    """Reject an entry, with a reason or without, and move up the first of the waiting list."""
+    check_open(desk.tournament)
+    entry = undecided_entry(desk, request.entry)
+    rejected = events.EntryRejected(
+        entry=entry.number, player_id=entry.player_id, note=request.note, occurred_at=to_timestamp(desk.moment)
+    )
+    return with_moves(desk, [rejected])
+
+
+def withdraw(desk: Desk, number: int, *, by_entrant: bool, with_player: bool = False) -> list[Message]:
+    """Withdraw an entry, and move up the first of the waiting list.
+
+    ``with_player``: the player is withdrawn from the tournament too, in the same decision or before. Raises ``Refusal``
+    for an ended entry, and for an accepted one otherwise.
+    """
+    entry = found_entry(desk, number)
+    if entry.phase in ENDED:
+        raise Refusal("ENTRY_DECIDED", "", N_("Entry {entry} is already decided or withdrawn."), {"entry": number})
+    if entry.phase is EntryPhase.ACCEPTED and not with_player:
+        raise Refusal(
+            "ENTRY_ACCEPTED",
+            "",
+            N_("{player} is a player of the tournament: withdraw the player instead, with `player withdraw`."),
+            {"player": entry.player_id},
+        )
+    event = events.EntryWithdrawn(
+        entry=number, player_id=entry.player_id, by_entrant=by_entrant, occurred_at=to_timestamp(desk.moment)
+    )
+    return with_moves(desk, [event])
+
+
+def reinstate(desk: Desk, request: pb.ReinstateEntryRequest) -> list[Message]:
+    """Reinstate a rejected or withdrawn entry; on the waiting list if no place is free.
+
+    Raises ``Refusal`` for any other entry, and for one whose player is registered: that player is reinstated.
+    """
+    check_open(desk.tournament)
+    entry = found_entry(desk, request.entry)
+    if entry.phase not in ENDED:
+        raise Refusal(
+            "ENTRY_STANDS", "", N_("Entry {entry} is neither rejected nor withdrawn."), {"entry": entry.number}
+        )
+    if desk.tournament.player(entry.player_id) is not None:
+        raise Refusal(
+            "ENTRY_ACCEPTED",
+            "",
+            N_("{player} is registered: reinstate the player instead, with `player reinstate`."),
+            {"player": entry.player_id},
+        )
+    return [
+        events.EntryReinstated(
+            entry=entry.number,
+            player_id=entry.player_id,
+            waiting=desk.free_places == 0,
+            occurred_at=to_timestamp(desk.moment),
+        )
+    ]
+
+
+def move_up(desk: Desk, request: pb.MoveEntryUpRequest) -> list[Message]:
+    """Give an entry of the waiting list a place, even if none is free: the director decides."""
+    check_open(desk.tournament)
+    entry = found_entry(desk, request.entry)
+    if entry.phase is not EntryPhase.WAITING:
+        raise Refusal("NOT_WAITING", "", N_("Entry {entry} is not on the waiting list."), {"entry": entry.number})
+    return [events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(desk.moment))]
+
+
+def with_moves(desk: Desk, new_events: Sequence[Message]) -> list[Message]:
+    """Return events, and those that move entries up to the places that are free after them, if the settings say so."""
+    state = desk.state
+    for event in new_events:
+        state = evolve_registration(state, event)
+    found = list(new_events)
+    after = Desk(state, desk.tournament, desk.now, desk.at)
+    if state.settings is None or not state.settings.moves_up:
+        return found
+    free = after.free_places
+    for entry in state.waiting:
+        if free is not None:
+            if free <= 0:
+                break
+            free -= 1
+        found.append(
+            events.EntryMovedUp(entry=entry.number, player_id=entry.player_id, occurred_at=to_timestamp(desk.moment))
+        )
+    return found

@@ -1,0 +1,351 @@
+"""Calls of entrants: the form, its confirmation, and their own entry by the key of its link.
+
+The answer to a form does not depend on earlier entries, so it does not reveal an address. A repeated confirmation
+returns the entry. A key is the only credential of an entrant; it opens only one entry.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict, ParseDict
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import Decision, Write
+from faristol.host.command_handler import canonical
+from faristol.host.rpc.dispatch import Context
+from faristol.host.rpc.interceptor import language_of
+from faristol.host.security.visitor import visitor_of
+from faristol.kernel.bounded import store_bounded
+from faristol.kernel.details import DETAILS, Person, normalize_details, read_details
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
+from faristol.kernel.refusal import N_, Refusal
+from faristol.mail import outbox
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_events_pb2 as events
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.personal_data import people
+from faristol.text import LANGUAGES
+from faristol.tournament.command_handling.identity import checked_note, player_id
+from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.fees.queries import get_own_fee
+from faristol.tournament.players.withdrawal import withdraw as withdraw_player
+from faristol.tournament.registration import links, messages
+from faristol.tournament.registration.decide import (
+    CATEGORY,
+    FORM_FIELDS,
+    Desk,
+    Submission,
+    answer,
+    check_accepts,
+    receive,
+    withdraw,
+)
+from faristol.tournament.registration.links import EntryLink, PendingEntry
+from faristol.tournament.registration.office import LoadedDesk, RegistrationOffice
+from faristol.tournament.registration.queries import build_entry
+from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
+from faristol.tournament.situation import Situation
+
+MAX_FORMS_COUNT = 120
+"""Forms that an address may send in ``FORMS_PERIOD``: a hall shares one."""
+
+FORMS_PERIOD = timedelta(minutes=10)
+
+MAX_COUNTED_ADDRESSES = 20_000
+"""Limit of counted addresses. An evicted one starts again at 0."""
+
+_CONFIRMING = uuid.UUID("0c6b8f0a-5f6e-4f29-8c55-3f6d6f1f2b77")
+
+
+class FormLimit:
+    """Counts the forms of each address, in memory: the record has no addresses of visitors."""
+
+    def __init__(self) -> None:
+        self._sent: OrderedDict[str, list[datetime]] = OrderedDict()
+
+    def check(self, address: str, now: datetime) -> None:
+        """Count a form. Raises ``Refusal`` if the address sends too many."""
+        since = now - FORMS_PERIOD
+        sent = [at for at in self._sent.pop(address, []) if at > since]
+        is_over = len(sent) >= MAX_FORMS_COUNT
+        store_bounded(self._sent, address, sent if is_over else [*sent, now], MAX_COUNTED_ADDRESSES)
+        if is_over:
+            raise build_flood_refusal()
+
+
+def build_flood_refusal() -> Refusal:
+    """Return the refusal of a form while too many arrive."""
+    return Refusal("TOO_MANY_FORMS", "", N_("Too many forms arrive at the moment: retry in ten minutes."))
+
+
+class Entrants:
+    """The calls of entrants."""
+
+    def __init__(self, office: RegistrationOffice, fees: FeeOffice) -> None:
+        self._office = office
+        self._fees = fees
+        self._limit = FormLimit()
+
+    async def submit(self, request: pb.SubmitEntryRequest, context: Context) -> pb.SubmitEntryResponse:
+        """Store the form and send the link for the confirmation; without a mail server, receive the entry at once."""
+        office = self._office
+        await office.prepare()
+        command_id = canonical(request.command_id)
+        loaded = await office.load(request.tournament_id)
+        asked = _normalize_form(request, loaded, by_mail=office.delivery.is_enabled)
+        asked.language = asked.language or language_of(context)
+        check_accepts(loaded.desk)
+        self._limit.check(visitor_of(context).address, office.runtime.now())
+        if office.delivery.is_enabled:
+            await self._store_pending(loaded, asked, command_id)
+            office.delivery.tell()
+            return pb.SubmitEntryResponse(by_mail=True)
+        received: pb.SubmitEntryResponse = await self._receive(
+            asked, context, pb.SubmitEntryResponse, lambda entry, state: {"entry": entry}
+        )
+        # The stored answer of the command has no key: the record and its archives would keep it.
+        received.key = links.new_key()
+        link = EntryLink(asked.tournament_id, received.entry, player_id(command_id))
+        async with office.record.writing() as connection:
+            await links.store_link(connection, link, received.key, loaded.desk.now)
+        return received
+
+    async def _store_pending(self, loaded: LoadedDesk, asked: pb.SubmitEntryRequest, command_id: str) -> None:
+        """Store a submission and its message. Raises ``Refusal`` if too many wait for their confirmation.
+
+        Beyond the limit of links to an address, the submission is stored and no link is sent. The caller cannot tell.
+        """
+        now, key = loaded.desk.now, links.new_key()
+        hashed = links.hash_address(loaded.tournament_id, asked.email)
+        entry = PendingEntry(command_id, loaded.tournament_id, MessageToDict(asked), now)
+        person = Person("", asked.name)
+        params = {"hours": int(links.CONFIRMATION_LIFETIME.total_seconds() // 3_600)}
+        mail = self._office.build_mail(
+            messages.CONFIRM, loaded, person, asked.email, key, asked.language, command_id, params
+        )
+        async with self._office.record.writing() as connection:
+            await links.purge_pending(connection, now)
+            every, of_address = await links.count_pending(connection, loaded.tournament_id, hashed)
+            if every >= links.MAX_PENDING_COUNT:
+                raise build_flood_refusal()
+            is_new = await links.store_pending(connection, entry, key, hashed)
+            if is_new and of_address < links.MAX_MAILS_PER_ADDRESS_COUNT:
+                await outbox.enqueue(connection, [mail], now)
+
+    async def _receive(
+        self,
+        asked: pb.SubmitEntryRequest,
+        context: Context,
+        response: type[Any],
+        fields: Callable[[int, int], dict[str, Any]],
+        *,
+        waiting: PendingEntry | None = None,
+        key: str = "",
+    ) -> Any:
+        """Receive an entry with its personal details; a confirmed one with the key of its link."""
+        office, command_id = self._office, canonical(asked.command_id)
+        person = Person(player_id(command_id), **read_details(asked))
+        given = Submission(person.player_id, asked.category, asked.listing, asked.language, bool(waiting))
+
+        async def attempt() -> tuple[Decision, Callable[[int], Any]]:
+            loaded = await office.load(asked.tournament_id)
+            new_events = receive(loaded.desk, given)
+            (received,) = new_events
+            assert isinstance(received, events.EntryReceived)
+            number, state = received.entry, pb.ENTRY_STATE_WAITING if received.waiting else pb.ENTRY_STATE_RECEIVED
+
+            async def store(connection: AsyncConnection) -> str:
+                (said,) = await people.store_players(connection, [person])
+                if waiting is not None:
+                    link = EntryLink(loaded.tournament_id, number, person.player_id)
+                    await links.store_link(connection, link, key, loaded.desk.now)
+                    await links.delete_pending(connection, waiting.command_id)
+                return said
+
+            decision = await office.decision(loaded, command_id, new_events, first=store)
+            return decision, lambda position: response(**fields(number, state))
+
+        return await office.handle(asked, context, attempt, response)
+
+    async def confirm(self, request: pb.ConfirmEntryRequest, context: Context) -> pb.ConfirmEntryResponse:
+        """Receive the entry of a key; an entry that is received already is returned."""
+        office = self._office
+        await office.prepare()
+        async with office.record.reading() as connection:
+            waiting = await links.find_pending(connection, request.key, office.runtime.now())
+        if waiting is None:
+            _, entry = await self._find(request.key)
+            return pb.ConfirmEntryResponse(entry=entry.number, state=entry.phase.value)
+        asked = ParseDict(dict(waiting.submission), pb.SubmitEntryRequest())
+        # A submission and its confirmation are two commands: the id of the second comes from that of the first.
+        asked.command_id = str(uuid.uuid5(_CONFIRMING, waiting.command_id))
+        answered: pb.ConfirmEntryResponse = await self._receive(
+            asked,
+            context,
+            pb.ConfirmEntryResponse,
+            lambda entry, state: {"entry": entry, "state": state},
+            waiting=waiting,
+            key=request.key,
+        )
+        return answered
+
+    async def get_own(self, request: pb.GetOwnEntryRequest, context: Context) -> pb.GetOwnEntryResponse:
+        """Return the entry of a key, or the submission that waits for its confirmation."""
+        office = self._office
+        await office.prepare()
+        async with office.record.reading() as connection:
+            waiting = await links.find_pending(connection, request.key, office.runtime.now())
+        if waiting is not None:
+            asked = ParseDict(dict(waiting.submission), pb.SubmitEntryRequest())
+            shown = pb.Entry(
+                state=pb.ENTRY_STATE_UNCONFIRMED,
+                details=Person("", **read_details(asked)).details,
+                category=asked.category,
+                listing=asked.listing,
+            )
+            return pb.GetOwnEntryResponse(tournament_id=waiting.tournament_id, entry=shown)
+        loaded, entry = await self._find(request.key)
+        known = await people.names(office.record, [entry.player_id])
+        notes = await office.record.notes_of(loaded.write(()).stream)
+        recorded = await office.record.read_stream(loaded.write(()).stream)
+        place = 0
+        if entry.phase is EntryPhase.WAITING:
+            place = [each.number for each in loaded.desk.state.waiting].index(entry.number) + 1
+        return pb.GetOwnEntryResponse(
+            tournament_id=loaded.tournament_id,
+            entry=build_entry(entry, known.get(entry.player_id), recorded, notes, is_full=True),
+            waiting_place=place,
+            may_withdraw=_may_withdraw(loaded, entry),
+            may_erase=_may_erase(loaded, entry) and entry.player_id in known,
+            fee=await get_own_fee(self._fees, loaded.tournament_id, entry.player_id),
+        )
+
+    async def answer(self, request: pb.AnswerEntryRequest, context: Context) -> pb.AnswerEntryResponse:
+        """Answer the question of the director."""
+        office, note = self._office, checked_note("note", request.note)
+        await office.prepare()
+        found, _ = await self._find(request.key)
+
+        async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerEntryResponse]]:
+            loaded, entry = await self._find(request.key)
+            decision = Decision([loaded.write(answer(loaded.desk, entry.number, note))])
+            return decision, lambda position: pb.AnswerEntryResponse(position=position)
+
+        return await office.handle(request, context, attempt, pb.AnswerEntryResponse, found.tournament_id)
+
+    async def withdraw(self, request: pb.WithdrawOwnEntryRequest, context: Context) -> pb.WithdrawOwnEntryResponse:
+        """Withdraw the entry, and with it the player if it is accepted, before the first round starts."""
+        office = self._office
+        await office.prepare()
+        found, _ = await self._find(request.key)
+
+        async def attempt() -> tuple[Decision, Callable[[int], pb.WithdrawOwnEntryResponse]]:
+            loaded, entry = await self._find(request.key)
+            writes: list[Write] = []
+            if entry.phase is EntryPhase.ACCEPTED:
+                if not _may_withdraw(loaded, entry):
+                    raise Refusal(
+                        "TOURNAMENT_BEGUN", "", N_("The tournament has begun: tell the director that you leave.")
+                    )
+                situation = Situation(loaded.tournament.state, now=loaded.desk.now)
+                gone = withdraw_player(situation, pairing.WithdrawPlayerRequest(player_id=entry.player_id))
+                writes = [write_of(loaded.tournament, gone)]
+            desk = _without_player(loaded, entry) if writes else loaded.desk
+            new_events = withdraw(desk, entry.number, by_entrant=True, with_player=bool(writes))
+            decision = await office.decision(loaded, request.command_id, new_events, writes=writes)
+            return decision, lambda position: pb.WithdrawOwnEntryResponse(position=position)
+
+        return await office.handle(request, context, attempt, pb.WithdrawOwnEntryResponse, found.tournament_id)
+
+    async def erase(self, request: pb.EraseOwnEntryRequest, context: Context) -> pb.EraseOwnEntryResponse:
+        """Remove the personal details of an ended entry whose entrant never became a player."""
+        office = self._office
+        await office.prepare()
+        found, _ = await self._find(request.key)
+
+        async def attempt() -> tuple[Decision, Callable[[int], pb.EraseOwnEntryResponse]]:
+            loaded, entry = await self._find(request.key)
+            if not _may_erase(loaded, entry):
+                raise Refusal(
+                    "ENTRY_STANDS",
+                    "",
+                    N_("Withdraw the entry first. The details of a player are erased by a data request."),
+                )
+
+            async def clear(connection: AsyncConnection) -> str:
+                said = await people.clear(connection, entry.player_id)
+                await outbox.forget_persons(connection, [entry.player_id])
+                return said
+
+            gone = events.EntrantCleared(entry=entry.number, player_id=entry.player_id)
+            gone.occurred_at.FromDatetime(loaded.desk.now)
+            decision = Decision([loaded.write([gone])], also=clear)
+            return decision, lambda position: pb.EraseOwnEntryResponse(position=position)
+
+        return await office.handle(request, context, attempt, pb.EraseOwnEntryResponse, found.tournament_id)
+
+    async def _find(self, key: str) -> tuple[LoadedDesk, EntryOfForm]:
+        """Return the entry of a key. Raises ``NotFound`` for an unknown or expired key."""
+        async with self._office.record.reading() as connection:
+            link = await links.find_link(connection, key) if key else None
+        if link is None:
+            raise NotFound("entry", "")
+        loaded = await self._office.load(link.tournament_id)
+        entry = loaded.desk.state.find(link.entry)
+        assert entry is not None, "a link is stored with its entry"
+        return loaded, entry
+
+
+def _may_withdraw(loaded: LoadedDesk, entry: EntryOfForm) -> bool:
+    """Check whether the entrant may withdraw: before the first round, and never from a finished tournament."""
+    tournament = loaded.desk.tournament
+    if entry.phase in ENDED or tournament.over or tournament.removed:
+        return False
+    return entry.is_undecided or tournament.next_to_start == 1
+
+
+def _may_erase(loaded: LoadedDesk, entry: EntryOfForm) -> bool:
+    return entry.phase in ENDED and loaded.desk.tournament.player(entry.player_id) is None
+
+
+def _without_player(loaded: LoadedDesk, entry: EntryOfForm) -> Desk:
+    """Return the input of a decision after the player of an entry has withdrawn."""
+    players = tuple(
+        replace(player, withdrawn=1) if player.player_id == entry.player_id else player
+        for player in loaded.desk.tournament.players
+    )
+    return replace(loaded.desk, tournament=replace(loaded.desk.tournament, players=players))
+
+
+def _normalize_form(request: pb.SubmitEntryRequest, loaded: LoadedDesk, *, by_mail: bool) -> pb.SubmitEntryRequest:
+    """Return a normalized form, without fields that it does not have. Raises ``Invalid`` for an invalid one."""
+    asked = pb.SubmitEntryRequest()
+    asked.CopyFrom(request)
+    settings = loaded.desk.state.settings or events.RegistrationSet()
+    for name in FORM_FIELDS:
+        if name not in settings.fields:
+            asked.ClearField(name)  # type: ignore[arg-type] # a field of the form
+    normalize_details(asked)
+    asked.category = check_name(CATEGORY, asked.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
+    if asked.category and settings.categories and asked.category not in settings.categories:
+        raise Invalid(CATEGORY, N_("expected one of {expected}"), {"expected": ", ".join(settings.categories)})
+    for name in settings.required_fields:
+        if not getattr(asked, name):
+            raise Invalid(name, N_("is missing"))
+    if by_mail and not asked.email:
+        raise Invalid("email", N_("is missing; expected the address to which the link for the confirmation is sent"))
+    if asked.listing not in events.EntryListing.values():
+        raise Invalid("listing", N_("expected what the list of entrants shows"))
+    asked.listing = asked.listing or events.ENTRY_LISTING_HIDDEN
+    if asked.language not in ("", *LANGUAGES):
+        raise Invalid("language", N_("expected one of {expected}"), {"expected": ", ".join(LANGUAGES)})
+    assert set(read_details(asked)) <= set(DETAILS)
+    return asked

@@ -1,0 +1,214 @@
+"""The command handler of registrations: load, decide, write, and store messages to entrants in the same transaction.
+
+Entries are on a stream of their own, so that a form never conflicts with the director's commands on the tournament.
+Commands of one registration are decided one after the other (``lane``).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.consumers import tables as beside
+from faristol.event_store import Decision, Loaded, Record, Write, load
+from faristol.host import Runtime
+from faristol.host.rpc.dispatch import Context
+from faristol.kernel.details import Person
+from faristol.kernel.times import occurred_at, to_datetime
+from faristol.mail import outbox
+from faristol.mail.delivery import MailDelivery
+from faristol.mail.outbox import Mail
+from faristol.pb.pairing.v1 import registration_events_pb2 as events
+from faristol.personal_data import people
+from faristol.presentation.page_addresses import tournament_path
+from faristol.tournament.command_handling.handler import PairingHandler
+from faristol.tournament.command_handling.registry import normalize_note
+from faristol.tournament.registration import links, messages
+from faristol.tournament.registration.decide import Desk
+from faristol.tournament.registration.links import EntryLink
+from faristol.tournament.registration.state import (
+    RegistrationState,
+    evolve_registration,
+    registration_stream,
+)
+from faristol.tournament.state import TournamentState
+
+M = TypeVar("M", bound=Message)
+
+Beside = Callable[[AsyncConnection], Awaitable[str]]
+"""Writes rows in the transaction of a decision; returns a binding of names, or an empty text."""
+
+_MAIL_NAMESPACE = uuid.UUID("6b3f6a0e-3d1c-4c7e-9a55-0f3c7d1f5a21")
+
+MAIL_KINDS: Mapping[type[Message], str] = {
+    events.EntryMovedUp: messages.MOVED_UP,
+    events.EntryAccepted: messages.ACCEPTED,
+    events.EntryRejected: messages.REJECTED,
+    events.EntryWithdrawn: messages.WITHDRAWN,
+    events.EntryAsked: messages.ASKED,
+}
+"""The messages that events cause, besides those of a reception."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedDesk:
+    """The loaded input of a decision."""
+
+    desk: Desk
+    registration: Loaded[RegistrationState]
+    tournament: Loaded[TournamentState]
+
+    @property
+    def tournament_id(self) -> str:
+        """Id of the tournament."""
+        return self.desk.tournament.tournament_id
+
+    def write(self, new_events: Sequence[Message]) -> Write:
+        """Build the write that appends events to the registration."""
+        name = registration_stream(self.tournament_id)
+        return Write(name, self.registration.version, list(new_events), self.tournament_id)
+
+
+class RegistrationOffice:
+    """The handler of commands on registrations."""
+
+    def __init__(self, pairing: PairingHandler, delivery: MailDelivery) -> None:
+        self.pairing = pairing
+        self.runtime: Runtime = pairing.runtime
+        self.record: Record = pairing.record
+        self.delivery = delivery
+        self._prepared = False
+
+    async def prepare(self) -> None:
+        """Create the tables beside the record if they are missing."""
+        if not self._prepared:
+            await self.delivery.prepare()
+            async with self.record.writing() as connection:
+                await beside.make(connection, links.metadata)
+            self._prepared = True
+
+    async def load(self, tournament_id: str, at: datetime | None = None) -> LoadedDesk:
+        """Load a registration and its tournament. Raises ``Invalid`` and ``NotFound`` as ``PairingHandler.load``."""
+        tournament = await self.pairing.load(tournament_id)
+        name = registration_stream(tournament_id)
+        registration = await load(self.record, name, RegistrationState(), evolve_registration)
+        desk = Desk(registration.state, tournament.state, self.runtime.now(), at)
+        return LoadedDesk(desk, registration, tournament)
+
+    async def carry_out(
+        self,
+        request: Any,
+        context: Context,
+        decide: Callable[[Desk, Any], list[Message]],
+        response: type[M],
+        more: Callable[[Sequence[Message]], Mapping[str, Any]] = lambda new_events: {},
+    ) -> M:
+        """Handle a command of the director that writes to the registration only."""
+        await self.prepare()
+        asked: Any = normalize_note(request)
+        given = occurred_at(request, self.runtime.now)
+        at = to_datetime(given) if request.HasField("occurred_at") else None
+
+        async def attempt() -> tuple[Decision, Callable[[int], M]]:
+            loaded = await self.load(request.tournament_id, at)
+            new_events = decide(loaded.desk, asked)
+            decision = await self.decision(loaded, request.command_id, new_events)
+            return decision, lambda position: response(position=position, **more(new_events))
+
+        return await self.handle(request, context, attempt, response)
+
+    async def handle(
+        self,
+        request: Any,
+        context: Context,
+        attempt: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
+        response: type[M],
+        tournament_id: str = "",
+    ) -> M:
+        """Handle a command after the others on the registration, and send its messages."""
+        lane = registration_stream(tournament_id or request.tournament_id)
+        answer = await self.runtime.command_handler.handle(context, request, attempt, response=response, lane=lane)
+        self.delivery.tell()
+        return answer
+
+    async def decision(
+        self,
+        loaded: LoadedDesk,
+        command_id: str,
+        new_events: Sequence[Message],
+        *,
+        first: Beside | None = None,
+        writes: Sequence[Write] = (),
+        guards: Sequence[Any] = (),
+    ) -> Decision:
+        """Build the decision of events of the registration, with the messages that they cause.
+
+        ``first`` writes further rows before. ``writes`` and ``guards`` are those of other streams.
+        """
+        state = loaded.desk.state
+        for event in new_events:
+            state = evolve_registration(state, event)
+
+        rest = [""] * (len(new_events) + sum(len(write.events) for write in writes) - 1)
+
+        async def also(connection: AsyncConnection) -> Sequence[str]:
+            said = await first(connection) if first else ""
+            for number, event in enumerate(new_events):
+                await self._store_mail(connection, loaded, state, event, f"{command_id}/{number}")
+            return [said, *rest]  # names change with the first event
+
+        return Decision([loaded.write(new_events), *writes], tuple(guards), also=also)
+
+    async def _store_mail(
+        self, connection: AsyncConnection, loaded: LoadedDesk, state: RegistrationState, event: Any, cause: str
+    ) -> None:
+        """Store the message that an event causes, if there is a mail server and the entrant has an address."""
+        kind = MAIL_KINDS.get(type(event), "")
+        if isinstance(event, events.EntryReceived):
+            kind = messages.WAITING if event.waiting else messages.RECEIVED
+        if not kind or not self.delivery.is_enabled:
+            return
+        entry = state.entries[event.entry - 1]
+        person = await people.find(connection, entry.player_id)
+        address = str(person.known.get("email", "")) if person else ""
+        if person is None or not address:
+            return
+        key = links.new_key()
+        link = EntryLink(loaded.tournament_id, entry.number, entry.player_id)
+        await links.store_link(connection, link, key, loaded.desk.now)
+        params = {"note": getattr(event, "note", "")}
+        mail = self.build_mail(kind, loaded, person, address, key, entry.language, cause, params)
+        await outbox.enqueue(connection, [mail], loaded.desk.now)
+
+    def build_mail(
+        self,
+        kind: str,
+        loaded: LoadedDesk,
+        person: Person,
+        address: str,
+        key: str,
+        language: str,
+        cause: str,
+        params: Mapping[str, Any],
+    ) -> Mail:
+        """Build a message about an entry. The same cause yields the same id."""
+        values = {
+            "tournament": loaded.desk.tournament.name,
+            "name": person.name,
+            "link": self.link_of(loaded.tournament_id, key),
+            **params,
+        }
+        subject, body = messages.write_mail(kind, values, language)
+        mail_id = str(uuid.uuid5(_MAIL_NAMESPACE, f"{loaded.tournament_id}/{kind}/{cause}"))
+        return Mail(mail_id, loaded.tournament_id, kind, address, subject, body, language, person.player_id)
+
+    def link_of(self, tournament_id: str, key: str) -> str:
+        """Return the address of the page of an entry."""
+        base = self.runtime.settings.http_address.rstrip("/")
+        return f"{base}{tournament_path(tournament_id, 'entry')}?key={key}"

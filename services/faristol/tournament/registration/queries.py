@@ -1,0 +1,168 @@
+"""The answers to queries on a registration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import func, select
+
+from faristol.access_control.roles import DIRECTOR, FEDERATION
+from faristol.event_store import Recorded
+from faristol.host.rpc.dispatch import Context
+from faristol.host.security.authorization import caller, is_asked
+from faristol.kernel.details import Person
+from faristol.kernel.names import name_key
+from faristol.kernel.times import to_timestamp
+from faristol.mail import outbox
+from faristol.pb.pairing.v1 import registration_events_pb2 as events
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.personal_data import people
+from faristol.tournament.registration import links
+from faristol.tournament.registration.decide import Desk, accepts
+from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
+from faristol.typed_input.resembling import Resemblances
+
+
+def sees_details() -> bool:
+    """Check whether the caller may see all personal details of entrants."""
+    credential = caller()
+    return credential.role in (DIRECTOR, FEDERATION) if credential else not is_asked()
+
+
+def build_entry(
+    entry: EntryOfForm,
+    person: Person | None,
+    recorded: Sequence[Recorded],
+    notes: Mapping[int, str],
+    *,
+    is_full: bool,
+) -> pb.Entry:
+    """Return an entry as an official or its entrant sees it. ``is_full``: with all personal details and notes."""
+    known = person if is_full or person is None else Person(person.player_id, person.name)
+    shown = pb.Entry(
+        entry=entry.number,
+        player_id=entry.player_id,
+        state=entry.phase.value,
+        details=known.details if known else None,
+        category=entry.category,
+        listing=entry.listing,
+        confirmed=entry.confirmed,
+        asked=entry.asked,
+        received_at=to_timestamp(entry.received_at),
+    )
+    if not is_full:
+        return shown
+    for event in recorded:
+        if getattr(event.message, "entry", 0) != entry.number:
+            continue
+        match event.message:
+            case events.EntryAsked():
+                shown.question, shown.answer = notes.get(event.version, ""), ""
+            case events.EntryAnswered():
+                shown.answer = notes.get(event.version, "")
+            case events.EntryRejected():
+                shown.reason = notes.get(event.version, "")
+            case events.EntryReinstated():
+                shown.reason = ""
+            case _:
+                pass
+    return shown
+
+
+async def list_entries(
+    office: RegistrationOffice, request: pb.ListEntriesRequest, context: Context
+) -> pb.ListEntriesResponse:
+    """Return all entries."""
+    await office.prepare()
+    loaded = await office.load(request.tournament_id)
+    state, is_full = loaded.desk.state, sees_details()
+    known = await people.names(office.record, {entry.player_id for entry in state.entries})
+    name = loaded.write(()).stream
+    notes = await office.record.notes_of(name) if is_full else {}
+    recorded = [event for event in await office.record.read_stream(name) if event.version in notes] if notes else []
+    by_entry: dict[int, list[Recorded]] = {}
+    for event in recorded:
+        by_entry.setdefault(getattr(event.message, "entry", 0), []).append(event)
+    shown = [
+        build_entry(entry, known.get(entry.player_id), by_entry.get(entry.number, ()), notes, is_full=is_full)
+        for entry in state.entries
+    ]
+    _note_similar(state.entries, shown)
+    async with office.record.reading() as connection:
+        pending = select(func.count()).where(links.pending.c.tournament == request.tournament_id)
+        unconfirmed = (await connection.execute(pending)).scalar_one()
+        mails = await outbox.count(connection, request.tournament_id)
+    return pb.ListEntriesResponse(
+        entries=shown,
+        settings=state.settings,
+        free_places=_free(loaded.desk),
+        unconfirmed=unconfirmed,
+        waiting_mails=mails.waiting,
+    )
+
+
+def _note_similar(entries: Sequence[EntryOfForm], shown: Sequence[pb.Entry]) -> None:
+    """Note for each entry that stands the others with an equal or a similar name."""
+    standing = [each for entry, each in zip(entries, shown, strict=True) if entry.phase not in ENDED]
+    by_key: dict[str, list[pb.Entry]] = {}
+    for each in standing:
+        if each.details.name:
+            by_key.setdefault(name_key(each.details.name), []).append(each)
+    names = Resemblances(each.details.name for each in standing)
+    for each in standing:
+        if not each.details.name:
+            continue
+        key = name_key(each.details.name)
+        same = [other.entry for other in by_key[key] if other.entry != each.entry]
+        similar = names.of(each.details.name)
+        same += [other.entry for other in by_key.get(name_key(similar), ())] if similar else []
+        each.similar_entries.extend(sorted(set(same)))
+
+
+async def get_registration(
+    office: RegistrationOffice, request: pb.GetRegistrationRequest, context: Context
+) -> pb.GetRegistrationResponse:
+    """Return the settings of the form, and the entrants as far as each consents."""
+    loaded = await office.load(request.tournament_id)
+    desk = loaded.desk
+    listed = [entry for entry in desk.state.entries if entry.phase not in ENDED]
+    known = await people.names(office.record, {entry.player_id for entry in listed})
+    settings = desk.state.settings
+    return pb.GetRegistrationResponse(
+        name=desk.tournament.name,
+        accepts=accepts(desk.state, desk.tournament, desk.now),
+        settings=settings,
+        free_places=_free(desk),
+        waiting=sum(entry.phase is EntryPhase.WAITING for entry in listed),
+        by_mail=office.delivery.is_enabled,
+        entrants=[_entrant(entry, known.get(entry.player_id)) for entry in listed],
+    )
+
+
+def _free(desk: Desk) -> int:
+    return desk.free_places or 0
+
+
+def _entrant(entry: EntryOfForm, person: Person | None) -> pb.Entrant:
+    shown = pb.Entrant(state=entry.phase.value)
+    if person is None or entry.listing == events.ENTRY_LISTING_HIDDEN:
+        return shown
+    shown.name = person.name
+    if entry.listing == events.ENTRY_LISTING_FULL:
+        shown.club, shown.country, shown.category = person.club, person.country, entry.category
+    return shown
+
+
+async def get_mail_status(
+    office: RegistrationOffice, request: pb.GetMailStatusRequest, context: Context
+) -> pb.GetMailStatusResponse:
+    """Return the counts of the outbox."""
+    async with office.record.reading() as connection:
+        found = await outbox.count(connection)
+    return pb.GetMailStatusResponse(
+        enabled=office.delivery.is_enabled,
+        waiting=found.waiting,
+        refused=found.refused,
+        waiting_since=to_timestamp(found.waiting_since) if found.waiting_since else None,
+    )

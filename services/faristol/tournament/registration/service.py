@@ -1,0 +1,64 @@
+"""The registration service over gRPC. The contract documents its methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.pb.pairing.v1 import registration_events_pb2 as events
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.registration.acceptance import accept_entry
+from faristol.tournament.registration.decide import Desk, ask, move_up, reinstate, reject, set_registration, withdraw
+from faristol.tournament.registration.entrants import Entrants
+from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.queries import get_mail_status, get_registration, list_entries
+
+
+def _withdraw(desk: Desk, request: pb.WithdrawEntryRequest) -> list[Message]:
+    return withdraw(desk, request.entry, by_entrant=False)
+
+
+REGISTRATION_COMMANDS: Mapping[type[Message], Callable[[Desk, Any], list[Message]]] = {
+    pb.SetRegistrationRequest: set_registration,
+    pb.AskEntrantRequest: ask,
+    pb.RejectEntryRequest: reject,
+    pb.WithdrawEntryRequest: _withdraw,
+    pb.ReinstateEntryRequest: reinstate,
+    pb.MoveEntryUpRequest: move_up,
+}
+"""The director's commands that write to the registration only."""
+
+
+def registration_service(office: RegistrationOffice, fees: FeeOffice) -> Dispatcher:
+    """Build the dispatcher of the registration service."""
+
+    async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
+        tells = "moved_up" in response.DESCRIPTOR.fields_by_name
+
+        def more(new_events: Sequence[Message]) -> Mapping[str, Any]:
+            moved = [event.entry for event in new_events if isinstance(event, events.EntryMovedUp)]
+            return {"moved_up": moved} if tells else {}
+
+        answer: Message = await office.carry_out(request, context, REGISTRATION_COMMANDS[type(request)], response, more)
+        return answer
+
+    entrants = Entrants(office, fees)
+    questions: Mapping[type[Message], Answer] = {
+        pb.GetRegistrationRequest: partial(get_registration, office),
+        pb.ListEntriesRequest: partial(list_entries, office),
+        pb.GetMailStatusRequest: partial(get_mail_status, office),
+        pb.AcceptEntryRequest: partial(accept_entry, office),
+        pb.SubmitEntryRequest: entrants.submit,
+        pb.ConfirmEntryRequest: entrants.confirm,
+        pb.GetOwnEntryRequest: entrants.get_own,
+        pb.AnswerEntryRequest: entrants.answer,
+        pb.WithdrawOwnEntryRequest: entrants.withdraw,
+        pb.EraseOwnEntryRequest: entrants.erase,
+    }
+    descriptor = pb.DESCRIPTOR.services_by_name["RegistrationService"]
+    return Dispatcher(descriptor, REGISTRATION_COMMANDS, carry_out, questions)

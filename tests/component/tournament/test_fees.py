@@ -1,0 +1,142 @@
+"""Fees, payments and receipts over gRPC, and the signed calls of a payment provider."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from tests.component.tournament.test_registration import ask, submit
+from tests.component.tournament.test_service import create, read_refusal, register
+from tests.support.pairing_service import Desk, serving
+
+from faristol.event_store import Record
+from faristol.event_store.event import utc_now
+from faristol.pb.pairing.v1 import fee_events_pb2 as events
+from faristol.pb.pairing.v1 import fees_pb2 as pb
+from faristol.pb.pairing.v1 import registration_pb2 as registration
+from faristol.tournament.fees.provider import SIGNATURE_LIFETIME, reference_of, sign
+
+CASH, TRANSFER, PROVIDER = (
+    events.PAYMENT_METHOD_CASH,
+    events.PAYMENT_METHOD_TRANSFER,
+    events.PAYMENT_METHOD_PROVIDER,
+)
+SECRET = "whsec_of_the_test"  # shared with the double of the provider
+
+
+@pytest.fixture
+async def cash_desk(record: Record, tmp_path: Path) -> AsyncIterator[Desk]:
+    """Yield a tournament with the fee of 25.00, U18 10.00, three less until tomorrow, and the players anna and biel."""
+    secret = tmp_path / "secret"
+    secret.write_text(f"{SECRET}\n", encoding="utf-8")
+    async with serving(record, payment_secret_file=secret) as desk:
+        await create(desk)
+        await register(desk, player_id="anna", name="Anna Puig")
+        await register(desk, player_id="biel", name="Biel Soler", category="U18")
+        fees = pb.SetFeesRequest(currency="EUR", amount=2_500, early_discount=300, payment_page="https://pay.example/x")
+        fees.early_until.FromDatetime(utc_now() + timedelta(days=1))
+        fees.categories.add(category="U18", amount=1_000)
+        await ask(desk, fees)
+        yield desk
+
+
+async def accounts(desk: Desk) -> dict[str, tuple[int, int]]:
+    """Return what each person owes and paid, by name."""
+    listed = await ask(desk, pb.ListFeesRequest())
+    return {each.name: (each.owed, each.paid) for each in listed.accounts}
+
+
+async def pay(desk: Desk, player_id: str, amount: int = 0, method: Any = CASH) -> pb.RecordPaymentResponse:
+    """Record a payment."""
+    answer: pb.RecordPaymentResponse = await ask(
+        desk, pb.RecordPaymentRequest(player_id=player_id, amount=amount, method=method)
+    )
+    return answer
+
+
+async def call_provider(
+    desk: Desk, player_id: str, amount: int, *, payment: str = "pi_1", signature: str = "", **more: Any
+) -> pb.TakeProviderEventResponse:
+    """Call as the provider does, signed with its secret."""
+    paid = {
+        "id": "cs_1",
+        "payment_intent": payment,
+        "payment_status": "paid",
+        "amount_total": amount,
+        "currency": "eur",
+        "client_reference_id": reference_of("open", player_id),
+        **more,
+    }
+    body = json.dumps({"id": "evt_1", "type": "checkout.session.completed", "data": {"object": paid}}).encode()
+    signed = signature or sign(body, SECRET, desk.runtime.now())
+    answer: pb.TakeProviderEventResponse = await ask(desk, pb.TakeProviderEventRequest(body=body, signature=signed))
+    return answer
+
+
+async def test_each_owes_the_fee_of_the_category_less_the_early_discount_or_what_the_director_sets(
+    cash_desk: Desk,
+) -> None:
+    assert await accounts(cash_desk) == {"Anna Puig": (2_200, 0), "Biel Soler": (700, 0)}
+    await ask(cash_desk, pb.AdjustFeeRequest(player_id="biel", amount=0, note="helper"))
+    assert (await accounts(cash_desk))["Biel Soler"] == (0, 0)
+    await ask(cash_desk, pb.AdjustFeeRequest(player_id="biel", computed=True))
+    assert (await accounts(cash_desk))["Biel Soler"] == (700, 0)
+
+
+async def test_a_payment_is_corrected_after_its_receipt_by_a_credit_note_and_a_new_receipt(cash_desk: Desk) -> None:
+    first = await pay(cash_desk, "anna")
+    assert (first.payment, first.document) == (1, 1)
+    wrong = ask(cash_desk, pb.CorrectPaymentRequest(payment=1, amount=2_000))
+    with pytest.raises(grpc.aio.AioRpcError, match="note: is missing"):
+        await wrong
+    again = await ask(cash_desk, pb.CorrectPaymentRequest(payment=1, amount=2_000, method=TRANSFER, note="typed wrong"))
+    assert (again.payment, again.document) == (2, 3)
+    assert (await accounts(cash_desk))["Anna Puig"] == (2_200, 2_000)
+    refunded = await ask(cash_desk, pb.RefundPaymentRequest(payment=2, amount=500))
+    assert refunded.document == 4
+    too_much = ask(cash_desk, pb.RefundPaymentRequest(payment=2, amount=1_600))
+    assert (await read_refusal(too_much))[2].reason == "NOT_SO_MUCH_LEFT"
+    listed = await ask(cash_desk, pb.ListFeesRequest())
+    documents = [(each.document, each.credit, each.amount, each.cancelled_by) for each in listed.documents]
+    assert documents == [(1, False, 2_200, 2), (2, True, 2_200, 0), (3, False, 2_000, 0), (4, True, 500, 0)]
+    assert [(each.method, each.paid, each.returned) for each in listed.totals] == [
+        (CASH, 2_200, 2_200),
+        (TRANSFER, 2_000, 500),
+    ]
+    other = pb.SetFeesRequest(currency="JPY", amount=3_000)
+    assert (await read_refusal(ask(cash_desk, other)))[2].reason == "CURRENCY_IN_USE"
+
+
+async def test_a_payment_of_an_entrant_counts_for_the_known_player_after_the_merge(cash_desk: Desk) -> None:
+    await create(cash_desk, tournament_id="before")
+    await register(cash_desk, tournament_id="before", player_id="eleni", name="Eleni")
+    await ask(cash_desk, registration.SetRegistrationRequest(open=True))
+    key = (await submit(cash_desk, "Ελένη")).key
+    own = await ask(cash_desk, registration.GetOwnEntryRequest(key=key))
+    assert (own.fee.owed, own.fee.currency) == (2_200, "EUR")
+    assert own.fee.payment_address == f"https://pay.example/x?client_reference_id=open_{own.entry.player_id}"
+    assert (await call_provider(cash_desk, own.entry.player_id, 2_200)).recorded
+    await ask(cash_desk, registration.AcceptEntryRequest(entry=1, player_id="eleni"))
+    assert (await accounts(cash_desk))["Eleni"] == (2_200, 2_200)
+
+
+async def test_a_call_of_the_provider_is_recorded_once_and_only_with_its_signature(cash_desk: Desk) -> None:
+    for _ in range(3):
+        assert (await call_provider(cash_desk, "anna", 2_200)).recorded
+    assert (await accounts(cash_desk))["Anna Puig"] == (2_200, 2_200)
+    old = sign(b"{}", SECRET, utc_now() - 2 * SIGNATURE_LIFETIME)
+    for signature in ("t=1,v1=00", "no", old, sign(b"{}", "another", utc_now())):
+        code = (await read_refusal(call_provider(cash_desk, "biel", 700, payment="pi_2", signature=signature)))[0]
+        assert code is grpc.StatusCode.UNAUTHENTICATED
+    for strange in ({"currency": "usd"}, {"client_reference_id": "open_nobody"}, {"payment_status": "unpaid"}):
+        assert not (await call_provider(cash_desk, "biel", 700, payment="pi_3", **strange)).recorded
+    card = {"card": {"number": "4242424242424242"}}
+    await call_provider(cash_desk, "biel", 700, payment="pi_4", payment_method_details=card)
+    stored = b"".join(event.payload for event in await cash_desk.record.read())
+    assert b"4242424242424242" not in stored
+    assert (await accounts(cash_desk))["Biel Soler"] == (700, 700)

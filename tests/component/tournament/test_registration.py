@@ -1,0 +1,288 @@
+"""Registration by the public form over gRPC, with a real record and a real mail server."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import grpc
+import pytest
+from sqlalchemy import select
+from tests.component.tournament.test_service import create, read_refusal, register
+from tests.support.mail_server import Inbox, free_port, smtp_server
+from tests.support.pairing_service import Desk, serving
+
+from faristol.client.methods import build_call
+from faristol.event_store import Record
+from faristol.event_store.backends import tables
+from faristol.event_store.event import utc_now
+from faristol.event_store.integrity.verification import verify
+from faristol.mail import outbox
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_events_pb2 as events
+from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.personal_data.erasure import erase
+from faristol.tournament.registration import links
+
+ANNA = "anna@example.org"
+
+
+class Clock:
+    """A clock that a test advances."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta(0)
+
+    def now(self) -> Any:
+        return utc_now() + self.ahead
+
+
+async def ask(desk: Desk, request: Any) -> Any:
+    """Return the answer to a request, with an id if it needs one."""
+    fields = request.DESCRIPTOR.fields_by_name
+    if "command_id" in fields and not request.command_id:
+        request.command_id = str(uuid.uuid4())
+    if "tournament_id" in fields and not request.tournament_id:
+        request.tournament_id = "open"
+    return await build_call(desk.runtime.channel("pairing"), type(request))(request)
+
+
+async def open_form(desk: Desk, **settings: Any) -> None:
+    """Create a tournament with an open form."""
+    await create(desk)
+    await ask(desk, pb.SetRegistrationRequest(open=True, **settings))
+
+
+async def submit(desk: Desk, name: str, email: str = "", **more: Any) -> pb.SubmitEntryResponse:
+    """Send the form."""
+    more.setdefault("listing", events.ENTRY_LISTING_NAME)
+    answer: pb.SubmitEntryResponse = await ask(desk, pb.SubmitEntryRequest(name=name, email=email, **more))
+    return answer
+
+
+async def states(desk: Desk) -> list[str]:
+    """Return the states of all entries."""
+    listed = await ask(desk, pb.ListEntriesRequest())
+    return [pb.EntryState.Name(each.state).removeprefix("ENTRY_STATE_").lower() for each in listed.entries]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds."""
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110 # another thread fulfils it
+            await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def with_mail(record: Record, port: int, clock: Clock | None = None) -> AsyncIterator[Desk]:
+    """Yield the service with its tasks, which sends e-mail to a port of this machine."""
+    async with serving(
+        record,
+        now=(clock or Clock()).now,
+        with_tasks=True,
+        mail_server=f"smtp://127.0.0.1:{port}",
+        mail_sender="open@example.org",
+        mail_plain=True,
+        http_address="https://results.example",
+    ) as desk:
+        yield desk
+
+
+async def test_an_entry_without_a_mail_server_is_received_at_once_and_becomes_a_player_without_second_typing(
+    desk: Desk,
+) -> None:
+    await open_form(desk, fields=["club", "country", "need", "category"], categories=["U18", "open"])
+    answer = await submit(
+        desk, "Ελένη Παπαδοπούλου", ANNA, club="Όμιλος", country="GRE", need="step-free", category="U18", school="no"
+    )
+    assert not answer.by_mail
+    own = await ask(desk, pb.GetOwnEntryRequest(key=answer.key))
+    assert (own.entry.entry, own.entry.state, own.entry.details.email) == (1, pb.ENTRY_STATE_RECEIVED, ANNA)
+    assert own.entry.details.school == "", "a field that the form does not have is ignored"
+    accepted = await ask(desk, pb.AcceptEntryRequest(entry=1, rating=1500))
+    (player,) = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).players
+    assert (player.player_id, player.name, player.club) == (accepted.player_id, "Ελένη Παπαδοπούλου", "Όμιλος")
+    assert (player.rating, player.category, player.need, player.email) == (1500, "U18", "step-free", ANNA)
+    assert (await verify(desk.record)).names.bound == 1
+    stored = b"".join(event.payload for event in await desk.record.read())
+    assert [text for text in (ANNA, "Ελένη", "step-free") if text.encode() in stored] == []
+
+
+async def test_the_form_opens_closes_and_says_what_is_missing(record: Record) -> None:
+    clock = Clock()
+    async with serving(record, now=clock.now) as desk:
+        await create(desk)
+        code, _, info = await read_refusal(submit(desk, "Anna Puig"))
+        assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "FORM_CLOSED")
+        request = pb.SetRegistrationRequest(open=True, fields=["birth_year"], required_fields=["birth_year"])
+        request.opens_at.FromDatetime(utc_now() + timedelta(hours=1))
+        request.closes_at.FromDatetime(utc_now() + timedelta(hours=2))
+        await ask(desk, request)
+        assert (await read_refusal(submit(desk, "Anna Puig", birth_year=1990)))[2].reason == "FORM_CLOSED"
+        clock.ahead = timedelta(minutes=61)
+        with pytest.raises(grpc.aio.AioRpcError, match="birth_year: is missing"):
+            await submit(desk, "Anna Puig")
+        await submit(desk, "Anna Puig", birth_year=1990)
+        clock.ahead = timedelta(hours=3)
+        assert (await read_refusal(submit(desk, "Biel Soler", birth_year=1990)))[2].reason == "FORM_CLOSED"
+
+
+async def test_who_comes_when_all_places_are_taken_waits_and_moves_up_when_a_player_leaves(desk: Desk) -> None:
+    await open_form(desk, places=2, waiting_places=2, moves_up=True)
+    await register(desk, player_id="sitting", name="Sitting Player")
+    keys = [(await submit(desk, name)).key for name in ("Anna Puig", "Biel Soler", "Carla Mas")]
+    assert await states(desk) == ["received", "waiting", "waiting"]
+    assert (await read_refusal(submit(desk, "Dídac Riu")))[2].reason == "NO_PLACE_LEFT"
+    assert (await ask(desk, pb.GetOwnEntryRequest(key=keys[2]))).waiting_place == 2
+    await ask(desk, pb.AcceptEntryRequest(entry=1))
+    await ask(desk, pb.WithdrawOwnEntryRequest(key=keys[0]))
+    assert await states(desk) == ["withdrawn", "received", "waiting"]
+    players = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).players
+    assert [player.withdrawn_round for player in players] == [0, 1]
+    await ask(desk, pb.RejectEntryRequest(entry=2, note="no licence"))
+    assert await states(desk) == ["withdrawn", "rejected", "received"]
+    await ask(desk, pb.ReinstateEntryRequest(entry=2))
+    assert await states(desk) == ["withdrawn", "waiting", "received"]
+    await ask(desk, pb.SetRegistrationRequest(open=True, places=3, waiting_places=2, moves_up=True))
+    assert await states(desk) == ["withdrawn", "received", "received"]
+
+
+async def test_the_public_list_has_what_each_consents_to(desk: Desk) -> None:
+    await open_form(desk, fields=["club"])
+    for name, listing in (
+        ("Anna Puig", events.ENTRY_LISTING_FULL),
+        ("Biel Soler", events.ENTRY_LISTING_NAME),
+        ("Carla Mas", events.ENTRY_LISTING_HIDDEN),
+    ):
+        await submit(desk, name, f"{name[:4]}@example.org".lower(), club="Valls", listing=listing)
+    shown = await ask(desk, pb.GetRegistrationRequest())
+    assert [(each.name, each.club) for each in shown.entrants] == [("Anna Puig", "Valls"), ("Biel Soler", ""), ("", "")]
+    assert "@" not in str(shown)
+    assert "Carla" not in str(shown)
+
+
+async def test_an_entry_is_merged_with_a_known_person_whose_name_stays(desk: Desk) -> None:
+    await create(desk, tournament_id="last-year")
+    await register(desk, tournament_id="last-year", player_id="eleni", name="Eleni Papadopoulou", club="Athens")
+    await open_form(desk, fields=["club"])
+    await submit(desk, "Ελένη Παπαδοπούλου", ANNA, club="Πάτρα")
+    await submit(desk, "Ελενη Παπαδοπουλου", "other@example.org")
+    listed = await ask(desk, pb.ListEntriesRequest())
+    assert [list(each.similar_entries) for each in listed.entries] == [[2], [1]], "two people claim one entry"
+    await ask(desk, pb.AcceptEntryRequest(entry=1, player_id="eleni"))
+    (player,) = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).players
+    assert (player.player_id, player.name, player.club) == ("eleni", "Eleni Papadopoulou", "Πάτρα")
+    code, _ = (await read_refusal(ask(desk, pb.AcceptEntryRequest(entry=2, player_id="eleni"))))[:2]
+    assert code is grpc.StatusCode.ALREADY_EXISTS
+    assert (await verify(desk.record)).wrong == ""
+    await erase(desk.record, "eleni")
+    async with desk.record.reading() as connection:
+        rows = (await connection.execute(select(tables.people))).all()
+    assert [row for row in rows if "Παπαδοπούλου" in str(row)] == [], "no copy of the merged details is left"
+
+
+async def test_a_withdrawn_entrant_who_never_played_can_remove_the_own_details(desk: Desk) -> None:
+    await open_form(desk)
+    key = (await submit(desk, "Anna Puig", ANNA)).key
+    assert (await read_refusal(ask(desk, pb.EraseOwnEntryRequest(key=key))))[2].reason == "ENTRY_STANDS"
+    await ask(desk, pb.WithdrawOwnEntryRequest(key=key))
+    await ask(desk, pb.EraseOwnEntryRequest(key=key))
+    assert (await ask(desk, pb.ListEntriesRequest())).entries[0].details.name == ""
+    assert (await verify(desk.record)).wrong == ""
+
+
+async def test_a_link_confirms_an_entry_once_and_each_step_is_told_by_mail(record: Record) -> None:
+    inbox, port = Inbox(), free_port()
+    with smtp_server(inbox, port):
+        async with with_mail(record, port) as desk:
+            await open_form(desk)
+            assert (await submit(desk, "Anna Puig", ANNA, language="ca")).by_mail
+            await until(lambda: len(inbox.messages) == 1)
+            assert await states(desk) == [], "no event before the confirmation"
+            key = inbox.key_of(ANNA)
+            assert (await ask(desk, pb.GetOwnEntryRequest(key=key))).entry.state == pb.ENTRY_STATE_UNCONFIRMED
+            answers = await asyncio.gather(*(ask(desk, pb.ConfirmEntryRequest(key=key)) for _ in range(5)))
+            assert {each.entry for each in answers} == {1}
+            assert await states(desk) == ["received"]
+            await ask(desk, pb.AskEntrantRequest(entry=1, note="Which club?"))
+            await until(lambda: len(inbox.messages) == 3)
+            assert "Which club?" in inbox.messages[2].get_content()
+            await ask(desk, pb.AnswerEntryRequest(key=key, note="Valls"))
+            await ask(desk, pb.AcceptEntryRequest(entry=1))
+            await until(lambda: len(inbox.messages) == 4)
+            (entry,) = (await ask(desk, pb.ListEntriesRequest())).entries
+            assert (entry.question, entry.answer, entry.confirmed) == ("Which club?", "Valls", True)
+            async with record.reading() as connection:
+                rows = (await connection.execute(select(outbox.outbox))).all()
+            assert {(row.state, row.address, row.body) for row in rows} == {("sent", "", "")}
+
+
+async def test_a_known_and_an_unknown_address_get_the_same_answer_by_the_same_steps(record: Record) -> None:
+    inbox, port = Inbox(), free_port()
+    with smtp_server(inbox, port):
+        async with with_mail(record, port) as desk:
+            await open_form(desk)
+            await submit(desk, "Anna Puig", ANNA)
+            await until(lambda: len(inbox.messages) == 1)
+            await ask(desk, pb.ConfirmEntryRequest(key=inbox.key_of(ANNA)))
+            known, unknown = await submit(desk, "Anna Puig", ANNA), await submit(desk, "Biel Soler", "biel@example.org")
+            assert known == unknown
+            await until(lambda: len(inbox.messages) == 4)
+            subjects = [inbox.subjects(ANNA)[-1], inbox.subjects("biel@example.org")[-1]]
+            assert subjects[0] == subjects[1]
+            for _ in range(5):
+                await submit(desk, "Carla Mas", "carla@example.org")
+            await until(lambda: len(inbox.subjects("carla@example.org")) == links.MAX_MAILS_PER_ADDRESS_COUNT)
+
+
+async def test_messages_wait_for_a_server_that_is_away_for_an_hour_and_are_sent_once(record: Record) -> None:
+    inbox, port, clock = Inbox(), free_port(), Clock()
+    async with with_mail(record, port, clock) as desk:
+        await open_form(desk)
+        for number in range(25):
+            await submit(desk, f"Player {'abcdefghijklmnopqrstuvwxy'[number]}", f"p{number}@example.org")
+        await asyncio.sleep(1)
+        status = await ask(desk, pb.GetMailStatusRequest())
+        assert (status.enabled, status.waiting, status.refused) == (True, 25, 0)
+    clock.ahead = timedelta(hours=1)
+    inbox.refused.add("p3@example.org")
+    with smtp_server(inbox, port):
+        async with with_mail(record, port, clock) as desk:  # a restart loses no message
+            await until(lambda: len(inbox.messages) == 24)
+            await asyncio.sleep(1)
+            status = await ask(desk, pb.GetMailStatusRequest())
+    assert (status.waiting, status.refused) == (0, 1)
+    assert len({each["Message-ID"] for each in inbox.messages}) == len(inbox.messages) == 24
+
+
+async def test_a_message_whose_reply_was_lost_comes_again_under_the_same_id(record: Record) -> None:
+    inbox, port, clock = Inbox(), free_port(), Clock()
+    inbox.drops_reply = True
+    with smtp_server(inbox, port):
+        async with with_mail(record, port, clock) as desk:
+            await open_form(desk)
+            await submit(desk, "Anna Puig", ANNA)
+            await until(lambda: len(inbox.messages) == 1)
+            clock.ahead = timedelta(minutes=10)
+            await until(lambda: len(inbox.messages) == 2)
+    assert inbox.messages[0]["Message-ID"] == inbox.messages[1]["Message-ID"]
+
+
+async def test_three_hundred_forms_do_not_move_the_stream_of_the_director(desk: Desk) -> None:
+    await open_form(desk)
+    before = len(await desk.record.events("tournament-open"))
+    answers = await asyncio.gather(*(submit(desk, f"Player {chr(0x391 + place % 17)}{place}") for place in range(100)))
+    assert len({each.entry for each in answers}) == 100
+    assert len(await desk.record.events("tournament-open")) == before
+
+
+async def test_an_address_that_sends_too_many_forms_has_to_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faristol.tournament.registration.entrants.MAX_FORMS_COUNT", 3)
+    await open_form(desk)
+    for place in range(3):
+        await submit(desk, f"Player {place}")
+    assert (await read_refusal(submit(desk, "Player 4")))[2].reason == "TOO_MANY_FORMS"
