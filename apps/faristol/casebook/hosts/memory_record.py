@@ -160,6 +160,12 @@ class Notebook(Record):
         async with (await self._database()).connect() as connection:
             yield connection
 
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction on the tables beside the events, as ``Record.writing``."""
+        async with (await self._database()).begin() as connection:
+            yield connection
+
     async def _database(self) -> AsyncEngine:
         if self._beside is None:
             self._beside = create_async_engine("sqlite+aiosqlite://", poolclass=StaticPool)
