@@ -88,13 +88,6 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     ),
     "notifications by push": frozenset({"NO_PUSH_KEYS", "TOO_MANY_FOLLOWS", "TOO_MANY_SUBSCRIPTIONS"}),
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
-    "messages of officials, screens of a hall, and notifications": frozenset(
-        {
-            *("TOO_MANY_MESSAGES", "MESSAGE_OVER", "NO_READERS", "NO_ROUND_OPEN", "NO_SUCH_HALL", "NOT_IN_HALL"),
-            *("SCREEN_NAME_TAKEN", "TOO_MANY_SCREENS", "NO_SUCH_SCREEN", "NO_SUCH_PICTURE", "PICTURE_KNOWN"),
-            *("PICTURE_SHOWN", "TOO_MANY_PICTURES", "NO_PUSH_KEYS", "TOO_MANY_FOLLOWS", "TOO_MANY_SUBSCRIPTIONS"),
-        }
-    ),
     "a second person who looks at results, as the organiser wants it": frozenset(
         {
             *("SAME_PERSON", "CONFIRMED_ALREADY", "NO_RESULT_CHECK", "PLAYERS_DO_NOT_CONFIRM", "NOT_OWN_RESULT"),

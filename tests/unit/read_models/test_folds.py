@@ -13,6 +13,8 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.pairing.v1 import fee_events_pb2 as fees
+from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.people.v1 import events_pb2 as people
 from faristol.read_models.projections import (
     clocks,
@@ -76,13 +78,13 @@ def test_scores_change_on_the_sheet_alone_and_a_result_with_its_round() -> None:
 
 
 def test_an_event_that_changes_no_read_model_passes_and_one_that_can_be_none_of_theirs_does_not() -> None:
-    elsewhere = event_types.events_of(access, lexicon, people)
+    elsewhere = event_types.events_of(access, lexicon, people, registration, fees)
     nothing = {kind for kind in event_types.RECORD_EVENT_TYPES if not event_types.meaning(kind).changes} - {*elsewhere}
     assert {game.SheetSigned, pairing.ByeGranted} <= nothing
     for kind in nothing - {pairing.RulesetKept}:
         folded = Folded()
         folded.take(kind())
         assert folded.state == State()
-    for kind in (game.Pin, lexicon.CaseOpened, access.SignedIn, people.PersonErased):
+    for kind in (game.Pin, lexicon.CaseOpened, access.SignedIn, people.PersonErased, registration.EntryAsked):
         with pytest.raises(Unknown):
             Folded().take(kind())

@@ -146,8 +146,14 @@ HELP_PAGES: Mapping[str, str] = {
     "duplicate-judge": "duplicate",
     "arbiter": "arbiter",
     "judge": "judge",
+    "fees": "treasurer",
 }
 """Page of help of each console."""
+
+HELP_PAGES_OF_PARTS: Mapping[str, str] = dict.fromkeys(
+    ("registration", "presence", "messages", "screens", "prizes"), "day"
+)
+"""Page of help of each part of the director's console that has one of its own."""
 
 
 def find_help_page(session: Session, console: str) -> str:

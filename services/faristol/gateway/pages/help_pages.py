@@ -22,7 +22,16 @@ from starlette.responses import Response
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import Part, page
 
-HELP_NAMES: Sequence[str] = ("director", "arbiter", "scorer", "judge", "player", "duplicate")
+HELP_NAMES: Sequence[str] = (
+    "director",
+    "day",
+    "treasurer",
+    "arbiter",
+    "scorer",
+    "judge",
+    "player",
+    "duplicate",
+)
 """Names of the pages, in the order of the list."""
 
 TITLE_TOKEN_COUNT = 3

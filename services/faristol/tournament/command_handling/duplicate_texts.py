@@ -89,6 +89,11 @@ SAID_OF_DUPLICATE_GAMES: Mapping[str, str] = {
     "round {round} would not begin later than round {before}": N_(
         "game {round} would not begin later than game {before}"
     ),
+    "expected no time: only a break and the start of a round have one": N_(
+        "expected no time: only a break and the start of a game have one"
+    ),
+    "expected no round: only the start of a round has one": N_("expected no game: only the start of a game has one"),
+    "{player} does not sit in {hall} in this round.": N_("{player} does not sit in {hall} in this game."),
     "{name} cannot be removed, because a round of it was started. It can be archived: `tournament archive`.": N_(
         "{name} cannot be removed, because a game of it was opened. It can be archived: `tournament archive`."
     ),

@@ -369,6 +369,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/prizes",
         "/api/v1/tournaments/{tournament_id}/awards",
         "/api/v1/tournaments/{tournament_id}/players",
+        "/api/v1/tournaments/{tournament_id}/messages",
         "/api/v1/tournaments/{tournament_id}/games",
         "/api/v1/tournaments/{tournament_id}/games.zip",
         "/api/v1/tournaments/{tournament_id}/ratings",

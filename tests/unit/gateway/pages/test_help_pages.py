@@ -14,7 +14,8 @@ from starlette.routing import Match
 from tests.unit.text.test_glossary import missing_terms, texts, wrong_words
 
 from faristol.gateway.app import ROUTES
-from faristol.gateway.consoles.navigation import _CONSOLE_LINKS, HELP_PAGES
+from faristol.gateway.consoles.director.page import CONSOLE_PAGES
+from faristol.gateway.consoles.navigation import _CONSOLE_LINKS, HELP_PAGES, HELP_PAGES_OF_PARTS
 from faristol.gateway.pages.help_pages import HELP_NAMES, load_help_page, read_help_text
 from faristol.text import LANGUAGES, TRANSLATED
 
@@ -128,7 +129,9 @@ def test_a_page_uses_the_terms_of_the_glossary(language: str, name: str) -> None
 def test_every_console_has_a_page_of_help() -> None:
     own = {"slip", "find", "own-result", "access"}
     assert {link.name for link in _CONSOLE_LINKS} == {*HELP_PAGES, *own, *WITHOUT_HELP} - {"start", "new"}
-    assert set(HELP_PAGES.values()) | set(OWN_TEMPLATES.values()) == set(HELP_NAMES)
+    assert set(HELP_PAGES_OF_PARTS) < {part for part, _ in CONSOLE_PAGES}
+    named = [HELP_PAGES, HELP_PAGES_OF_PARTS, OWN_TEMPLATES]
+    assert {page for pages in named for page in pages.values()} == set(HELP_NAMES)
     for template, name in OWN_TEMPLATES.items():
         assert f'href="/help/{name}"' in (TEMPLATES / template).read_text(encoding="utf-8"), template
     assert 'href="/help/{{ help_page }}"' in (TEMPLATES / "console.html").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from faristol.gateway.consoles.director.commands import OPTION, command_of
 from faristol.gateway.consoles.director.option_names import say_refused_option
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
-from faristol.gateway.consoles.navigation import may
+from faristol.gateway.consoles.navigation import HELP_PAGES_OF_PARTS, may
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
@@ -170,6 +170,7 @@ class DirectorPage(Console):
             name,
             head,
             door="director",
+            help_page=HELP_PAGES_OF_PARTS.get(part, ""),
             part=self.live,
             status=status,
             said=sentence,
