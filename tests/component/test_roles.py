@@ -25,6 +25,7 @@ from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2
 from faristol.personal_data.people import names, store_player
 from faristol.read_models.storage import screen_reports
+from faristol.web_push import tables as push
 from faristol.webhooks import registry
 from faristol.webhooks import tables as webhooks
 
@@ -317,13 +318,14 @@ async def test_results_do_not_start_by_another_role_than_that_which_keeps_their_
 async def test_secrets_of_webhooks_go_with_the_results_service_and_who_decides_reads_none(
     database: Database, shared_nats: str, tmp_path: Path
 ) -> None:
-    assert {*webhooks.metadata.tables, *screen_reports.metadata.tables} == set(beside.SERVICE_TABLES["results"])
+    kept = [webhooks.metadata, screen_reports.metadata, push.metadata]
+    assert {name for each in kept for name in each.tables} == set(beside.SERVICE_TABLES["results"])
     settings = Settings(database_url=database.owner, nats_url=shared_nats, data=tmp_path, http_port=0)
     async with running(settings, ("results",)) as process:  # makes the tables as the owner
         await registry.prepare(process.runtime.record)
     await asyncio.to_thread(database.grant)
     reader = database.names["reader"]
-    for table in webhooks.metadata.tables:
+    for table in (*webhooks.metadata.tables, *push.metadata.tables):
         assert await query(database.superuser, OWNERS.format(table=table)) == [(reader, table, reader)]
         with pytest.raises(ProgrammingError, match="denied"):
             await query(database.urls["writer"], f"SELECT * FROM {reader}.{table}")

@@ -45,6 +45,8 @@ from faristol.gateway.consoles import (
     own_table,
     results_entry,
 )
+from faristol.gateway.consoles.attendance import day, here
+from faristol.gateway.consoles.awards import ceremony
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
@@ -83,6 +85,9 @@ PRIVATE = (
     own_table.routes,
     own_data.routes,
     treasurer_page.routes,
+    day.routes,
+    here.routes,
+    ceremony.routes,
 )
 """The routes of pages that are not public."""
 
@@ -155,7 +160,7 @@ async def test_a_page_is_for_its_roles_and_for_what_is_theirs(cell: Cell, method
             name = ROLE_NAMES[role] if role else ""
             if tournament == FOREIGN and name not in WHO[method, path]:
                 continue  # it is refused in its own tournament too
-            theirs = tournament == OWN or address == path
+            theirs = tournament == OWN or address == path or WHO[method, path] == EVERYBODY
             async with visiting(cell, session_of(role, tournament, cell) if role else "") as web:
                 answer = await (
                     web.get(address)
