@@ -18,7 +18,8 @@ from faristol.kernel.spellings import labels_of
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.computed.minors import MINORS_AGE_LIMIT, is_of_minors
-from faristol.read_models.computed.prizes import Play
+from faristol.read_models.computed.prizes import CRITERION_KINDS, Play, Plays, list_claims
+from faristol.read_models.storage.rows import Round
 from faristol.rules.prizes import Limit, Outcome, PrizeEntrant, PrizeList, Sharing, award
 from faristol.text import number, say, translations
 from faristol.text.money import format_money
@@ -112,6 +113,18 @@ def feats_of_plays(plays: Iterable[Play]) -> list[Feat]:
     """Return plays as values, the highest first."""
     found = ((play, play.to_winner()) for play in plays)
     return [Feat(won.player_id, play.line.score, won.game_id, won.round, won.word) for play, won in found]
+
+
+def feats_of_games(criterion: int, rounds: Sequence[Round], plays: Plays, annulled: Collection[str]) -> list[Feat]:
+    """Return the values of players for a criterion of ``CRITERION_KINDS``, the highest first.
+
+    ``annulled`` are the players whose games count for no player.
+    """
+    claims = list_claims(CRITERION_KINDS[criterion], rounds, plays, annulled)
+    return sorted(
+        (Feat(won.player_id, value, won.game_id, won.round) for value, won in claims),
+        key=lambda feat: (-feat.value, feat.player_id, feat.round),
+    )
 
 
 def compute_awards(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from faristol.event_store import Record, load
@@ -21,6 +21,7 @@ from faristol.read_models.computed.awards import (
     Offered,
     apply_award_event,
     compute_awards,
+    feats_of_games,
     feats_of_plays,
     is_list_of_minors,
     list_of,
@@ -32,7 +33,6 @@ from faristol.read_models.computed.prizes import (
     Play,
     Plays,
     apply_prize_event,
-    list_claims,
     prizes,
 )
 from faristol.read_models.computed.standings import last_counted, pin_of
@@ -157,21 +157,11 @@ async def _find_publication(models: ReadModels, tournament_id: str) -> int:
 async def _feats(models: ReadModels, tournament_id: str, offered: Offered) -> Feats:
     """Return the values of the criteria that some prize list has, the best first."""
     wanted = {each.criterion for each in offered.lists}
-    found: dict[int, list[Feat]] = {}
+    found: dict[int, Sequence[Feat]] = {}
     if pairing.PRIZE_CRITERION_HIGH_PLAY in wanted:
         found[pairing.PRIZE_CRITERION_HIGH_PLAY] = feats_of_plays(await _load_best_plays(models.record, tournament_id))
-    of_games = {
-        pairing.PRIZE_CRITERION_HIGH_GAME,
-        pairing.PRIZE_CRITERION_BINGOS,
-        pairing.PRIZE_CRITERION_SPREAD,
-    }
-    if of_games & wanted:
+    if wanted & CRITERION_KINDS.keys():
         of, plays, annulled, _ = await _load_plays(models.record, tournament_id, offered.expelled)
         rounds = [of.rounds[number] for number in sorted(of.rounds)]
-        for criterion in of_games & wanted:
-            claims = list_claims(CRITERION_KINDS[criterion], rounds, plays, annulled)
-            found[criterion] = sorted(
-                (Feat(won.player_id, value, won.game_id, won.round) for value, won in claims),
-                key=lambda feat: (-feat.value, feat.player_id, feat.round),
-            )
+        found |= {each: feats_of_games(each, rounds, plays, annulled) for each in wanted & CRITERION_KINDS.keys()}
     return found
