@@ -197,7 +197,7 @@ def publish(situation: Situation, request: pb.PublishRoundRequest) -> list[Messa
     Raises ``Refusal`` with all reasons against it, and for a round that is public already.
     """
     state, number = situation.state, request.round
-    if state.draft is None and 1 <= number <= len(state.played):
+    if 1 <= number <= len(state.played):
         raise Refusal(
             "ROUND_PUBLISHED",
             "",
