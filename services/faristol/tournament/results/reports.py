@@ -38,7 +38,8 @@ def report_result(situation: Situation, request: pb.ReportResultRequest) -> list
     if game not in played.results:
         return enter_reported(situation, request)
     by = played.entered_by.get(game)
-    stored = tuple(score for _, score in scores) == played.results[game]
+    # Players report the scores of their sheet, which has no sanctions.
+    stored = tuple(score for _, score in scores) in (played.results[game], played.without_sanctions(game).scores)
     is_open = played.is_unconfirmed(pairing)
     if by == request.player_id and is_open and not stored and not played.confirmed_by.get(game):
         return correct_unconfirmed(situation, game, request.player_id, scores)
