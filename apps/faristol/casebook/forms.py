@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.casebook.document import CaseError, Value
+from faristol.casebook.pictures import content_of
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.refusal import fill as fill_places
@@ -23,6 +24,12 @@ from faristol.typed_input.fields import format_duration
 
 START_NS = 1_704_535_200 * 1_000_000_000
 """The start of every case, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
+
+CONTENT = "content"
+"""The key of a case for the content of a picture."""
+
+TEXTS = frozenset({"programme", "things"})
+"""Repeated fields of texts: blanks are part of an item. Those of other fields separate tiles."""
 
 SQUARE = "square"
 """The key of a case for ``row`` and ``column``."""
@@ -144,6 +151,8 @@ def _set(message: Message, field: Any, value: Value, board: Board, tile_set: Til
             _write(target.add(), item, board, tile_set)
     elif field.name.endswith("_ids"):
         target.extend(name for item in value.items() for name in re.split(r"\s*(?:,|\s–\s)\s*", item.text()) if name)
+    elif field.name in TEXTS:
+        target.extend(item.text() for item in value.items())
     elif field.type == FieldDescriptor.TYPE_STRING:
         target.extend(face for item in value.items() for face in item.text().replace(",", " ").split())
     else:
@@ -192,6 +201,8 @@ def _scalar(field: Any, value: Value) -> Any:
         return value.truth()
     if field.type == FieldDescriptor.TYPE_STRING:
         return value.text()
+    if field.type == FieldDescriptor.TYPE_BYTES and field.name == CONTENT:
+        return content_of(value.text())
     if field.type == FieldDescriptor.TYPE_BYTES:
         raise value.wrong(f"{kebab(field.name)} is bytes, which no case writes")
     if ":" in value.text():
@@ -259,7 +270,7 @@ def _format_field(field: Any, value: Any, called: Callable[[str], str]) -> str:
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
         inner = field.message_type.fields_by_name["value"]
         return "{" + ", ".join(f"{called(str(key))}: {_one(inner, value[key], called)}" for key in value) + "}"
-    of_tiles = field.type == FieldDescriptor.TYPE_STRING and not is_id(field.name)
+    of_tiles = field.type == FieldDescriptor.TYPE_STRING and not is_id(field.name) and field.name not in TEXTS
     return (" " if of_tiles else ", ").join(_one(field, item, called) for item in value).join("" if of_tiles else "[]")
 
 

@@ -52,11 +52,11 @@ class StepResult:
     """Returns the name for an id; the id itself without a name."""
 
 
-class Game(Protocol):
-    """A game with a clock."""
+class Timed(Protocol):
+    """A part of a case in which the passing of time causes events: a game with a clock, or the draft of a round."""
 
     async def append_due_events(self, until: Instant) -> None:
-        """Append the clock events due by ``until``, and run all reactions to them."""
+        """Append the events due by ``until``, and run all reactions to them."""
 
 
 class Kind(NamedTuple):
@@ -102,8 +102,8 @@ class World:
         """Additions to the position that the case does not mention, with file and line."""
         self.game_id = ""
         """The game of commands that name none; empty in a tournament."""
-        self.games: dict[str, Game] = {}
-        """The games that the case uses, by id."""
+        self.timed: dict[str, Timed] = {}
+        """The games that the case uses, and its tournament, by id."""
         self.table: CaseTable | None = None
         """The table of the last step."""
         self.pairings: Sequence[events.Pairing] = ()
@@ -130,8 +130,8 @@ class World:
                 raise step.place.wrong("this happens before the step before it")
             self.now_ms = step.at_ms
         self.now_ms += step.after_ms or 0
-        for game in self.games.values():
-            await game.append_due_events(moment(self.now_ms).ToNanoseconds())
+        for part in self.timed.values():
+            await part.append_due_events(moment(self.now_ms).ToNanoseconds())
         answers: list[Message] = []
         problem: Problem | None = None
         try:
@@ -238,7 +238,7 @@ class World:
         if found is None:
             named = " and ".join(map(self.names.name, sorted(players)))
             raise step.place.wrong(f"{named} {'sit' if len(players) > 1 else 'sits'} at no table")
-        known = self.games.get(found.game_id)
+        known = self.timed.get(found.game_id)
         table = known if isinstance(known, CaseTable) else CaseTable(self.services, found.game_id, seats(found))
-        self.games[found.game_id] = table
+        self.timed[found.game_id] = table
         return table

@@ -100,7 +100,7 @@ class PublicationTimer:
         """Check the tournaments that are due; return the seconds until the next check, at most the poll interval."""
         loop = asyncio.get_running_loop()
         for tournament_id in [each for each, at in self._checks.items() if at <= loop.time()]:
-            wait = await self._publish_if_due(tournament_id)
+            wait = await self.publish_if_due(tournament_id)
             if wait is None:
                 del self._checks[tournament_id]
                 self._refused.pop(tournament_id, None)
@@ -109,7 +109,7 @@ class PublicationTimer:
         left = min(self._checks.values(), default=loop.time() + PUBLICATION_POLL_SECONDS) - loop.time()
         return max(0.0, min(PUBLICATION_POLL_SECONDS, left))
 
-    async def _publish_if_due(self, tournament_id: str) -> float | None:
+    async def publish_if_due(self, tournament_id: str) -> float | None:
         """Publish the draft of a tournament if it is due. Return the seconds until its next check, None for none."""
         loaded = await load(self._record, stream(tournament_id), TournamentState(), evolve)
         state, now = loaded.state, self._now()

@@ -9,10 +9,12 @@ from google.protobuf.descriptor import ServiceDescriptor
 from typer.testing import CliRunner
 
 from faristol.casebook.hosts.services import CLOCK, GAME
+from faristol.casebook.pictures import content_of
 from faristol.casebook.reader import read_cases
 from faristol.casebook.runner import run_case
 from faristol.casebook.verbs import verbs_of
 from faristol.cli.main import app
+from faristol.kernel.screens import size_of_picture
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 
@@ -105,6 +107,12 @@ cases:
         ("met-twice: [1 – 2]", "expected to meet twice: 1 – 2; got none"),
         ("rounds-are: {2: started}", "expected round 2 to be started, got paired"),
         ("fictitious: {1: 1}", "expected 1 fictitious points for 1, got 0"),
+        ("prize-lists: [General]", "expected the prize lists General; got none"),
+        ("awards: {General: none}", "there is no key 'General'"),
+        ("messages: [break]", "expected the messages break; got none"),
+        ("screens: {Door: [seats]}", "expected the screens Door with seats; got none"),
+        ("pictures: [Logo]", "expected the pictures Logo; got none"),
+        ("checks: none", "expected after a pairing that is not public: after `get-draft` or `preview-round`"),
         ("obstacles: none", "expected the obstacles none; got ROUND_OPEN, ROUND_NOT_STARTED"),
         ("points: {1: 2}", "expected 2 points for 1, got 1"),
         ("tie-breaks: {1: {spread: 51}}", "expected spread 51 for 1, got 50"),
@@ -124,6 +132,33 @@ async def test_a_difference_in_a_tournament_is_named(tmp_path: Path, expected: s
     (case,) = read_cases(file)
     (problem,) = (await run_case(case)).problems
     assert difference in problem
+
+
+@pytest.mark.parametrize(
+    ("expected", "difference"),
+    [
+        ("proposed: [2 – 1, 3 – 7, 4 – 5]", "expected the tables 2 – 1, 3 – 7, 4 – 5 to be proposed; got 1 – 2, "),
+        ("proposed: none", "expected the tables none to be proposed; got 1 – 2, 3 – 7, 4 – 5"),
+        ("proposed-seats: {3: Gran 2}", "expected the seat Gran 2 to be proposed for 3, got 2"),
+        ("proposed-seats: {6: 1}", "there is no key '6'"),
+        ("proposed-bye: 5", "expected the bye to be proposed for 5, got 6"),
+        ("checks: [met-before]", "expected the checks met-before; got none"),
+    ],
+)
+async def test_a_difference_in_a_draft_is_named(tmp_path: Path, expected: str, difference: str) -> None:
+    steps = "with: {draft: yes}\n      - director: get-draft\n        {expected}"
+    file = tmp_path / "cases.yaml"
+    file.write_text(TOURNAMENT.replace("{expected}", steps.replace("{expected}", expected)), encoding="utf-8")
+    (case,) = read_cases(file)
+    (problem,) = (await run_case(case)).problems
+    assert difference in problem
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("640 × 480", (640, 480)), ("9 × 1", (9, 1)), ("640 x 480", (0, 0)), ("A text", (0, 0))]
+)
+def test_a_picture_of_a_case_is_written_by_its_size(text: str, size: tuple[int, int]) -> None:
+    assert size_of_picture(content_of(text)) == size
 
 
 async def test_a_refusal_that_nobody_expects_is_a_difference(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ async def _open(world: World) -> None:
     """Open the game of the case by starting the round of its tournament, and write its earlier turns."""
     case, services = _case(world), world.services
     world.game_id = DUPLICATE_GAME_ID
-    world.games[DUPLICATE_GAME_ID] = game = DuplicateGame(services, case.ruleset)
+    world.timed[DUPLICATE_GAME_ID] = game = DuplicateGame(services, case.ruleset)
     new_events: list[Message] = founding(case.ruleset, services.lexicon)
     new_events += [pairing_events.PlayerRegistered(player_id=case.names.ids[name]) for name in case.players]
     if list(case.halls) != [""]:

@@ -65,6 +65,6 @@ class DuplicateGame:
 
 def game_of(world: World) -> DuplicateGame:
     """Return the game of the case."""
-    game = world.games[DUPLICATE_GAME_ID]
+    game = world.timed[DUPLICATE_GAME_ID]
     assert isinstance(game, DuplicateGame)
     return game

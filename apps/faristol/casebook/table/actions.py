@@ -28,7 +28,7 @@ async def _open(world: World) -> None:
     assert isinstance(case, TableCase)
     await services.write({TOURNAMENT_STREAM: founding(case.ruleset, services.lexicon)})
     table = CaseTable(services, CASE_GAME_ID, case.players)
-    world.game_id, world.table, world.games[CASE_GAME_ID] = CASE_GAME_ID, table, table
+    world.game_id, world.table, world.timed[CASE_GAME_ID] = CASE_GAME_ID, table, table
     commands = Commands(table, case.ruleset, case.players, world.complete)
     layout = lay_out(case)
     if layout.description and case.position.bag_place is not None:

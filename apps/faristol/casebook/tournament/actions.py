@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.casebook.case import DIRECTOR, TOURNAMENT_STREAM, Step, TournamentCase
+from faristol.casebook.case import DIRECTOR, TOURNAMENT_ID, TOURNAMENT_STREAM, Step, TournamentCase
 from faristol.casebook.commands import arguments
 from faristol.casebook.document import Value
 from faristol.casebook.expectations import STEP
@@ -17,7 +17,8 @@ from faristol.casebook.hosts.lexicons import LEXICON_NAME
 from faristol.casebook.hosts.services import PAIRING
 from faristol.casebook.hosts.table import TABLE_VERBS
 from faristol.casebook.table.expectations import TABLE_STATE
-from faristol.casebook.tournament.expectations import TOURNAMENT_STATE
+from faristol.casebook.tournament.expectations import TOURNAMENT_RESULTS, TOURNAMENT_STATE
+from faristol.casebook.tournament.publication import ScheduledPublication
 from faristol.casebook.tournament.results import (
     CaseResult,
     absences_of,
@@ -53,6 +54,7 @@ Those on two divisions of a championship are excluded: a case has one tournament
 async def _open(world: World) -> None:
     """Create the tournament of the case and register its players, unless its first step creates it."""
     case = _case(world)
+    world.timed[TOURNAMENT_ID] = ScheduledPublication(world.services, world.now)
     if case.steps[0].verb == CREATE:
         return
     await _create(world)
@@ -78,7 +80,7 @@ async def _act(world: World, step: Step, answers: list[Message]) -> None:
             answers.append(await _create(world))
         case "register-players" if step.argument is not None:
             answers.append(await _register(world, step, step.argument))
-        case "enter-results" if "results" in step.given:
+        case "enter-results" | "preview-round" if "results" in step.given:
             lines = lines_of(step.given["results"], world.awaited, _case(world), world.case.seed)
             answers.append(await _send(world, step.verb, step.fields, step.actor, lines))
         case _:
@@ -104,8 +106,11 @@ async def _send(
 ) -> Message:
     """Send a command with these fields, the results of ``lines``, and what the case says about a new player or team."""
     request = world.request_of(name, actor)
+    known = request.DESCRIPTOR.fields_by_name
+    if lines and actor in world.names.ids and "player_id" in known:
+        request.player_id = world.names.ids[actor]
     for line in lines:
-        _say(world, line, request.results.add() if name == "enter-results" else request)
+        _say(world, line, request.results.add() if "results" in known else request)
     if name == "register-player":
         _introduce(world, request, fields.get("player-id"))
     if name == "register-team" and (team := fields.get("team-id")) is not None:
@@ -260,7 +265,7 @@ TOURNAMENT_KIND = Kind(
     step_fields=frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"}),
     table_verbs=TABLE_VERBS,
     tool_verbs=(PLAY_ROUND, PLAY_ROUNDS),
-    results=STEP,
+    results={**STEP, **TOURNAMENT_RESULTS},
     state={**TABLE_STATE, **TOURNAMENT_STATE},
 )
 """Tournaments: entries, pairings, results."""

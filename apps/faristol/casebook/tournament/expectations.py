@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from faristol.casebook.comparisons import (
     NO_PLAYER_WORD,
+    NONE,
     Expectation,
     Find,
     each,
@@ -17,12 +18,22 @@ from faristol.casebook.comparisons import (
     known_names,
     one,
     read_number,
+    read_words,
     several,
 )
 from faristol.casebook.document import Value
 from faristol.casebook.table.expectations import fields, of_fields
 from faristol.casebook.tournament.results import seats
-from faristol.casebook.world import Differences, World
+from faristol.casebook.tournament.shown import (
+    expect_awards,
+    expect_screens,
+    find_messages,
+    find_pictures,
+    find_prize_lists,
+    find_standings,
+)
+from faristol.casebook.world import Differences, StepResult, World
+from faristol.kernel.spellings import name_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
@@ -158,12 +169,6 @@ async def _obstacles(world: World) -> list[str]:
     return [obstacle.reason for obstacle in answer.obstacles]
 
 
-async def _standings(world: World) -> results_pb2.GetStandingsResponse:
-    request = results_pb2.GetStandingsRequest(round=world.after_round)
-    answer: results_pb2.GetStandingsResponse = await world.services.query(request)
-    return answer
-
-
 async def _team_standings(world: World) -> results_pb2.GetTeamStandingsResponse:
     request = results_pb2.GetTeamStandingsRequest(round=world.after_round)
     answer: results_pb2.GetTeamStandingsResponse = await world.services.query(request)
@@ -188,7 +193,7 @@ def _points(what: str, standings: Find, key: str, name: str) -> Expectation:
 
 
 async def _lines(world: World) -> Mapping[str, results_pb2.Standing]:
-    return {world.names.name(line.player_id): line for line in (await _standings(world)).standings}
+    return {world.names.name(line.player_id): line for line in (await find_standings(world)).standings}
 
 
 async def _tie_breaks(world: World, value: Value) -> Differences:
@@ -212,6 +217,56 @@ async def _standing(world: World, value: Value) -> Differences:
         for difference in fields(f"line of {name}", lines[name], world.by_id(wanted), world.name_of):
             yield difference
 
+
+def _proposal(done: StepResult, value: Value) -> pairing_pb2.ProposedRound:
+    """Return the pairing that the last answer of a step proposes. Raises ``CaseError`` without such an answer."""
+    answer = done.answers[-1] if done.answers else None
+    if isinstance(answer, pairing_pb2.GetDraftResponse):
+        return answer.draft
+    if isinstance(answer, pairing_pb2.PreviewRoundResponse):
+        return answer.preview
+    raise value.wrong("expected after a pairing that is not public: after `get-draft` or `preview-round`")
+
+
+async def _compare_proposed(done: StepResult, value: Value) -> Differences:
+    found = [" – ".join(map(done.called, seats(table))) for table in _proposal(done, value).pairings]
+    wanted = [] if value.is_text and value.text() == NONE else list(map(read_words, value.items()))
+    if found != wanted:
+        yield f"expected the tables {format_list(wanted)} to be proposed; got {format_list(found)}"
+
+
+async def _compare_seats(done: StepResult, value: Value) -> Differences:
+    found = {
+        done.called(player): f"{table.hall} {table.table}".strip()
+        for table in _proposal(done, value).pairings
+        for player in seats(table)
+    }
+    for name, seat in value.keys(found).items():
+        if found[name] != seat.text():
+            yield f"expected the seat {seat.text()} to be proposed for {name}, got {found[name]}"
+
+
+async def _compare_bye(done: StepResult, value: Value) -> Differences:
+    found = done.called(_proposal(done, value).bye_player_id) or NO_PLAYER_WORD
+    if found != value.text():
+        yield f"expected the bye to be proposed for {value.text()}, got {found}"
+
+
+async def _compare_checks(done: StepResult, value: Value) -> Differences:
+    kinds = pairing_pb2.DraftCheckKind.DESCRIPTOR
+    found = [name_of(kinds, check.kind) for check in _proposal(done, value).checks]
+    wanted = [] if value.is_text and value.text() == NONE else [item.text() for item in value.items()]
+    if found != wanted:
+        yield f"expected the checks {format_list(wanted)}; got {format_list(found)}"
+
+
+TOURNAMENT_RESULTS: Mapping[str, Callable[[StepResult, Value], Differences]] = {
+    "proposed": _compare_proposed,
+    "proposed-seats": _compare_seats,
+    "proposed-bye": _compare_bye,
+    "checks": _compare_checks,
+}
+"""The expectations of a pairing that a step shows to officials, by key."""
 
 TOURNAMENT_STATE: Mapping[str, Expectation] = {
     "pairs": _meeting("these", _seats_of_tables),
@@ -244,10 +299,15 @@ TOURNAMENT_STATE: Mapping[str, Expectation] = {
         known=None,
         missing="nothing",
     ),
-    "standings": _ranks("standings", _standings, "player_id"),
-    "points": _points("points", _standings, "player_id", "half_points"),
+    "standings": _ranks("standings", find_standings, "player_id"),
+    "points": _points("points", find_standings, "player_id", "half_points"),
     "tie-breaks": _tie_breaks,
     "standing": _standing,
+    "awards": expect_awards,
+    "prize-lists": several("the prize lists {wanted};", find_prize_lists),
+    "messages": several("the messages {wanted};", find_messages),
+    "screens": expect_screens,
+    "pictures": several("the pictures {wanted};", find_pictures),
     "team-standings": _ranks("standings of teams", _team_standings, "team_id"),
     "match-points": _points("points of matches", _team_standings, "team_id", "match_half_points"),
     "board-points": _points("points of boards", _team_standings, "team_id", "board_half_points"),
