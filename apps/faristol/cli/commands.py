@@ -104,6 +104,13 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "add-picture": Verb("tournament.screens:add_picture", "Add a picture for screens from a file."),
         },
     ),
+    "slot": Noun(
+        N_("Stream slots of a broadcast."),
+        {
+            "list": Verb("tournament.slots:list_slots", "List the slots with the game that each shows."),
+            "claims": Verb("tournament.slots:list_claims", "List the tables that annotators claim."),
+        },
+    ),
     "result": Noun(N_("Results that an arbiter enters.")),
     "game": Noun(
         N_("Games: their sheets and their times."),

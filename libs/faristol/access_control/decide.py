@@ -11,6 +11,7 @@ from faristol.access_control.credential import Credential
 from faristol.access_control.errors import Denied, Unauthenticated
 from faristol.access_control.needs import Needs, values, values_of_all
 from faristol.access_control.roles import (
+    ANNOTATOR,
     ARBITER,
     DIRECTOR,
     FEDERATION,
@@ -176,7 +177,10 @@ def _check_persons(credential: Credential, needs: Needs, request: Message) -> No
             raise Denied("OTHER_PLAYER", text, {"player": credential.player})
         if needs.occurred_at and values(request, needs.occurred_at):
             raise Denied("DATED_BY_PLAYER", N_("a player cannot set the time of an action; omit occurred_at"))
-    bound = ((JUDGE, needs.judge), (ARBITER, needs.judge), (ARBITER, needs.arbiter), (SCORER, needs.arbiter))
+    bound = (
+        *((JUDGE, needs.judge), (ARBITER, needs.judge)),
+        *((ARBITER, needs.arbiter), (SCORER, needs.arbiter), (ANNOTATOR, needs.arbiter)),
+    )
     for role, path in bound:
         if credential.role == role and path and any(value != credential.subject for value in values(request, path)):
             text = N_("{field} is not the caller, {subject}")

@@ -11,7 +11,8 @@ Role: TypeAlias = pb.Role.ValueType
 
 PUBLIC, PLAYER, SCORER, ARBITER = pb.ROLE_PUBLIC, pb.ROLE_PLAYER, pb.ROLE_SCORER, pb.ROLE_ARBITER
 JUDGE, DIRECTOR, FEDERATION = pb.ROLE_JUDGE, pb.ROLE_DIRECTOR, pb.ROLE_FEDERATION
-SERVICE, OPERATOR, TREASURER = pb.ROLE_SERVICE, pb.ROLE_OPERATOR, pb.ROLE_TREASURER
+SERVICE, OPERATOR = pb.ROLE_SERVICE, pb.ROLE_OPERATOR
+TREASURER, ANNOTATOR = pb.ROLE_TREASURER, pb.ROLE_ANNOTATOR
 
 ROLE_NAMES: Mapping[Role, str] = {
     role: name.removeprefix("ROLE_").lower() for name, role in pb.Role.items() if role != pb.ROLE_UNSPECIFIED
@@ -25,10 +26,11 @@ MAY_GIVE: Mapping[Role, frozenset[Role]] = {
     SCORER: frozenset({SCORER}),
     ARBITER: frozenset({ARBITER, SCORER, PLAYER}),
     JUDGE: frozenset(),
-    DIRECTOR: frozenset({DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER}),
-    FEDERATION: frozenset({FEDERATION, DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER}),
+    DIRECTOR: frozenset({DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER, ANNOTATOR}),
+    FEDERATION: frozenset({FEDERATION, DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER, ANNOTATOR}),
     SERVICE: frozenset(),
     OPERATOR: frozenset({OPERATOR, SERVICE, FEDERATION, DIRECTOR}),
     TREASURER: frozenset(),
+    ANNOTATOR: frozenset(),
 }
 """Roles that a holder of each role may give, within their own scope."""

@@ -142,6 +142,8 @@ class PairingCommand:
     """Types of events that make an older ``expected_version`` stale."""
     concerned: Callable[[TournamentState, Any], Collection[str]] | None = None
     """Returns the players who may not be its arbiter; None if it has no arbiter. The default arbiter is the caller."""
+    official: str = ""
+    """Field of another official who acts, by default the caller; empty if it has none."""
 
 
 def of_player(state: TournamentState, request: Any) -> Collection[str]:

@@ -17,6 +17,7 @@ from faristol.pb.pairing.v1 import fee_events_pb2 as fees
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.people.v1 import events_pb2 as people
 from faristol.read_models.projections import (
+    broadcast,
     clocks,
     incidents,
     messages,
@@ -44,6 +45,7 @@ FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {
     options.CHANGE_INCIDENTS: {*incidents.INCIDENT_HANDLERS},
     options.CHANGE_CLOCKS: {*clocks.CLOCK_HANDLERS},
     options.CHANGE_SCREENS: {*screens.SCREEN_HANDLERS},
+    options.CHANGE_BROADCAST: {*broadcast.BROADCAST_HANDLERS},
     options.CHANGE_WAITS: {*waits.WAIT_HANDLERS},
 }
 

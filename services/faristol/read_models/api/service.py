@@ -18,6 +18,7 @@ from faristol.read_models.api.queries.prizes import get_awards, get_prizes
 from faristol.read_models.api.queries.record import follow, get_status, list_seals
 from faristol.read_models.api.queries.report import get_report
 from faristol.read_models.api.queries.screens import get_picture, list_screens, report_screen
+from faristol.read_models.api.queries.slots import list_claims, list_slots
 from faristol.read_models.api.queries.standings import get_crosstable, get_standings, get_team_standings
 from faristol.read_models.api.queries.tournaments import (
     get_ruleset,
@@ -43,6 +44,8 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.ReportScreenRequest: report_screen,
     pb.ListScreensRequest: retry_not_found(list_screens),
     pb.GetPictureRequest: get_picture,
+    pb.ListSlotsRequest: retry_not_found(list_slots),
+    pb.ListClaimsRequest: retry_not_found(list_claims),
     pb.ListMessagesRequest: retry_not_found(list_messages),
     pb.GetPlayerRequest: retry_not_found(get_player),
     pb.SearchPlayersRequest: search_players,

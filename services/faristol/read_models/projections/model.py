@@ -24,6 +24,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections import rounds, scoresheet, waits
+from faristol.read_models.projections.broadcast import BROADCAST_HANDLERS
 from faristol.read_models.projections.broken import Broken, Unknown
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
@@ -46,6 +47,7 @@ CHANGING = event_types.types_that_change(
     options.CHANGE_CLOCKS,
     options.CHANGE_WAITS,
     options.CHANGE_SCREENS,
+    options.CHANGE_BROADCAST,
 )
 """Events that change read models."""
 
@@ -210,6 +212,10 @@ def _change_messages(state: State, event: Recorded) -> None:
     _WITH_POSITION[type(event.message)](_championship(state, event).tournament, event.message, event.position)
 
 
+def _change_broadcast(state: State, event: Recorded) -> None:
+    BROADCAST_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message)
+
+
 def _change_tournament(state: State, event: Recorded) -> None:
     TOURNAMENT_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message)
 
@@ -273,6 +279,7 @@ FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     **dict.fromkeys(TOURNAMENT_HANDLERS, _change_tournament),
     **dict.fromkeys(WITH_WORDS, _note_position),
     **dict.fromkeys(_WITH_POSITION, _change_messages),
+    **dict.fromkeys(BROADCAST_HANDLERS, _change_broadcast),
     **dict.fromkeys(PLAYER_HANDLERS, _change_players),
     **dict.fromkeys(ROUND_HANDLERS, _change_round),
     **dict.fromkeys(RESULT_HANDLERS, _change_result),

@@ -23,6 +23,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections import ranks, scoresheet, waits
+from faristol.read_models.projections.broadcast import BROADCAST_HANDLERS
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
 from faristol.read_models.projections.messages import MESSAGE_HANDLERS
@@ -67,6 +68,7 @@ _OF_TOURNAMENTS: frozenset[type[Message]] = frozenset(
         *WITH_WORDS,
         *MESSAGE_HANDLERS,
         *SCREEN_HANDLERS,
+        *BROADCAST_HANDLERS,
         *PLAYER_HANDLERS,
         *ROUND_HANDLERS,
         *RESULT_HANDLERS,

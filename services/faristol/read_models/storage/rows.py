@@ -130,6 +130,21 @@ class StoredPicture(NamedTuple):
     name: str
 
 
+class StoredSlot(NamedTuple):
+    """A stream slot; ``for_round`` is 0 if it follows the table from round to round."""
+
+    slot: int
+    table: int
+    for_round: int = 0
+
+
+class StoredClaim(NamedTuple):
+    """The claim of an annotator on a table."""
+
+    table: int
+    annotator_id: str
+
+
 class Placement(NamedTuple):
     """A tile on a square."""
 
@@ -520,6 +535,10 @@ class Tournament(StoredRow):
     """In the order in which they were first named."""
     pictures: tuple[StoredPicture, ...] = ()
     """In the order of addition."""
+    slots: tuple[StoredSlot, ...] = ()
+    """By number."""
+    claims: tuple[StoredClaim, ...] = ()
+    """By table."""
     messages: tuple[StoredMessage, ...] = ()
     """Messages that are not withdrawn and had not expired when the latest was sent, by number."""
 

@@ -144,8 +144,11 @@ class PairingHandler:
         return to_problem_of_games(problem, ruleset_of(loaded.state.ruleset)) if loaded.state.exists else problem
 
     async def _normalize_request(self, command: PairingCommand, request: Any, context: Context) -> Any:
-        """Return a request with a normalized note, and with the caller as the default arbiter if it needs one."""
+        """Return a request with a normalized note, and with the caller as the default official if it needs one."""
         asked = registry.normalize_note(request)
+        if command.official and not getattr(asked, command.official):
+            who = await actor_of(self.record, context, canonical(request.command_id))
+            setattr(asked, command.official, who.actor_id)
         if command.concerned is not None and not asked.arbiter_id:
             asked.arbiter_id = await self._arbiter(command.concerned, asked, context)
         return asked

@@ -18,7 +18,7 @@ from faristol.tournament.administration import (
 from faristol.tournament.byes import requested as requested_byes
 from faristol.tournament.command_handling.identity import checked_note
 from faristol.tournament.discipline import appeals, expulsions, rulings, sanctions, warnings
-from faristol.tournament.messages import screens, sending
+from faristol.tournament.messages import screens, sending, slots
 from faristol.tournament.players import (
     absences,
     amendment,
@@ -41,7 +41,7 @@ _FEATURES: tuple[Any, ...] = (
     *(entries, pairs, pairing, drafts, course),
     *(entry, corrections, confirmations, reports, postponements),
     *(rulings, warnings, expulsions, sanctions, appeals),
-    *(sending, screens),
+    *(sending, screens, slots),
 )
 """Modules with ``COMMANDS``, with ``UNDO``, or with both."""
 

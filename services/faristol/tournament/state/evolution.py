@@ -102,6 +102,16 @@ def _apply_picture_removed(state: TournamentState, event: events.PictureRemoved)
     return replace(state, pictures=MappingProxyType(pictures))
 
 
+def _apply_table_claimed(state: TournamentState, event: events.TableClaimed) -> TournamentState:
+    others = {table: annotator for table, annotator in state.claims.items() if annotator != event.annotator_id}
+    return replace(state, claims=MappingProxyType({**others, event.table: event.annotator_id}))
+
+
+def _apply_claim_released(state: TournamentState, event: events.ClaimReleased) -> TournamentState:
+    claims = {table: annotator for table, annotator in state.claims.items() if table != event.table}
+    return replace(state, claims=MappingProxyType(claims))
+
+
 def _apply_prize_list_set(state: TournamentState, event: events.PrizeListSet) -> TournamentState:
     others = [number for number in state.prize_lists if number != event.list]
     others.insert(event.place - 1, event.list)
@@ -128,6 +138,10 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.ScreenRemoved: _apply_screen_removed,
     events.PictureAdded: _apply_picture_added,
     events.PictureRemoved: _apply_picture_removed,
+    events.SlotPointed: lambda state, event: replace(state, slots=state.slots | {event.slot}),
+    events.SlotRemoved: lambda state, event: replace(state, slots=state.slots - {event.slot}),
+    events.TableClaimed: _apply_table_claimed,
+    events.ClaimReleased: _apply_claim_released,
     events.PrizesOffered: lambda state, event: state,
     events.PrizeRulesSet: lambda state, event: state,
     events.PrizeListSet: _apply_prize_list_set,

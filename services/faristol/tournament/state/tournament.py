@@ -513,6 +513,10 @@ class TournamentState:
     """Names of pictures for screens, by digest."""
     pictures_of_screens: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     """Digests of the pictures in the programme of each screen, by code."""
+    slots: frozenset[int] = frozenset()
+    """Numbers of the stream slots."""
+    claims: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Ids of annotators, by the table that each claims."""
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
     """Table sanctions that are noted: game id and version of the event in the game's stream."""
     over: bool = False

@@ -38,6 +38,7 @@ ABOUT_TABLES = (
     "players/absences.py: {player} has no table",
     "messages/sending.py: No round is paired or played now, so no table",
     "messages/sending.py: Table {table} is not in use",
+    "messages/slots.py: Round {round} has no table",
     "queries/pairings.py: Officials changed the pairing",
     "rounds/draft",
     "rounds/preview.py",

@@ -1,0 +1,137 @@
+"""Stream slots of a broadcast, and the tables that annotators claim. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.conditions import check_not_removed, found_round
+from faristol.tournament.rounds.tables import MAX_TABLES
+from faristol.tournament.situation import PairingCommand, Situation, Undo
+from faristol.tournament.state import TournamentState
+
+MAX_SLOT = 99
+"""Highest number of a slot."""
+
+_NUMBER_EXPECTED = N_("is {given}; expected {least} to {most}")
+
+
+def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Message]:
+    """Point a slot at a table of a round, or at a table of whichever round is the latest.
+
+    Raises ``Invalid`` for a number beyond the limits, ``Refusal`` for a round that is not paired or has no such table.
+    """
+    state = situation.state
+    check_not_removed(state)
+    _check_number("slot", request.slot, MAX_SLOT)
+    _check_number("table", request.table, MAX_TABLES)
+    if request.for_round:
+        _check_table(state, request.for_round, request.table)
+    return [
+        events.SlotPointed(
+            slot=request.slot,
+            table=request.table,
+            for_round=request.for_round,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+def _check_number(field: str, given: int, most: int) -> None:
+    if not 1 <= given <= most:
+        raise Invalid(field, _NUMBER_EXPECTED, {"given": given, "least": 1, "most": most})
+
+
+def _check_table(state: TournamentState, number: int, table: int) -> None:
+    """Raise ``Refusal`` unless a round is paired and has a table."""
+    if table not in {pairing.table for pairing in found_round(state, number).pairings}:
+        params = {"round": number, "table": table}
+        raise Refusal("NO_SUCH_TABLE", "", N_("Round {round} has no table {table}."), params)
+
+
+def remove_slot(situation: Situation, request: pb.RemoveSlotRequest) -> list[Message]:
+    """Remove a slot. Raises ``Refusal`` if the tournament does not have it."""
+    check_not_removed(situation.state)
+    if request.slot not in situation.state.slots:
+        raise Refusal("NO_SUCH_SLOT", "", N_("The tournament has no slot {slot}."), {"slot": request.slot})
+    return [events.SlotRemoved(slot=request.slot, occurred_at=situation.occurred_at)]
+
+
+def claim_table(situation: Situation, request: pb.ClaimTableRequest) -> list[Message]:
+    """Claim a table for an annotator, instead of the one claimed before.
+
+    Raises ``Invalid`` for a table beyond the limits or a missing annotator, ``Refusal`` for a table that is claimed.
+    """
+    state = situation.state
+    check_not_removed(state)
+    _check_number("table", request.table, MAX_TABLES)
+    _check_annotator(request.annotator_id)
+    if request.table in state.claims:
+        raise Refusal("TABLE_CLAIMED", "", N_("Table {table} is already claimed."), {"table": request.table})
+    return [
+        events.TableClaimed(table=request.table, annotator_id=request.annotator_id, occurred_at=situation.occurred_at)
+    ]
+
+
+def _check_annotator(given: str) -> None:
+    if not given:
+        raise Invalid("annotator_id", N_("is missing; expected the id of the annotator"))
+
+
+def release_claim(situation: Situation, request: pb.ReleaseClaimRequest) -> list[Message]:
+    """Release the claim of an annotator. Raises ``Refusal`` if the annotator does not hold the table."""
+    state = situation.state
+    check_not_removed(state)
+    _check_annotator(request.annotator_id)
+    if state.claims.get(request.table) != request.annotator_id:
+        text = N_("The annotator {annotator_id} does not claim table {table}.")
+        raise Refusal(
+            "TABLE_NOT_CLAIMED", "", text, {"annotator_id": request.annotator_id[:64], "table": request.table}
+        )
+    return [
+        events.ClaimReleased(table=request.table, annotator_id=request.annotator_id, occurred_at=situation.occurred_at)
+    ]
+
+
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.PointSlotRequest: PairingCommand(point_slot, of_tables=True),
+    pb.RemoveSlotRequest: PairingCommand(remove_slot),
+    pb.ClaimTableRequest: PairingCommand(claim_table, of_tables=True, official="annotator_id"),
+    pb.ReleaseClaimRequest: PairingCommand(release_claim, official="annotator_id"),
+}
+
+
+def _slot_before(act: events.SlotPointed | events.SlotRemoved, before: Sequence[Message]) -> Message:
+    """Build the command that restores the slot before an event."""
+    for event in reversed(before):
+        if isinstance(event, events.SlotPointed | events.SlotRemoved) and event.slot == act.slot:
+            if isinstance(event, events.SlotPointed):
+                return pb.PointSlotRequest(slot=event.slot, table=event.table, for_round=event.for_round)
+            break
+    return pb.RemoveSlotRequest(slot=act.slot)
+
+
+def _slot(act: Any) -> Hashable:
+    return "slot", act.slot
+
+
+def _claim(act: Any) -> Hashable:
+    return "claim", act.table
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.SlotPointed: Undo(_slot_before, thing=_slot),
+    events.SlotRemoved: Undo(_slot_before, thing=_slot),
+    events.TableClaimed: Undo(
+        lambda act, before: pb.ReleaseClaimRequest(table=act.table, annotator_id=act.annotator_id), thing=_claim
+    ),
+    events.ClaimReleased: Undo(
+        lambda act, before: pb.ClaimTableRequest(table=act.table, annotator_id=act.annotator_id), thing=_claim
+    ),
+}
