@@ -9,6 +9,8 @@ from playwright.async_api import Page, expect
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship, Step, Table, full_game, short_game
 
+from faristol.pb.pairing.v1 import events_pb2 as events
+
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "standings.html"
@@ -64,6 +66,24 @@ async def test_a_refresh_keeps_scroll_and_focus(stage: Stage, page: Page) -> Non
     await expect(page.locator("#standings tbody tr").first).to_contain_text("Carme Riera")
     assert await page.evaluate("document.activeElement === window.focused")
     assert await page.evaluate("scrollY") == before > 0
+
+
+async def test_a_slot_follows_the_table_at_which_it_is_pointed(stage: Stage, page: Page) -> None:
+    hall = Championship()
+    table, second = await begin(stage, hall)
+    await stage.add({hall.stream: [events.SlotPointed(slot=1, table=1)]})
+    await page.goto("/tournaments/lliga/slots/1/score")
+    await page.evaluate(MARK)
+    await stage.add(*table.play("H5", "F E R I R", 22))
+    score = page.locator(".over-side strong").first
+    await expect(score).to_have_text("22")
+    await stage.add({hall.stream: [events.SlotPointed(slot=1, table=2)]})
+    await expect(score).to_have_text("0")
+    await stage.add(*second.play("H5", "F E R I R", 24))
+    await expect(score).to_have_text("24")
+    assert await page.evaluate(MARKED) == "the same page"
+    transparent = "getComputedStyle(document.body).backgroundColor"
+    assert await page.evaluate(transparent) == "rgba(0, 0, 0, 0)"
 
 
 async def test_pairings_show_scores_turn_by_turn(stage: Stage, page: Page) -> None:

@@ -39,6 +39,7 @@ from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
 from faristol.gateway.app import ROUTES
 from faristol.gateway.pages.alternatives import ALTERNATIVE_PATHS
+from faristol.gateway.pages.spectators.slots import SLOT_CONTENTS
 from faristol.gateway.print.day import TABLE_PAPERS
 from faristol.gateway.print.duplicate import ALL_PAPERS, DUPLICATE_PAPERS
 from faristol.gateway.print.form import STYLES
@@ -243,6 +244,7 @@ def _routes() -> Iterator[str]:
         for routes in ROUTES
         for route in routes.routes
         if isinstance(route, Route | APIRoute) and "GET" in (route.methods or ())
+        if not route.path.startswith("/slots/")  # it leads to the only tournament in play: test_slots.py
     ]
     return iter(dict.fromkeys([*paths, "/healthz", "/readyz", "/openapi.json", "/openapi-commands.json"]))
 
@@ -285,6 +287,8 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "name": [next(iter(STYLES))],
             "help_name": ["duplicate"],
             "receipt": ["1"],
+            "slot": ["1"],
+            "content": [f"{name}{kind}" for name, kind in zip(SLOT_CONTENTS, ["", ".txt", ".json"] * 2, strict=True)],
             "rest": [mode.id if path.startswith("/t/") else mode.game],
             "kind": [kind for kind, paper in ALL_PAPERS.items() if paper.of_round == ("{number}" in path)],
         }

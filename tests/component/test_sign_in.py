@@ -47,6 +47,7 @@ from faristol.gateway.consoles import (
 )
 from faristol.gateway.consoles.attendance import day, here
 from faristol.gateway.consoles.awards import ceremony
+from faristol.gateway.consoles.messages import slots as slot_console
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
@@ -85,6 +86,7 @@ PRIVATE = (
     own_table.routes,
     own_data.routes,
     treasurer_page.routes,
+    slot_console.routes,
     day.routes,
     here.routes,
     ceremony.routes,

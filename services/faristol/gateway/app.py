@@ -38,6 +38,7 @@ from faristol.gateway.consoles import (
 )
 from faristol.gateway.consoles.messages import hall as hall_messages
 from faristol.gateway.consoles.messages import screens as screen_console
+from faristol.gateway.consoles.messages import slots as slot_console
 from faristol.gateway.consoles.messages import tournament as tournament_messages
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.consoles.treasurer import page as treasurer_page
@@ -60,7 +61,7 @@ from faristol.gateway.pages import registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
-from faristol.gateway.pages.spectators import push, screens
+from faristol.gateway.pages.spectators import push, screens, slots
 from faristol.gateway.print import addresses as papers
 from faristol.gateway.print.pdf import Pdfs
 from faristol.gateway.rpc import json_proxy
@@ -89,12 +90,14 @@ PUBLIC = (
     duplicate_api.sums,
     pages.routes,
     duplicate_pages.routes,
+    slots.routes,
 )
 """Routes of public content. ``faristol.gateway.cache.resources`` says which of them are cached."""
 
 ROUTES = (
     *PUBLIC,
     pages.short_addresses,
+    slots.short_slots,
     registration.routes,
     sign_in.routes,
     openid.routes,
@@ -109,6 +112,7 @@ ROUTES = (
     hall_messages.routes,  # before those of a table, whose id could be read as the name of a page
     tournament_messages.routes,
     screen_console.routes,
+    slot_console.routes,
     arbiter.routes,
     scorer_page.routes,
     *director.ROUTES,

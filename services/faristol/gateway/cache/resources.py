@@ -100,12 +100,14 @@ CACHED_ROUTES: Mapping[str, PageContent] = {
 _OF_A_TABLE = frozenset((options.CHANGE_SHEET, options.CHANGE_SCORE, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
 _OF_OFFICIALS = frozenset((options.CHANGE_WAITS,))
 _OF_SCREENS = frozenset((options.CHANGE_SCREENS,))
+_OF_BROADCAST = frozenset((options.CHANGE_BROADCAST,))
 _OF_DUPLICATE = frozenset((options.CHANGE_DUPLICATE,))
 _ABOVE_TABLES = (
     frozenset(options.Change.values())
     - _OF_A_TABLE
     - _OF_OFFICIALS
     - _OF_SCREENS
+    - _OF_BROADCAST
     - _OF_DUPLICATE
     - {options.CHANGE_UNSPECIFIED}
 )

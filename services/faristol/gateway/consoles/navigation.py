@@ -90,6 +90,14 @@ _CONSOLE_LINKS: tuple[ConsoleLink, ...] = (
         CALLERS[needs_pb2.CALLERS_TREASURERS],
     ),
     ConsoleLink(
+        "slots",
+        N_("Broadcast"),
+        "/tournaments/{id}/slots",
+        N_("Stream slots, and the tables that annotators claim."),
+        CALLERS[needs_pb2.CALLERS_ANNOTATORS],
+        of_duplicate=False,
+    ),
+    ConsoleLink(
         "access",
         N_("Roles and credentials"),
         "/tournaments/{id}/access",
@@ -147,6 +155,7 @@ HELP_PAGES: Mapping[str, str] = {
     "arbiter": "arbiter",
     "judge": "judge",
     "fees": "treasurer",
+    "slots": "broadcast",
 }
 """Page of help of each console."""
 

@@ -8,6 +8,7 @@ from functools import cache
 from faristol.kernel import event_types
 from faristol.pb.event.v1.event_pb2 import (
     AUDIENCE_PUBLIC,
+    CHANGE_BROADCAST,
     CHANGE_CLOCKS,
     CHANGE_DUPLICATE,
     CHANGE_INCIDENTS,
@@ -47,6 +48,8 @@ PAGE_CHANGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     ),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
+    "slot.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT, CHANGE_PROGRESS, CHANGE_BROADCAST),
+    "slot_standings.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
 }
 """Changes that affect each page of a tournament, by template."""
@@ -75,6 +78,7 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/table.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "slots.html": (CHANGE_PROGRESS, CHANGE_BROADCAST),
     "duplicate/collector.html": (CHANGE_DUPLICATE,),
     "duplicate/judge.html": (CHANGE_DUPLICATE,),
     "arbiter_hall.html": (CHANGE_PROGRESS, CHANGE_WAITS, CHANGE_RESULT),

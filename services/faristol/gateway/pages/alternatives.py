@@ -46,6 +46,8 @@ ALTERNATIVE_PATHS: Mapping[str, str] = {
     "/tournaments/{tournament_id}/seal": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/ceremony": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/rulings": "/tournaments/{tournament_id}",
+    "/tournaments/{tournament_id}/slots": "/tournaments/{tournament_id}",
+    "/tournaments/{tournament_id}/slots/{slot}/{content}": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/teams": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/teams/{team_id}": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/duplicate": "/tournaments/{tournament_id}",

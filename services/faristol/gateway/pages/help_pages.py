@@ -29,6 +29,7 @@ HELP_NAMES: Sequence[str] = (
     "arbiter",
     "scorer",
     "judge",
+    "broadcast",
     "player",
     "duplicate",
 )

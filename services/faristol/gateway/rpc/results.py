@@ -168,6 +168,11 @@ class Results(Service):
         request = pb.GetPictureRequest(tournament_id=tournament_id, digest=digest)
         return (await self._call(self._stub.GetPicture, request)).content
 
+    async def slots(self, tournament_id: str, min_position: int = 0) -> pb.ListSlotsResponse:
+        """Return the stream slots of a tournament."""
+        request = pb.ListSlotsRequest(tournament_id=tournament_id, min_position=min_position)
+        return await self._call(self._stub.ListSlots, request)
+
     async def status(self) -> pb.GetStatusResponse:
         """Return the status of the consumers of the record."""
         return await self._call(self._stub.GetStatus, pb.GetStatusRequest())

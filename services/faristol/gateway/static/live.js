@@ -189,6 +189,8 @@ document.addEventListener("faristol:page", ({ detail }) => {
 // --- following -----------------------------------------------------------------------------------------------
 
 function concerns(news) {
+  const shown = live.querySelector("[data-of-game]"); // a slot changes its game
+  if (shown && news.game_id) return news.game_id === shown.dataset.ofGame;
   if (live.dataset.game && news.game_id) return news.game_id === live.dataset.game;
   if (live.dataset.round && news.game_id) return news.round === Number(live.dataset.round);
   return true;

@@ -37,6 +37,7 @@ NOT_KEPT = {
     "/status",
     "/api/v1/status",
     "/api/v1/seals",
+    "/tournaments/{tournament_id}/slots/{slot}/{content}",
 }
 NOT_KEPT |= {ARCHIVE, *STREAMS}
 LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
@@ -45,6 +46,10 @@ LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
 def test_every_address_is_kept_or_said_not_to_be() -> None:
     routes = [route for public in PUBLIC for route in public.routes]
     assert {route.path for route in routes if isinstance(route, APIRoute)} == CACHED_ROUTES.keys() | NOT_KEPT
+
+
+NOT_KEPT_TEMPLATES = {"screen_programme.html", "slot.html", "slot_standings.html"}
+"""Of pages that are not kept: each screen has its own, and a slot changes its game."""
 
 
 def test_whatever_a_page_listens_to_makes_it_anew() -> None:
@@ -57,7 +62,7 @@ def test_whatever_a_page_listens_to_makes_it_anew() -> None:
     templates = {
         f"{show.__name__}.html": CACHED_ROUTES[path] for path, show in pages.PAGES.items() if path in CACHED_ROUTES
     }
-    for template in news.PAGE_CHANGES.keys() - {"screen_programme.html"}:  # each screen has its own page
+    for template in news.PAGE_CHANGES.keys() - NOT_KEPT_TEMPLATES:
         assert followed[templates[template]] >= set(news.of_page(template).split()), template
 
 

@@ -70,6 +70,7 @@ ELSEWHERE: Mapping[str, str] = {
     "RefundPayment": "fees.html",
     "SendMessage": "message_forms.html",
     "WithdrawMessage": "message_forms.html",
+    **dict.fromkeys(("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim"), "slots.html"),
     "ConfirmPresence": "here.html",
     "LodgePlayerRequest": "own_day.html",
     "TakeBackPlayerRequest": "own_day.html",

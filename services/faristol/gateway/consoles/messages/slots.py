@@ -1,0 +1,119 @@
+"""The page of a broadcast, for its annotators and the director: stream slots, their addresses, and claimed tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import grpc
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.access_control.roles import DIRECTOR
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id, hide_errors, to_problem
+from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
+from faristol.gateway.consoles.navigation import may
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.pages.alternatives import check_has_tables
+from faristol.gateway.pages.render import Part
+from faristol.gateway.pages.spectators.seats import latest
+from faristol.gateway.pages.spectators.slots import SLOT_CONTENTS
+from faristol.gateway.rpc.calls import NAMED
+from faristol.gateway.rpc.results import Moment, Reader, Results
+from faristol.kernel.errors import Invalid
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.page_addresses import tournament_path
+from faristol.text import say
+
+SLOT_COMMANDS = ("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim")
+"""Commands of the forms."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/slots")
+async def show_slots(
+    console: ConsoleDep, results: Reader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
+) -> Response:
+    """Show the slots with their addresses, and the claimed tables."""
+    return await _show(console, results, tournament_id, done, part)
+
+
+@routes.post("/tournaments/{tournament_id}/slots")
+async def change_slots(console: ConsoleDep, results: Reader, tournament_id: TournamentId, given: Fields) -> Response:
+    """Point or remove a slot, claim or release a table."""
+    await _load_claims(console, tournament_id)
+    name = given.get("act", "")
+    if name not in SLOT_COMMANDS:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    request: Any = NAMED["pairing", name].request(command_id=str(form_id(given)), tournament_id=tournament_id)
+    try:
+        fill(request, given, "")
+    except Invalid as problem:
+        errors = {problem.field: say(problem.problem, problem.params, console.language)}
+        return await _show(console, results, tournament_id, given=given, errors=errors)
+    except ValueError as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    try:
+        answer = await console.calls.ask(request)
+    except grpc.aio.AioRpcError as error:
+        refused = to_problem(error, console.language).detail
+        return await _show(console, results, tournament_id, given=given, refused=refused)
+    return redirect_to(f"{tournament_path(tournament_id, 'slots')}?done={answer.position}")
+
+
+async def _load_claims(console: Console, tournament_id: str, done: int = 0) -> pb.ListClaimsResponse:
+    """Return the claimed tables. Raises ``HTTPException`` (404) if the user may not see them."""
+    if not may(console.session, pb.ListClaimsRequest):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
+        found: pb.ListClaimsResponse = await console.calls.ask(
+            pb.ListClaimsRequest(tournament_id=tournament_id, min_position=done)
+        )
+    return found
+
+
+async def _show(
+    console: Console,
+    results: Results,
+    tournament_id: str,
+    done: int = 0,
+    part: str = "",
+    *,
+    given: Given | None = None,
+    errors: Mapping[str, str] | None = None,
+    refused: str = "",
+) -> Response:
+    claimed = await _load_claims(console, tournament_id, done)
+    listed = await results.slots(tournament_id, done)
+    head = await results.tournament(tournament_id, Moment(done))
+    check_has_tables(head)
+    round_ = latest(head.tournament)
+    tables: dict[int, pb.Table] = {}
+    if round_ is not None:
+        paired = await results.pairings(tournament_id, round_.round, seats_alone=True)
+        tables = {table.table: table for table in paired.tables}
+    used = {each.slot for each in listed.slots}
+    return console.page(
+        "slots.html",
+        head,
+        door="slots",
+        part=part,
+        status=status_of_form(refused, errors or {}),
+        refused=refused,
+        typed=Typed(given or {}),
+        errors=Typed(errors or {}),
+        slots=listed.slots,
+        free=next((number for number in range(1, 100) if number not in used), 1),
+        claims=claimed.claims,
+        own=console.subject,
+        round=round_,
+        tables=tables,
+        contents=SLOT_CONTENTS,
+        director_role=DIRECTOR,
+        base=tournament_path(tournament_id, "slots"),
+    )
