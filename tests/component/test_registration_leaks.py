@@ -13,6 +13,7 @@ import pytest
 from starlette.routing import Route
 from tests.component.officials import browser
 from tests.support.access_cell import OWN, Cell, build_credential, cell
+from tests.support.court import until
 
 from faristol.access_control.credential import Credential
 from faristol.access_control.roles import DIRECTOR, FEDERATION, MAY_GIVE, TREASURER
@@ -104,6 +105,20 @@ async def test_no_other_role_finds_an_address_a_need_or_a_fee_on_any_route(cell:
                     found.append(f"{role}: {address}")
     assert walked > 400
     assert found == []
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_the_page_of_a_tournament_leads_to_its_form_while_it_is_open(cell: Cell, is_open: bool) -> None:
+    await do(cell, registration.SetRegistrationRequest(open=is_open), build_credential(DIRECTOR))
+    async with browser(cell, None) as web:
+
+        async def is_told() -> bool | None:
+            shown = (await web.get(f"/tournaments/{OWN}")).text
+            return (f'href="/tournaments/{OWN}/register"' in shown) == is_open or None
+
+        await until(is_told)
+        told = (await web.get(f"/api/v1/tournaments/{OWN}")).json()["tournament"]
+        assert (told["entry_form"] is not None) == is_open
 
 
 async def test_a_treasurer_may_call_no_method_but_those_of_entries_and_fees() -> None:

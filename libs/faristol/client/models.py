@@ -141,6 +141,13 @@ class Entry(Model):
     noted_blanks: list[str]
 
 
+class EntryForm(Model):
+    """The form of a tournament by which players enter themselves."""
+
+    opens_at: datetime | None
+    closes_at: datetime | None
+
+
 class FoundPlayer(Model):
     """A player in the result of a search."""
 
@@ -664,6 +671,7 @@ class Tournament(Model):
     mode: TournamentMode | None
     state: TournamentState
     duplicate_games: list[DuplicateRound]
+    entry_form: EntryForm | None
     links: TournamentLinks
 
 

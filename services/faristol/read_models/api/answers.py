@@ -49,6 +49,12 @@ def tournament(
             like(results.DuplicateRound, each, game_id=duplicate_id(of.tournament_id, each.round)) for each in games
         ],
     )
+    if of.form_open:
+        answer.entry_form.SetInParent()
+        if of.form_opens_at is not None:
+            answer.entry_form.opens_at.FromNanoseconds(of.form_opens_at)
+        if of.form_closes_at is not None:
+            answer.entry_form.closes_at.FromNanoseconds(of.form_closes_at)
     if of.lexicon:
         answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
     return answer

@@ -22,6 +22,7 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections import rounds, scoresheet, waits
 from faristol.read_models.projections.broadcast import BROADCAST_HANDLERS
@@ -35,7 +36,9 @@ from faristol.read_models.projections.screens import SCREEN_HANDLERS
 from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS, build_championship
 from faristol.read_models.storage.rows import Game, Ruleset, Seat, Sheet
 
-PROJECTED_TYPES = event_types.types_of(event_types.events_of(clock, turns, game_events, duplicate, pairing, rating))
+PROJECTED_TYPES = event_types.types_of(
+    (*event_types.events_of(clock, turns, game_events, duplicate, pairing, rating), registration.RegistrationSet)
+)
 """Full names of all events that may arrive. Cases are only for officials and are not included."""
 
 CHANGING = event_types.types_that_change(

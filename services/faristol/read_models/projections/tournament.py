@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.storage.rows import Announced, Division, Option, StoredHall, Tournament
 from faristol.rules.ruleset.options import NONE
@@ -90,6 +91,12 @@ def _apply_rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounc
     tournament.announced = tuple(Announced(each.round, each.starts_at.ToNanoseconds(), at) for each in event.times)
 
 
+def _apply_registration_set(tournament: Tournament, event: registration.RegistrationSet) -> None:
+    tournament.form_open = event.open
+    tournament.form_opens_at = event.opens_at.ToNanoseconds() if event.HasField("opens_at") else None
+    tournament.form_closes_at = event.closes_at.ToNanoseconds() if event.HasField("closes_at") else None
+
+
 TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.DivisionAdded: _apply_division_added,
     pairing.TournamentDescribed: _apply_tournament_described,
@@ -103,6 +110,7 @@ TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] =
     pairing.StandingsReopened: _apply_standings_reopened,
     pairing.HallsSet: _apply_halls_set,
     pairing.RoundsAnnounced: _apply_rounds_announced,
+    registration.RegistrationSet: _apply_registration_set,
 }
 """The effect of an event on the tournament itself."""
 

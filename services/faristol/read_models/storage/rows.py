@@ -539,6 +539,10 @@ class Tournament(StoredRow):
     """By number."""
     claims: tuple[StoredClaim, ...] = ()
     """By table."""
+    form_open: bool = False
+    """Whether the form accepts entries of players between the times below."""
+    form_opens_at: int | None = None
+    form_closes_at: int | None = None
     messages: tuple[StoredMessage, ...] = ()
     """Messages that are not withdrawn and had not expired when the latest was sent, by number."""
 
