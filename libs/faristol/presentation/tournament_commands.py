@@ -105,7 +105,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         arguments=("lexicon",),
         optional=frozenset({"lexicon"}),
     ),
-    "ChangeRounds": Command("tournament set-rounds", N_("{tournament} has {rounds} rounds.")),
+    "ChangeRounds": Command("tournament set-rounds", N_("{tournament} has {rounds} {rounds:round|rounds}.")),
     "ArchiveTournament": Command(
         "tournament archive", N_("{tournament} is archived: it is no longer in the list of tournaments.")
     ),

@@ -1,7 +1,7 @@
 """Conversion of forms to commands: the fields of a form are named as in the contract. Pure.
 
 A list has a field for each entry, ``player_ids.1``, or one field with commas. Parts of a message follow a dot:
-``halls.1.first_table``. A message of two parts, such as a score, is one field: ``scores.anna``.
+``halls.1.first_table``. A message of two parts, such as a score, may be one field: ``scores.anna``.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ def _is_told(field: Any, given: Given, key: str) -> bool:
 def _add(entries: Any, field: Any, given: Given, key: str, zone: str) -> None:
     """Add an entry of a list of messages, unless the form leaves its fields empty except choices."""
     parts = field.message_type.fields
-    if len(parts) == 2:
+    if len(parts) == 2 and key in given:
         name = key.rpartition(".")[2]
-        if given.get(key, "").strip():
+        if given[key].strip():
             entry = entries.add()
             _set(entry, parts[0], {"": name}, "", zone)
             _set(entry, parts[1], given, key, zone)

@@ -93,7 +93,14 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault(); // the field filters rows; Enter must not send the form
   const shown = [...document.querySelectorAll(event.target.dataset.finds)].filter((row) => !row.hidden);
   if (shown.length !== 1) return;
-  const [form, box] = ["form[data-quick]", "[type=checkbox]:enabled"].map((wanted) => shown[0].querySelector(wanted));
+  const [row] = shown;
+  const form = row.querySelector("form[data-quick]");
+  const box = [...row.querySelectorAll("[type=checkbox]:enabled")].find((one) => !one.closest("details"));
+  const folded = row.querySelector("details");
+  if (!form && !box && folded) {
+    folded.open = true;
+    return folded.querySelector("input:not([type=hidden])")?.select();
+  }
   if (form) form.requestSubmit();
   else if (box) box.checked = !box.checked;
   event.target.select();

@@ -38,6 +38,7 @@ from faristol.kernel.times import to_datetime
 from faristol.pb.comments import COMMENTS
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.pb.pairing.v1 import fees_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
 from faristol.presentation.labels import DATA_REQUEST_STATES, DATA_REQUESTS
@@ -253,6 +254,16 @@ def test_entries_of_a_list_are_made_of_the_parts_that_a_form_has() -> None:
     chosen = build_command("ChangeOptions", **{"options.minutes": "25", "options.teams": " "})
     assert isinstance(chosen, pairing.ChangeOptionsRequest)
     assert [(each.name, each.value) for each in chosen.options] == [("minutes", "25")]
+
+
+def test_a_message_of_two_parts_has_a_field_for_each_or_one_with_its_first_part_as_the_name() -> None:
+    by_parts = {"categories.1.category": "U18", "categories.1.amount": "1000", "categories.2.category": ""}
+    fees = fees_pb2.SetFeesRequest()
+    fill(fees, by_parts)
+    assert [(each.category, each.amount) for each in fees.categories] == [("U18", 1_000)]
+    result = pairing.EnterResultRequest()
+    fill(result, {"scores.anna": "400", "scores.biel": ""})
+    assert [(each.player_id, each.score) for each in result.scores] == [("anna", 400)]
 
 
 def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> None:

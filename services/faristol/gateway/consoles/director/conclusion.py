@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.page import DirectorPage, details_of, page_of_forms
+from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep, details_of
+from faristol.gateway.http.forms import Fields
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.labels import PRIZES
@@ -45,4 +47,18 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show)
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
+async def show_conclusion(desk: DirectorPageDep) -> Response:
+    """Show the settings of results and prizes, and the final standings."""
+    return await _show(desk)
+
+
+@routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
+async def change_conclusion(desk: DirectorPageDep, given: Fields) -> Response:
+    """Send a command of a form. Players who enter results confirm them, too, as the form says."""
+    if given.get("players_enter"):
+        given = {**given, "players": "1"}
+    return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)

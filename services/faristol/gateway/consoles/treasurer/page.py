@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from faristol.client.problems import info_of
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, hide_errors, to_problem
@@ -31,6 +32,7 @@ from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
@@ -70,21 +72,29 @@ async def change_fees(console: ConsoleDep, results: Reader, tournament_id: Tourn
     try:
         fill(request, _in_units(given, found), found.time_zone)
     except Invalid as problem:
-        errors = {problem.field: say(problem.problem, problem.params, console.language)}
-        return await _show(console, results, tournament_id, given, errors)
+        return await _show(console, results, tournament_id, given, _errors_of(problem, console.language))
     except ValueError as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     try:
         answer = await console.calls.ask(request)
     except grpc.aio.AioRpcError as error:
         refused = to_problem(error, console.language).detail
-        return await _show(console, results, tournament_id, given, {}, refused)
+        field = info_of(error).metadata.get("field", "")
+        errors = {field: refused.removeprefix(f"{field}: ")} if field in given else {}
+        return await _show(console, results, tournament_id, given, errors, "" if errors else refused)
     page = tournament_path(tournament_id, "fees")
     return redirect_to(f"{page}?receipt={answer.document}" if hasattr(answer, "document") else page)
 
 
+def _errors_of(problem: Invalid, language: str) -> Mapping[str, str]:
+    return {problem.field: say(problem.problem, problem.params, language)}
+
+
 def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
-    """Return a form with amounts in the smallest unit of the currency. Raises ``Invalid``."""
+    """Return a form with amounts in the smallest unit of the currency.
+
+    Raises ``Invalid`` for a text that is no amount, and for a category without one.
+    """
     decimals = found.decimals
     if given.get("act") == "SetFees" and given.get("currency", "").strip().upper() != found.settings.currency:
         decimals = _decimals(given.get("currency", "").strip().upper())
@@ -93,8 +103,12 @@ def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
         if name in ("amount", "early_discount") or name.endswith(".amount"):
             changed[name] = str(parse_amount(name, text, decimals))
     for name in given:
-        if name.endswith(".amount") and not given.get(f"{name.removesuffix('amount')}category", "").strip():
+        if not name.endswith(".amount"):
+            continue
+        if not given.get(f"{name.removesuffix('amount')}category", "").strip():
             changed[name] = ""
+        elif not given[name].strip():
+            raise Invalid(name, N_("is missing; expected the fee of the category, such as 25, or 0"))
     return changed
 
 
@@ -135,8 +149,9 @@ async def _show(
         typed=Typed(given or {}),
         errors=Typed(errors or {}),
         found=found,
+        accounts=[each for each in found.accounts if each.stands or each.paid],
         s=settings,
-        states={each.player_id: each.state for each in entries.entries},
+        entries={each.player_id: each for each in entries.entries},
         state_names=labels_of(registration.EntryState.DESCRIPTOR),
         methods=labels_of(events.PaymentMethod.DESCRIPTOR),
         money=_money(found, console.language),
