@@ -7,6 +7,9 @@ from decimal import Decimal
 
 from babel.numbers import format_currency, get_currency_precision
 
+DEFAULT_CURRENCY = "EUR"
+"""Currency of the prizes of a tournament without prize rules."""
+
 
 def count_currency_digits(currency: str) -> int:
     """Return the number of digits after the point in amounts of a currency; 2 for an unknown one."""

@@ -22,7 +22,7 @@ from faristol.read_models.computed.prizes import CRITERION_KINDS, Play, Plays, l
 from faristol.read_models.storage.rows import Round
 from faristol.rules.prizes import Limit, Outcome, PrizeEntrant, PrizeList, Sharing, award
 from faristol.text import number, say, translations
-from faristol.text.money import format_money
+from faristol.text.money import DEFAULT_CURRENCY, format_money
 
 SHARINGS: Mapping[int, Sharing] = MappingProxyType(
     {
@@ -58,7 +58,7 @@ class Offered:
 
     rules: pairing.PrizeRulesSet = field(
         default_factory=lambda: pairing.PrizeRulesSet(
-            sharing=pairing.PRIZE_SHARING_NONE, limit=pairing.PRIZE_LIMIT_SEVERAL
+            sharing=pairing.PRIZE_SHARING_NONE, limit=pairing.PRIZE_LIMIT_SEVERAL, currency=DEFAULT_CURRENCY
         )
     )
     lists: tuple[pairing.PrizeListSet, ...] = ()

@@ -58,6 +58,13 @@ def test_a_list_has_the_players_of_its_category_club_and_age() -> None:
     ]
 
 
+def test_a_list_without_prize_rules_is_paid_in_euros() -> None:
+    main, women = prize_list(1, amounts=[300]), prize_list(2, category="women", amounts=[90])
+    offered = apply_award_event(apply_award_event(Offered(), main), women)
+    assert offered.rules.currency == "EUR"
+    assert list_awarded(offered) == [[("anna", 300)], [("anna", 90)]]
+
+
 def test_the_highest_play_of_each_player_ranks_and_equal_values_share() -> None:
     plays = [Feat("biel", 120), Feat("anna", 101), Feat("carla", 101), Feat("biel", 90)]
     best = prize_list(1, criterion=pairing.PRIZE_CRITERION_HIGH_PLAY, amounts=[100, 50, 21])

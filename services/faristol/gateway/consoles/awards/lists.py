@@ -9,12 +9,9 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation import labels
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
-from faristol.text.money import count_currency_digits
+from faristol.text.money import DEFAULT_CURRENCY
 
 PAGE = "prizes"
-
-DEFAULT_CURRENCY = "EUR"
-"""Proposed for a tournament without prize rules."""
 
 
 def write_amounts(amounts: list[int], digits: int) -> str:
@@ -34,8 +31,7 @@ async def _show(desk: DirectorPage) -> Response:
     if has_tables:
         asked = results_pb.GetAwardsRequest(tournament_id=desk.tournament_id, min_position=desk.done, provisional=True)
         answer = await desk.calls.ask(asked)
-    currency = answer.currency or DEFAULT_CURRENCY
-    digits = count_currency_digits(currency)
+    currency, digits = answer.currency or DEFAULT_CURRENCY, answer.currency_digits
     players = sorted(desk.tournament.players, key=lambda player: desk.roster.name(player.player_id).casefold())
     return await desk.show(
         "director/prize_lists.html",
