@@ -790,11 +790,12 @@ async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_publi
     assert "paired as a draft, which only officials see" in read_text(await desk.web.get(DRAFT_CONSOLE))
     swapped = {"player_ids.1": players["Anna Puig"], "player_ids.2": players["Jordi Roca"]}
     page = await desk.carry_out(DRAFT_ROUND, "SwapPlayers", round=1, **swapped, note="same family")
-    assert "Swapped in the draft of round 1: Anna Puig – Jordi Roca" in page
+    assert "Swapped in the draft of round 1: Anna Puig – Jordi Roca." in page
     assert "It was changed by hand." in page
     moved = await desk.carry_out(DRAFT_ROUND, "MovePairing", round=1, table=1, to_table=9)
     assert "The pairing of table 1 is at table 9" in moved
     past = await desk.read_refusal(DRAFT_ROUND, "SchedulePublication", round=1, publish_at="2020-01-01T10:00")
+    assert "is 2020-01-01T10:00:00+0" in past
     assert "which has passed" in past
     assert "is published at" in await desk.carry_out(
         DRAFT_ROUND, "SchedulePublication", round=1, publish_at="2099-01-01T10:00"
@@ -818,7 +819,7 @@ async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_publi
 
 
 async def test_players_report_results_and_an_arbiter_decides_a_dispute_by_one_form(cell: Cell, desk: Desk) -> None:
-    await desk.carry_out(f"{DRAFT_CONSOLE}/closing", "SetResultCheck", players=1, players_enter=1)
+    await desk.carry_out(f"{DRAFT_CONSOLE}/closing", "SetResultCheck", players_enter=1)
     await desk.carry_out(DRAFT_ROUND, "StartRound", round=1)
     table, *others = (await stands(cell, DRAFTED)).played[0].pairings
     at_table = f"/tournaments/{DRAFTED}/round/1/results/{table.table}"

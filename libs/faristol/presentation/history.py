@@ -268,7 +268,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "note": act.note,
     }
     params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
-    params |= _by_type(act, params, known.tournament, language)
+    params |= _by_type(act, params, players, known.tournament, language)
     if decided := _describe_decision(act, params, name, language):
         params["outcome"] = f", {decided}"
     return params
@@ -347,9 +347,13 @@ def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.Value
 
 
 def _by_type(
-    act: pairing.Act, details: Mapping[str, str], tournament: pairing.GetTournamentResponse, language: str
+    act: pairing.Act,
+    details: Mapping[str, str],
+    players: Sequence[str],
+    tournament: pairing.GetTournamentResponse,
+    language: str,
 ) -> dict[str, str]:
-    """Return the parameters that depend on the event type."""
+    """Return the parameters that depend on the event type. ``players`` are the names of those in the event."""
     read = translations(language).gettext
     zone = tournament.time_zone
     match act.type:
@@ -374,6 +378,8 @@ def _by_type(
             return {"parts": _label(events.TournamentPart, details["parts"], language)}
         case "PairingPublicationSet":
             return {"publication": _label(events.PairingPublication, details["publication"], language)}
+        case "DraftPlayersSwapped":
+            return {"who": " – ".join(players[:2])}  # the others are those of their tables
         case "PublicationScheduled":
             at = datetime.fromisoformat(details["publish_at"])
             return {"publish_at": day_and_time(at.astimezone(ZoneInfo(zone or "UTC")), language)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
@@ -224,9 +225,8 @@ def schedule(situation: Situation, request: pb.SchedulePublicationRequest) -> li
         raise Invalid("publish_at", N_("is missing; expected the time of the publication"))
     publish_at = moment_of("publish_at", request.publish_at)
     if publish_at <= max(situation.moment, situation.now):
-        raise Invalid(
-            "publish_at", N_("is {at}, which has passed; expected a later time"), {"at": publish_at.isoformat()}
-        )
+        at = publish_at.astimezone(ZoneInfo(situation.state.time_zone)).isoformat()
+        raise Invalid("publish_at", N_("is {at}, which has passed; expected a later time"), {"at": at})
     return [
         events.PublicationScheduled(
             round=request.round, publish_at=to_timestamp(publish_at), occurred_at=situation.occurred_at
