@@ -22,6 +22,7 @@ from faristol.tournament.command_handling.tournaments import (
     choose_lexicon,
     create_tournament,
 )
+from faristol.tournament.messages.mailing import send_message
 from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
 from faristol.tournament.queries.drafts import get_draft, preview
 from faristol.tournament.queries.history import list_acts, list_sanctions
@@ -29,9 +30,10 @@ from faristol.tournament.queries.pairings import explain_pairing, list_obstacles
 from faristol.tournament.queries.player_requests import list_player_requests
 from faristol.tournament.queries.results import get_result_check, list_results
 from faristol.tournament.queries.tournament import get_tournament
+from faristol.tournament.registration.office import RegistrationOffice
 
 
-def service(office: PairingHandler) -> Dispatcher:
+def service(office: PairingHandler, registration: RegistrationOffice) -> Dispatcher:
     """Build the dispatcher of the pairing service."""
     # Commands on several streams, or on names, which are stored outside the record.
     own_ways: Mapping[type[Message], Answer] = {
@@ -43,6 +45,7 @@ def service(office: PairingHandler) -> Dispatcher:
         pb.AmendPlayerRequest: partial(amend_player, office),
         pb.AnswerDataRequestRequest: partial(answer_data_request, office),
         pb.MovePlayerRequest: partial(move_player, office),
+        pb.SendMessageRequest: partial(send_message, registration),
     }
     questions: Mapping[type[Message], Answer] = {
         pb.GetTournamentRequest: partial(get_tournament, office),

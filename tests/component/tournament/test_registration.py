@@ -272,6 +272,32 @@ async def test_a_message_whose_reply_was_lost_comes_again_under_the_same_id(reco
     assert inbox.messages[0]["Message-ID"] == inbox.messages[1]["Message-ID"]
 
 
+async def test_a_message_is_sent_by_mail_once_to_each_addressed_player_with_an_address(record: Record) -> None:
+    inbox, port = Inbox(), free_port()
+    with smtp_server(inbox, port):
+        async with with_mail(record, port) as desk:
+            await create(desk)
+            for player, name, address in (("anna", "Anna Puig", ANNA), ("biel", "Biel Roca", "b@example.org")):
+                await ask(desk, pairing.RegisterPlayerRequest(player_id=player, name=name, email=address))
+            await ask(desk, pairing.RegisterPlayerRequest(player_id="carla", name="Carla Mas"))
+            to_all = pairing.SendMessageRequest(command_id=str(uuid.uuid4()), text="Lunch is served", by_mail=True)
+            for _ in range(3):
+                await ask(desk, to_all)
+            await ask(desk, pairing.SendMessageRequest(text="To phones only"))
+            await ask(desk, pairing.SendMessageRequest(text="See me", player_ids=["biel", "carla"], by_mail=True))
+            await until(lambda: len(inbox.messages) == 3)
+    told = sorted((str(mail["To"]), str(mail.get_content()).splitlines()[0]) for mail in inbox.messages)
+    assert told == [(ANNA, "Lunch is served"), ("b@example.org", "Lunch is served"), ("b@example.org", "See me")]
+    assert "https://results.example/tournaments/open/my-table" in str(inbox.messages[0].get_content())
+
+
+async def test_a_message_by_mail_is_refused_without_a_mail_server(desk: Desk) -> None:
+    await create(desk)
+    sent = ask(desk, pairing.SendMessageRequest(text="Lunch is served", by_mail=True))
+    code, _, info = await read_refusal(sent)
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NO_MAIL_SERVER")
+
+
 async def test_three_hundred_forms_do_not_move_the_stream_of_the_director(desk: Desk) -> None:
     await open_form(desk)
     before = len(await desk.record.events("tournament-open"))

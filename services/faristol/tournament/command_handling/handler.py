@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 from google.protobuf.message import Message
@@ -59,6 +59,10 @@ MOST_IMPOSED_COUNT = 100_000
 _SANCTION_TYPES = types_of([game_events.SanctionImposed])
 
 
+Beside: TypeAlias = Callable[[Situation, Sequence[Message]], Callable[[AsyncConnection], Awaitable[None]]]
+"""Returns a function that writes rows beside the new events of a decision."""
+
+
 @dataclass(frozen=True, slots=True)
 class OtherDivisions:
     """The other divisions of a championship, with guards for decisions that depend on them."""
@@ -83,8 +87,13 @@ class PairingHandler:
         self.namesakes = NamesakeCache(runtime.record)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def carry_out(self, request: Any, context: Context, response: type[Any]) -> Message:
-        """Handle a command of ``COMMANDS`` by its entry."""
+    async def carry_out(
+        self, request: Any, context: Context, response: type[Any], beside: Beside | None = None
+    ) -> Message:
+        """Handle a command of ``COMMANDS`` by its entry.
+
+        ``beside`` returns a function that writes further rows in the transaction of the new events.
+        """
         command = COMMANDS[type(request)]
         at = self.at(request)
         asked = await self._normalize_request(command, request, context)
@@ -100,15 +109,19 @@ class PairingHandler:
             answer = answer_to(command, response, situation, asked, new_events)
             persons = command.keeps(loaded.state, asked)
 
-            async def remember(connection: AsyncConnection) -> Sequence[str]:
-                return await people.remember_persons(connection, persons)
+            write_beside = beside(situation, new_events) if beside else None
+
+            async def remember(connection: AsyncConnection) -> Sequence[str] | None:
+                if write_beside is not None:
+                    await write_beside(connection)
+                return await people.remember_persons(connection, persons) if persons else None
 
             writes = [write_of(loaded, new_events)]
             if command.stores is not None:
                 apart, content = command.stores(asked)
                 if not await self.record.events(apart):
                     writes.append(Write(apart, 0, [content], request.tournament_id))
-            return Decision(writes, guards, also=remember if persons else None), answer
+            return Decision(writes, guards, also=remember if persons or write_beside else None), answer
 
         return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
 

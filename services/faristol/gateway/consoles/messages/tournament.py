@@ -8,6 +8,7 @@ from starlette.responses import Response
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.messages.form import add_day, list_audiences, list_kinds
 from faristol.gateway.http.forms import Fields
+from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
@@ -34,9 +35,11 @@ async def act_on_messages(desk: DirectorPageDep, given: Fields) -> Response:
 
 async def _show(desk: DirectorPage) -> Response:
     listed = await desk.calls.ask(pb.ListMessagesRequest(tournament_id=desk.tournament_id, min_position=desk.done))
+    form = await desk.calls.ask(registration.GetRegistrationRequest(tournament_id=desk.tournament_id))
     return await desk.show(
         "director/messages.html",
         PAGE,
+        by_mail=form.by_mail,
         listed=listed.messages,
         kinds=list_kinds(),
         audiences=list_audiences(of_duplicate=is_of_duplicate_games(desk.tournament)),
