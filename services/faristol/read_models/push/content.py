@@ -78,7 +78,14 @@ class PushContent:
                 return [*_of_games(here), (MESSAGES, "")]
             case pairing.RoundPaired():
                 games = await self._games(event.tournament, message.round)
-                byes = [bye.player_id for bye in message.requested_byes]
+                found = await self._round(event.tournament, message.round)
+                byes = [
+                    bye.player_id
+                    for each in found.rounds
+                    if each.round == message.round
+                    for bye in each.byes
+                    if bye.player_id
+                ]
                 return [*_of_games(games), *((kind, player) for player in byes for kind in (OWN, PLAYER))]
             case _:
                 games = await self._games(event.tournament, message.round)
