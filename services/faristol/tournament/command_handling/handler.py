@@ -35,6 +35,7 @@ from faristol.tournament.command_handling.duplicate_texts import has_text_of_gam
 from faristol.tournament.command_handling.identity import checked_id
 from faristol.tournament.command_handling.namesakes import NamesakeCache
 from faristol.tournament.command_handling.outcome import answer_to, write_of
+from faristol.tournament.command_handling.result_events import ResultEvents
 from faristol.tournament.conditions import check_meets_at_tables, check_unchanged
 from faristol.tournament.discipline.at_tables import with_note
 from faristol.tournament.situation import Imposed, PairingCommand, Situation
@@ -85,6 +86,7 @@ class PairingHandler:
         self.runtime = runtime
         self.record: Record = runtime.record
         self.namesakes = NamesakeCache(runtime.record)
+        self.result_events = ResultEvents(runtime.record)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def carry_out(

@@ -20,7 +20,7 @@ from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.conditions import found_round, paired_game
 from faristol.tournament.queries.tournament import ROUND_PHASES
 from faristol.tournament.results.results import final_scores, winner_by
-from faristol.tournament.state import Pairing, Phase, RoundState, TournamentState, stream
+from faristol.tournament.state import Pairing, Phase, RoundState, TournamentState
 
 _ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
 
@@ -32,8 +32,8 @@ async def list_results(
     loaded = await office.load(request.tournament_id)
     state = loaded.state
     played = found_round(state, request.round or _running(state))
-    stored = await office.record.read_stream(stream(request.tournament_id))
-    recorded = [event for event in stored if event.version <= loaded.version]
+    games = [table.game_id for table in played.pairings]
+    recorded = await office.result_events.of(request.tournament_id, loaded.version, games)
     by, given = _entered_by(recorded), _scores_given(recorded)
     persons = {person for confirmed in played.confirmed_by.values() for person in confirmed}
     disputes = await _disputes(office, recorded, played.disputed)
@@ -94,9 +94,8 @@ async def get_result_check(
         answer.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
     by = played.entered_by[request.game_id]
     answer.entered_by = by if by in pairing.player_ids else ""
-    name = stream(request.tournament_id)
-    stored = await office.record.read_stream(name)
-    stated = _said_of_result([event for event in stored if event.version <= loaded.version], request.game_id)
+    recorded = await office.result_events.of(request.tournament_id, loaded.version, [request.game_id])
+    stated = _said_of_result(recorded, request.game_id)
     for person, event in stated.items():
         is_dispute = isinstance(event.message, events.ResultDisputed)
         if person in pairing.player_ids:
@@ -109,7 +108,7 @@ async def get_result_check(
         own = stated[request.player_id]
         if isinstance(own.message, events.ResultDisputed):
             answer.scores_claimed.extend(own.message.scores_claimed)
-        answer.own_dispute = (await office.record.notes_of(name)).get(own.version, "")
+        answer.own_dispute = (await office.record.notes_of(own.stream)).get(own.version, "")
     return answer
 
 

@@ -107,11 +107,13 @@ class _ResultsPage(Console):
 
     async def _own_table(self) -> pairing.ListResultsResponse:
         """Return the public data of a player's table in the form of the officials' list."""
-        answer = await self.results.pairings(self.tournament_id, self.number, Moment(self.done))
         scope = self.session.credential.scope.tournament_ids
         own = self.session.credential.player_id
-        found = [table for table in answer.tables if any(seat.player_id == own for seat in table.seats)]
-        if not own or not found or (scope and self.tournament_id not in scope):
+        if not own or (scope and self.tournament_id not in scope):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        answer = await self.results.pairings(self.tournament_id, self.number, Moment(self.done), player_id=own)
+        found = answer.tables
+        if not found:
             raise HTTPException(HTTPStatus.NOT_FOUND)
         listed = pairing.ListResultsResponse(round=self.number, time_zone="UTC")
         for table in found:
