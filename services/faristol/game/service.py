@@ -52,7 +52,8 @@ class GameService:
         """Return the possible commands at a table."""
         table = await self._table_for(request)
         at = table.moment(game_pb2.PassRequest(), self._runtime.now)
-        return answers.build_offers_response(table, offers(table.table, at, request.arbiter_id), request.player_id)
+        found = offers(table.table, at, request.arbiter_id, request.methods)
+        return answers.build_offers_response(table, found, request.player_id)
 
     async def list_draws(self, request: game_pb2.ListDrawsRequest, context: Context) -> game_pb2.ListDrawsResponse:
         """Return the draws of a finished table."""

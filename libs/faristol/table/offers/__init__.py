@@ -5,6 +5,7 @@ Decisions are pure, so a trial costs only time. No other code knows which comman
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,15 +59,16 @@ class Offer:
         return CHOSEN.get(type(self.example), "")
 
 
-def offers(table: Table, at: Instant, arbiter_id: str = "") -> list[Offer]:
+def offers(table: Table, at: Instant, arbiter_id: str = "", methods: Collection[str] = ()) -> list[Offer]:
     """Return the commands accepted at a settled ``table`` at a time, in the order of the contract.
 
-    Without the id of an arbiter, commands of arbiters are not included. Other games of the tournament are not checked:
-    no command is refused for them.
+    Without the id of an arbiter, commands of arbiters are not included. With the names of methods, only these are
+    tried. Other games of the tournament are not checked: no command is refused for them.
     """
     found: list[Offer] = []
     for kind in (*GAME_COMMANDS, *CLOCK_COMMANDS):
-        found.extend(_of_command(kind, table, at, arbiter_id))
+        if not methods or kind.DESCRIPTOR.name.removesuffix("Request") in methods:
+            found.extend(_of_command(kind, table, at, arbiter_id))
     return found
 
 

@@ -362,7 +362,8 @@ async def _load_offers(signed_in: SignedIn, game_id: str) -> tuple[Sequence[game
     """Return each command that a table offers to the player, and the game; empty if no table is open."""
     player = signed_in.credential.player_id
     try:
-        listed = await signed_in.calls.ask(game_pb2.ListOffersRequest(game_id=game_id, player_id=player))
+        asked = game_pb2.ListOffersRequest(game_id=game_id, player_id=player, methods=PLAYER_COMMANDS)
+        listed = await signed_in.calls.ask(asked)
         game = await signed_in.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
     except grpc.aio.AioRpcError as error:
         if error.code() is not grpc.StatusCode.NOT_FOUND:
