@@ -286,6 +286,24 @@ async def test_all_players_of_an_earlier_tournament_are_selected_at_once_in_the_
         await desk.carry_out(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
 
 
+async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_left_out(desk: Desk) -> None:
+    await desk.carry_out("/new", "CreateTournament", name="Many", rounds=5, ruleset="fisc-2023", tournament_id="many")
+    page = "/tournaments/many/console/registration"
+    await desk.carry_out(page, "SetRegistration", open="true", places="64", waiting_places="5")
+    for number in range(65):
+        name = "Mar Coll" if number in (3, 4) else uuid.uuid5(uuid.NAMESPACE_DNS, str(number)).hex
+        await desk.web.send_form("/tournaments/many/register", command_id=str(uuid.uuid4()), name=name, listing="1")
+    shown = (await desk.web.get(page)).text
+    ticks = dict(re.findall(r'form="accept-marked" name="(entries.\d+)" value="(\d+)" checked', shown))
+    assert {"1", "64"} <= {*ticks.values()}
+    assert not {"4", "5", "65"} & {*ticks.values()}, "similar names, and the waiting list"
+    assert 'name="known_id"' not in shown, "many entries have no forms each"
+    assert 'name="known_id"' in (await desk.web.get(f"{page}?entry=5")).text
+    said = await desk.read_refusal(page, "AcceptEntries", **ticks, **{"entries.4": 4, "entries.5": 5})
+    assert f"{len(ticks) + 1} entries are accepted. These could not be accepted with the others: 5." in said
+    assert "No entry is marked." in await desk.read_refusal(page, "AcceptEntries")
+
+
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
     page, times = f"{CONSOLE}/round/1", {"times.1": "2027-03-07T10:00", "times.3": "2027-03-07T17:30"}
     said = await desk.carry_out(page, "AnnounceRounds", **times)

@@ -602,6 +602,22 @@ async def test_an_arbiter_sees_who_is_below_them_alone(cell: Cell) -> None:
         assert (await arbiter.send_form(ACCESS, **end)).status_code == 404
 
 
+async def test_a_director_makes_cards_for_all_players_at_once_and_none_twice(cell: Cell) -> None:
+    form = {"act": "player-cards", "lasts": "day"}
+    async with visiting(cell, session_of(needs.ROLE_DIRECTOR, OWN, cell)) as director:
+        assert 'id="player-cards"' in (await director.get(ACCESS)).text
+        made = await director.send_form(ACCESS, command_id=str(uuid.uuid4()), **form)
+        codes = dict(re.findall(r'data-player="([^"]+)".*?<p class="code">([a-z2-7]{52})</p>', made.text, re.DOTALL))
+        assert len(codes) == made.text.count("data-player=") > 1
+        again = await director.send_form(ACCESS, command_id=str(uuid.uuid4()), **form)
+        assert (again.status_code, "Every player has a code." in again.text) == (400, True)
+    player, code = next(iter(codes.items()))
+    async with visiting(cell, follow_redirects=True) as phone:
+        here = await phone.send_form("/sign-in", code=code, next=f"/tournaments/{OWN}/here")
+        assert (here.status_code, 'id="by-link"' in here.text) == (200, False), "the phone is signed in"
+        assert f"/players/{player}" in (await phone.get(f"/tournaments/{OWN}/my-table")).text
+
+
 async def test_the_link_has_the_address_that_people_reach(cell: Cell) -> None:
     form = {"act": "grant", "role": "scorer", "name": "Pau Riu", "tables": "1", "by": "link", "lasts": "day"}
     async with visiting(cell, session_of(needs.ROLE_DIRECTOR, OWN, cell)) as director:

@@ -105,6 +105,12 @@ REGISTRATION_COMMANDS: Mapping[str, Command] = {
         N_("Entry {entry} is accepted: {player_id} is a player, from round {round} on."),
         spelled={"player_id": "known"},
     ),
+    "AcceptEntries": Command(
+        "registration accept-all",
+        N_("Accepted entries: {accepted}."),
+        {"left_out": N_("Left out: {left_out}.")},
+        arguments=("entries",),
+    ),
     "AskEntrant": Command("registration ask", N_("The entrant of entry {entry} is asked.")),
     "RejectEntry": Command(
         "registration reject",

@@ -112,6 +112,31 @@ async def test_an_entry_without_a_mail_server_is_received_at_once_and_becomes_a_
     assert [text for text in (ANNA, "Ελένη", "step-free") if text.encode() in stored] == []
 
 
+async def test_marked_entries_are_accepted_by_one_command_and_those_with_a_problem_are_left_out(desk: Desk) -> None:
+    await open_form(desk, fields=["club", "category"], places=4, waiting_places=2)
+    for name in ("Anna Puig", "Biel Soler", "Anna Puig", "Carla Roca", "Dani Mas"):
+        await submit(desk, name, ANNA, category="U18")
+    await ask(desk, pb.RejectEntryRequest(entry=2))
+    asked = pb.AcceptEntriesRequest(entries=[1, 2, 3, 4, 5, 4])
+    answer = await ask(desk, asked)
+    assert list(answer.accepted) == [1, 4, 5]
+    assert dict(zip(answer.left_out, answer.reasons, strict=True)) == {2: "ENTRY_DECIDED", 3: "NAME_TAKEN"}
+    assert await ask(desk, asked) == answer, "a repeated command has the first answer"
+    found = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    assert [(each.name, each.email, each.category, each.unrated) for each in found.players] == [
+        (name, ANNA, "U18", True) for name in ("Anna Puig", "Carla Roca", "Dani Mas")
+    ]
+    assert await states(desk) == ["accepted", "rejected", "received", "accepted", "accepted"]
+    assert (await verify(desk.record)).names.bound == 5, "each entrant, under the own id"
+    before = await desk.record.last_position()
+    assert list((await ask(desk, pb.AcceptEntriesRequest(entries=[2]))).accepted) == []
+    assert await desk.record.last_position() == before
+    for entries in ([], [7], range(1, 502)):
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await ask(desk, pb.AcceptEntriesRequest(entries=entries))
+        assert refused.value.code() in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND)
+
+
 async def test_the_form_opens_closes_and_says_what_is_missing(record: Record) -> None:
     clock = Clock()
     async with serving(record, now=clock.now) as desk:

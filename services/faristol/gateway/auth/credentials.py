@@ -44,6 +44,7 @@ from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.divisions import format_title
+from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_, Param
 from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_timestamp
@@ -56,7 +57,7 @@ from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_ru
 from faristol.text import LANGUAGES, say
 
 MAX_CARDS = 200
-"""Limit of tables for which cards are made at once."""
+"""Limit of cards, of tables or of players, that are made at once."""
 
 LIFETIMES: Mapping[str, tuple[str, timedelta]] = {
     "day": (N_("a day"), timedelta(days=1)),
@@ -82,6 +83,7 @@ FORM_NAMES = labels_of(events.Form.DESCRIPTOR)
 
 ENDED = N_("The credential has ended. It stops working everywhere within two seconds.")
 NOT_TABLES = N_("Expected table numbers, such as 3, 1-8 or 2, 5, 7, for at most {most} tables.")
+NO_PLAYER_WITHOUT_CODE = N_("Every player has a code. End the code of a lost card to make another.")
 NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
 TABLE_CARD = N_("table {number} of {tournament} ({mark})")
 
@@ -104,6 +106,8 @@ class Card:
     picture: str = ""
     """QR code of the link."""
     pin: str = ""
+    code: str = ""
+    """Code of the link, for a phone without a camera."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,8 @@ class _CredentialsPage:
             roles=sorted(given),
             role_names=ROLE_NAMES,
             scorer=SCORER,
+            player_role=PLAYER,
+            most_cards=MAX_CARDS,
             lasts={key: text for key, (text, _) in LIFETIMES.items()},
             ways={key: text for key, (text, _) in FORMS.items()},
             players=players.players,
@@ -280,6 +286,29 @@ class _CredentialsPage:
             cards.append(self._card("", by_link, by_pin.pin))
         return self._show_cards(cards, tournament)
 
+    async def make_player_cards(self, given: Mapping[str, str]) -> Response:
+        """Make a card with a code for each player without one, up to ``MAX_CARDS``, sorted by name."""
+        sheet = form_id(given)
+        tournament = (await self.results.tournament(self.tournament_id)).tournament
+        players = await self._list_without_code()
+        cards = []
+        for player in players[:MAX_CARDS]:
+            command_id = str(uuid.uuid5(sheet, f"player {player.player_id}"))
+            wanted: dict[str, Any] = {"role": PLAYER, "player_id": player.player_id, "form": events.FORM_LINK}
+            request = self._build_request(given, command_id=command_id, tables=[], **wanted)
+            answer = await self.session.calls.ask(request)
+            cards.append(self._card(player.shown_name, answer))
+        if not cards:
+            raise _Unusable(say(NO_PLAYER_WITHOUT_CODE, {}, self.language))
+        return self._show_cards(cards, tournament, left=len(players) - len(cards))
+
+    async def _list_without_code(self) -> list[results_pb.Player]:
+        """Return the players who take part and hold no credential as a player, sorted by name."""
+        listed = await self.results.players(self.tournament_id)
+        held = {line.credential.player_id for line in await self.list_credentials() if line.credential.role == PLAYER}
+        found = [each for each in listed.players if not each.withdrawn_round and each.player_id not in held]
+        return sorted(found, key=lambda each: (name_order(each.shown_name, self.language), each.player_id))
+
     def _build_request(
         self, given: Mapping[str, str], *, tables: list[int], **fields: Any
     ) -> pb.GrantCredentialRequest:
@@ -321,9 +350,12 @@ class _CredentialsPage:
         link = sign_in_link(public_address(self.request), given.code)
         if not given.code:
             return Card(given.credential, name, pin=given.pin)
-        return Card(given.credential, name, link, qr(link), pin)
+        return Card(given.credential, name, link, qr(link), pin, given.code)
 
-    def _show_cards(self, cards: list[Card], tournament: results_pb.Tournament, appointed: str = "") -> Response:
+    def _show_cards(
+        self, cards: list[Card], tournament: results_pb.Tournament, appointed: str = "", left: int = 0
+    ) -> Response:
+        """Render cards. ``left`` is the number of players without a card."""
         names = {self.tournament_id: format_title(tournament)}
         return private_page(
             self.request,
@@ -333,6 +365,7 @@ class _CredentialsPage:
             names=names,
             cards=cards,
             appointed=appointed,
+            left=left,
             entrance=f"{public_address(self.request).partition('//')[2]}/sign-in",
         )
 
@@ -357,7 +390,7 @@ async def change_credentials(
     """Grant and revoke credentials. A refusal is shown on the page."""
     desk = _CredentialsPage(request, results, signed_in, tournament_id)
     await desk.list_credentials()  # a user who may not see the page must not learn from its error messages
-    acts = {"grant": desk.give, "cards": desk.make_cards, "revoke": desk.end}
+    acts = {"grant": desk.give, "cards": desk.make_cards, "player-cards": desk.make_player_cards, "revoke": desk.end}
     act = acts.get(given.get("act", ""))
     if act is None:
         raise HTTPException(HTTPStatus.BAD_REQUEST)

@@ -6,7 +6,8 @@ stays, the other details of the entry replace those that are stored, and the det
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -26,8 +27,13 @@ from faristol.personal_data import people
 from faristol.tournament.command_handling.identity import checked_player_id
 from faristol.tournament.command_handling.namesakes import NamesakeIndex, check_name_free
 from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.command_handling.players import (
+    MAX_BATCH_PLAYERS,
+    PLAYERS_BETWEEN_CALLS_COUNT,
+    RegistrationBatch,
+)
 from faristol.tournament.players.registration import register
-from faristol.tournament.registration.decide import accept, undecided_entry
+from faristol.tournament.registration.decide import accept, found_entry, undecided_entry
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.state import EntryOfForm
 from faristol.tournament.situation import Situation
@@ -60,12 +66,12 @@ async def accept_entry(
             known = await office.pairing.namesakes.of((loaded.tournament.state, *others.tournaments), [person.name])
             check_name_free(person, loaded.tournament.state, others.tournaments, NamesakeIndex(known.values()))
 
-        async def store(connection: AsyncConnection) -> str:
+        async def store(connection: AsyncConnection) -> Sequence[str]:
             said = await people.store_players(connection, [person])
             if person.player_id != entry.player_id:
                 said.append(await people.clear(connection, entry.player_id))
                 await outbox.forget_persons(connection, [entry.player_id])
-            return " ".join(filter(None, said))
+            return [" ".join(filter(None, said))]
 
         decision = await office.decision(
             loaded,
@@ -80,6 +86,74 @@ async def accept_entry(
         return decision, lambda position: pb.AcceptEntryResponse(position=position, **fields)
 
     return await office.handle(request, context, attempt, pb.AcceptEntryResponse)
+
+
+async def accept_entries(
+    office: RegistrationOffice, request: pb.AcceptEntriesRequest, context: Context
+) -> pb.AcceptEntriesResponse:
+    """Accept entries one after the other in one decision, and leave out those that ``accept_entry`` would refuse.
+
+    Raises ``Invalid`` for a number of entries outside the limits, or an entry without a number. Raises ``NotFound`` for
+    an unknown entry.
+    """
+    await office.prepare()
+    if not 1 <= len(request.entries) <= MAX_BATCH_PLAYERS:
+        raise Invalid(
+            "entries",
+            N_("are {count}; expected 1 to {most}"),
+            {"count": len(request.entries), "most": MAX_BATCH_PLAYERS},
+        )
+    given = occurred_at(request, office.runtime.now)
+    at = to_datetime(given) if request.HasField("occurred_at") else None
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AcceptEntriesResponse]]:
+        loaded = await office.load(request.tournament_id, at)
+        entries = [found_entry(loaded.desk, number) for number in dict.fromkeys(request.entries)]
+        others = await office.pairing.other_divisions(loaded.tournament.state)
+        batch = RegistrationBatch(loaded.tournament.state, others.tournaments, office.runtime.now(), at)
+        known = await people.names(office.record, {entry.player_id for entry in entries})
+        refused = {entry.number: _reason_against(entry, known.get(entry.player_id)) for entry in entries}
+        undecided = [entry for entry in entries if not refused[entry.number]]
+        asked = [_registration(entry, known[entry.player_id], pb.AcceptEntryRequest()) for entry in undecided]
+        await batch.read(office.pairing, asked)
+        for place, registration in enumerate(asked):
+            if place % PLAYERS_BETWEEN_CALLS_COUNT == 0:
+                await asyncio.sleep(0)
+            batch.take(registration)
+        refused |= {entry.number: each.reason for entry, each in zip(undecided, batch.registrations, strict=True)}
+        accepted = [entry for entry in undecided if not refused[entry.number]]
+        left_out = {number: reason for number, reason in refused.items() if reason}
+
+        def answer(position: int) -> pb.AcceptEntriesResponse:
+            numbers = [entry.number for entry in accepted]
+            return pb.AcceptEntriesResponse(
+                position=position, accepted=numbers, left_out=left_out, reasons=left_out.values()
+            )
+
+        if not accepted:
+            return Decision(), answer
+
+        async def store(connection: AsyncConnection) -> Sequence[str]:
+            return await people.store_players(connection, batch.persons)
+
+        decision = await office.decision(
+            loaded,
+            request.command_id,
+            [event for entry in accepted for event in accept(loaded.desk, entry, entry.player_id)],
+            first=store,
+            writes=[write_of(loaded.tournament, batch.new_events)],
+            guards=others.guards,
+        )
+        return decision, answer
+
+    return await office.handle(request, context, attempt, pb.AcceptEntriesResponse)
+
+
+def _reason_against(entry: EntryOfForm, person: Person | None) -> str:
+    """Return the reason if an entry is decided, or if its person was erased; else an empty text."""
+    if not entry.is_undecided:
+        return "ENTRY_DECIDED"
+    return "" if person and person.name else "PERSON_ERASED"
 
 
 async def _person(office: RegistrationOffice, entry: EntryOfForm, known_id: str) -> Person:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -162,13 +162,13 @@ class Entrants:
             assert isinstance(received, events.EntryReceived)
             number, state = received.entry, pb.ENTRY_STATE_WAITING if received.waiting else pb.ENTRY_STATE_RECEIVED
 
-            async def store(connection: AsyncConnection) -> str:
-                (said,) = await people.store_players(connection, [person])
+            async def store(connection: AsyncConnection) -> Sequence[str]:
+                bindings = await people.store_players(connection, [person])
                 if waiting is not None:
                     link = EntryLink(loaded.tournament_id, number, person.player_id)
                     await links.store_link(connection, link, key, loaded.desk.now)
                     await links.delete_pending(connection, waiting.command_id)
-                return said
+                return bindings
 
             decision = await office.decision(loaded, command_id, new_events, first=store)
             return decision, lambda position: response(**fields(number, state))

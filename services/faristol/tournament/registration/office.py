@@ -41,8 +41,8 @@ from faristol.tournament.state import TournamentState
 
 M = TypeVar("M", bound=Message)
 
-Beside = Callable[[AsyncConnection], Awaitable[str]]
-"""Writes rows in the transaction of a decision; returns a binding of names, or an empty text."""
+Beside = Callable[[AsyncConnection], Awaitable[Sequence[str]]]
+"""Writes rows in the transaction of a decision; returns the bindings of names for its first events, in their order."""
 
 _MAIL_NAMESPACE = uuid.UUID("6b3f6a0e-3d1c-4c7e-9a55-0f3c7d1f5a21")
 
@@ -155,13 +155,13 @@ class RegistrationOffice:
         for event in new_events:
             state = evolve_registration(state, event)
 
-        rest = [""] * (len(new_events) + sum(len(write.events) for write in writes) - 1)
+        count = len(new_events) + sum(len(write.events) for write in writes)
 
         async def also(connection: AsyncConnection) -> Sequence[str]:
-            said = await first(connection) if first else ""
+            bindings = await first(connection) if first else ()
             for number, event in enumerate(new_events):
                 await self._store_mail(connection, loaded, state, event, f"{command_id}/{number}")
-            return [said, *rest]  # names change with the first event
+            return [*bindings, *[""] * (count - len(bindings))]  # names change with the first events
 
         return Decision([loaded.write(new_events), *writes], tuple(guards), also=also)
 

@@ -12,7 +12,7 @@ from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.tournament.fees.office import FeeOffice
-from faristol.tournament.registration.acceptance import accept_entry
+from faristol.tournament.registration.acceptance import accept_entries, accept_entry
 from faristol.tournament.registration.decide import Desk, ask, move_up, reinstate, reject, set_registration, withdraw
 from faristol.tournament.registration.entrants import Entrants
 from faristol.tournament.registration.office import RegistrationOffice
@@ -53,6 +53,7 @@ def registration_service(office: RegistrationOffice, fees: FeeOffice) -> Dispatc
         pb.ListEntriesRequest: partial(list_entries, office),
         pb.GetMailStatusRequest: partial(get_mail_status, office),
         pb.AcceptEntryRequest: partial(accept_entry, office),
+        pb.AcceptEntriesRequest: partial(accept_entries, office),
         pb.SubmitEntryRequest: entrants.submit,
         pb.ConfirmEntryRequest: entrants.confirm,
         pb.GetOwnEntryRequest: entrants.get_own,

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import grpc
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
-from faristol.gateway.http.forms import Fields
+from faristol.gateway.consoles.forms import Given, list_in
+from faristol.gateway.http.forms import Lists
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.details import DETAILS
-from faristol.kernel.refusal import N_
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Param
 from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation.page_addresses import tournament_path
+from faristol.text import say
+from faristol.typed_input.fields import parse_number
 from faristol.typed_input.known_players import of_person
 
 PAGE = "registration"
@@ -29,8 +37,25 @@ PAGE = "registration"
 MAX_LOOKED_UP_COUNT = 40
 """Limit of undecided entries whose names are looked up among known players: each takes a call."""
 
+MAX_ENTRY_NUMBER = 1_000_000
+"""Limit of the number of an entry in an address."""
+
 MAX_KNOWN_COUNT = 5
 """Limit of known players offered for an entry."""
+
+MAX_ENTRIES_WITH_FORMS = 60
+"""Number of undecided entries up to which each has its forms on the page; beyond, only the requested one has."""
+
+MAX_BATCH_ENTRIES_COUNT = 500
+"""Limit of the entries of one command."""
+
+ACCEPT_MARKED = "AcceptEntries"
+
+NONE_MARKED = N_("No entry is marked.")
+LEFT_OUT = N_(
+    "{accepted} {accepted:entry is|entries are} accepted. These could not be accepted with the others: {left}. Accept "
+    "each by itself to see the reason."
+)
 
 FORM_FIELD_LABELS = {
     **{name: detail.options.label for name, detail in DETAILS.items() if name not in ("name", "email")},
@@ -39,13 +64,15 @@ FORM_FIELD_LABELS = {
 """Labels of the fields that a form may have."""
 
 
-async def _show(desk: DirectorPage) -> Response:
+async def _show(desk: DirectorPage, opened: int = 0) -> Response:
     _check_permitted(desk)
     found: pb.ListEntriesResponse = await desk.calls.ask(pb.ListEntriesRequest(tournament_id=desk.tournament_id))
     undecided = [each for each in found.entries if each.state in (pb.ENTRY_STATE_RECEIVED, pb.ENTRY_STATE_WAITING)]
+    many = len(undecided) > MAX_ENTRIES_WITH_FORMS
+    with_forms = [each for each in undecided if not many or str(each.entry) in (str(opened), desk.typed.get("entry"))]
     known = {
         each.entry: await _find_known(desk, each.details.name)
-        for each in undecided[:MAX_LOOKED_UP_COUNT]
+        for each in with_forms[:MAX_LOOKED_UP_COUNT]
         if each.details.name
     }
     return await desk.show(
@@ -56,6 +83,8 @@ async def _show(desk: DirectorPage) -> Response:
         undecided=undecided,
         decided=[each for each in reversed(found.entries) if each not in undecided],
         known=known,
+        with_forms={each.entry for each in with_forms},
+        marked={each.entry for each in undecided if _is_marked(each)},
         states=labels_of(pb.EntryState.DESCRIPTOR),
         form_fields=FORM_FIELD_LABELS,
         details=[detail for name, detail in DETAILS.items() if name not in ("name", "email")],
@@ -64,6 +93,11 @@ async def _show(desk: DirectorPage) -> Response:
         closes_at=_local(found.settings.closes_at, desk) if found.settings.HasField("closes_at") else "",
         pb=pb,
     )
+
+
+def _is_marked(entry: pb.Entry) -> bool:
+    """Check whether an entry is marked for the acceptance: it has a place, and there is no doubt about it."""
+    return entry.state == pb.ENTRY_STATE_RECEIVED and not (entry.asked or entry.similar_entries)
 
 
 def _local(at: Timestamp, desk: DirectorPage) -> str:
@@ -83,21 +117,55 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def show_registration(desk: DirectorPageDep) -> Response:
-    """Show the entries and the settings of the form."""
-    return await _show(desk)
+async def show_registration(
+    desk: DirectorPageDep, entry: Annotated[int, Query(ge=0, le=MAX_ENTRY_NUMBER)] = 0
+) -> Response:
+    """Show the entries and the settings of the form. If there are many, ``entry`` chooses the one with forms."""
+    return await _show(desk, entry)
 
 
 @routes.post(f"/tournaments/{{tournament_id}}/console/{PAGE}")
-async def change_registration(desk: DirectorPageDep, given: Fields) -> Response:
+async def change_registration(desk: DirectorPageDep, given: Lists) -> Response:
     """Send a command on an entry or on the form. A known player gets the rating of the last tournament."""
     _check_permitted(desk)
+    if given.get("act") == ACCEPT_MARKED:
+        return await _accept_marked(desk, given)
     if given.get("act") == "AcceptEntry":
         player_id = given.get("known_id", "").strip() or given.get("player_id", "")
         given = {**given, "player_id": player_id}
         if player_id and not given.get("rating", "").strip():
             given = {**given, "rating": await _rating(desk, player_id)}
     return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)
+
+
+async def _accept_marked(desk: DirectorPage, given: Given) -> Response:
+    """Accept the marked entries, in as many commands as it takes, and name those that were left out."""
+    try:
+        numbers = [parse_number("entries", text) for text in list_in(given, "entries")]
+    except Invalid as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    if not numbers:
+        desk.typed, desk.refused = given, say(NONE_MARKED, {}, desk.language)
+        return await _show(desk)
+    accepted, left_out, position = list[int](), list[int](), 0
+    for start in range(0, len(numbers), MAX_BATCH_ENTRIES_COUNT):
+        command = pb.AcceptEntriesRequest(
+            command_id=str(uuid.uuid5(form_id(given), str(start))),
+            tournament_id=desk.tournament_id,
+            entries=numbers[start : start + MAX_BATCH_ENTRIES_COUNT],
+        )
+        answer: pb.AcceptEntriesResponse | None = await desk.ask(command, given)
+        if answer is None:
+            return await _show(desk)
+        accepted += answer.accepted
+        left_out += answer.left_out
+        position = answer.position
+    if not left_out:
+        return redirect_to(f"{desk.address}/{PAGE}?done={position}")
+    desk.typed = given
+    said: dict[str, Param] = {"accepted": len(accepted), "left": ", ".join(map(str, left_out))}
+    desk.refused = say(LEFT_OUT, said, desk.language)
+    return await _show(desk)
 
 
 def _check_permitted(desk: DirectorPage) -> None:
