@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers day mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -192,6 +192,10 @@ NEWS    ?= 10000
 viewers: $(READY) $(PB) ## kill gateway, results, NATS, PostgreSQL and two programs while 1,000 watch: VIEWERS=1000 NEWS=10000 SEED=…
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.viewers --viewers $(VIEWERS) --news $(NEWS) \
 		$(if $(SEED),--seed $(SEED))
+
+DAY ?=
+day: setup ## hold a championship from registration to certificates, with 1,000 phones and one director: DAY="--players 100"; writes var/day.json
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.day $(DAY)
 
 MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json

@@ -150,9 +150,26 @@ async def open_push_server(folder: Path) -> AsyncIterator[tuple[PushServer, Path
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "push.pem")
     server = PushServer()
-    listening = await asyncio.start_server(server.serve, "localhost", 0, ssl=context)
+    connections = set[asyncio.Task[None]]()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        connections.add(task)
+        try:
+            await server.serve(reader, writer)
+        except asyncio.CancelledError:  # the end of the server, not of the program
+            writer.transport.abort()
+        finally:
+            connections.discard(task)
+
+    listening = await asyncio.start_server(serve, "localhost", 0, ssl=context)
     server.port = listening.sockets[0].getsockname()[1]
     try:
         yield server, folder / "push-ca.pem"
     finally:
         listening.close()
+        ended = list(connections)
+        for task in ended:
+            task.cancel()
+        await asyncio.gather(*ended)
