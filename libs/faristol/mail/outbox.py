@@ -115,11 +115,14 @@ class OutboxCounts:
     """Creation of the oldest waiting message."""
 
 
-async def enqueue(connection: AsyncConnection, mails: Sequence[Mail], now: datetime) -> None:
-    """Store messages in the present transaction. A message whose id is stored already is ignored."""
-    at = microseconds(now)
+async def enqueue(connection: AsyncConnection, mails: Sequence[Mail], now: datetime) -> int:
+    """Store messages in the present transaction; return how many are new.
+
+    A message whose id is stored already is ignored.
+    """
+    at, count = microseconds(now), 0
     for mail in mails:
-        await connection.execute(
+        stored = await connection.execute(
             kind_of(connection)
             .new_row(outbox)
             .values(
@@ -140,6 +143,8 @@ async def enqueue(connection: AsyncConnection, mails: Sequence[Mail], now: datet
                 problem="",
             )
         )
+        count += stored.rowcount
+    return count
 
 
 async def list_due(connection: AsyncConnection, now: datetime, limit: int) -> list[WaitingMail]:

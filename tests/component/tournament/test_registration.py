@@ -264,6 +264,26 @@ async def test_a_known_and_an_unknown_address_get_the_same_answer_by_the_same_st
             await until(lambda: len(inbox.subjects("carla@example.org")) == links.MAX_MAILS_PER_ADDRESS_COUNT)
 
 
+async def test_a_lost_link_is_sent_again_once_an_hour_and_only_to_the_address_of_the_entry(record: Record) -> None:
+    inbox, port, clock = Inbox(), free_port(), Clock()
+    with smtp_server(inbox, port):
+        async with with_mail(record, port, clock) as desk:
+            await open_form(desk)
+            await submit(desk, "Anna Puig", ANNA)
+            await until(lambda: len(inbox.messages) == 1)
+            await ask(desk, pb.ConfirmEntryRequest(key=inbox.key_of(ANNA)))
+            await until(lambda: len(inbox.messages) == 2)
+            for address in ("other@example.org", ANNA.upper(), ANNA):
+                assert await ask(desk, pb.SendEntryLinksRequest(email=address)) == pb.SendEntryLinksResponse()
+            await until(lambda: len(inbox.messages) == 3)
+            clock.ahead += timedelta(hours=1)
+            await ask(desk, pb.SendEntryLinksRequest(email=ANNA))
+            await until(lambda: len(inbox.messages) == 4)
+            assert {str(mail["To"]) for mail in inbox.messages} == {ANNA}
+            own = await ask(desk, pb.GetOwnEntryRequest(key=inbox.key_of(ANNA)))
+            assert own.entry.entry == 1
+
+
 async def test_messages_wait_for_a_server_that_is_away_for_an_hour_and_are_sent_once(record: Record) -> None:
     inbox, port, clock = Inbox(), free_port(), Clock()
     async with with_mail(record, port, clock) as desk:

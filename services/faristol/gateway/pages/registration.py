@@ -59,6 +59,8 @@ async def send_form(request: Request, results: Reader, tournament_id: Tournament
     """Send the form; then show that a link was sent, or the page of the entry."""
     language = language_of(request)
     asked = pb.SubmitEntryRequest(command_id=str(form_id(given)), tournament_id=tournament_id, language=language)
+    if given.get("act") == "link":
+        return await _send_links(request, results, tournament_id, given)
     if given.get(TRAP):
         return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
     try:
@@ -80,6 +82,16 @@ async def send_form(request: Request, results: Reader, tournament_id: Tournament
     return redirect_to(f"{tournament_path(tournament_id, 'entry')}?key={answer.key}&new=1")
 
 
+async def _send_links(request: Request, results: Results, tournament_id: str, given: Given) -> Response:
+    """Send the links of an entrant who has lost them. The page does not tell whether the address is known."""
+    asked = pb.SendEntryLinksRequest(tournament_id=tournament_id, email=given.get("lost_email", "")[:254])
+    try:
+        await calls(request).ask(asked)
+    except grpc.aio.AioRpcError as error:
+        return await _show_form(request, results, tournament_id, refused=to_problem(error, language_of(request)).detail)
+    return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=link")
+
+
 async def _show_form(
     request: Request,
     results: Results,
@@ -98,6 +110,7 @@ async def _show_form(
         tournament=head.tournament,
         found=found,
         sent=request.query_params.get("sent") == "1" and not has_problem,
+        link_sent=request.query_params.get("sent") == "link" and not has_problem,
         refused=refused,
         typed=Typed(given or {}),
         errors=Typed(errors or {}),

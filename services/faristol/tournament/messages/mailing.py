@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.likeness import like
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_
 from faristol.mail import outbox
 from faristol.mail.outbox import Mail
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -23,7 +23,7 @@ from faristol.presentation.messages import describe_message
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 from faristol.tournament.command_handling.handler import Beside
-from faristol.tournament.registration.office import RegistrationOffice
+from faristol.tournament.registration.office import RegistrationOffice, build_no_mail_refusal
 from faristol.tournament.registration.state import RegistrationState, evolve_registration, registration_stream
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import TournamentState
@@ -61,7 +61,7 @@ async def send_message(
     if not request.by_mail:
         return await _carry_out(office, request, context)
     if not office.delivery.is_enabled:
-        raise Refusal("NO_MAIL_SERVER", "", N_("This cell sends no e-mail: its operator has set no mail server."))
+        raise build_no_mail_refusal()
     await office.delivery.prepare()
     name = registration_stream(request.tournament_id)
     registration = (await load(office.record, name, RegistrationState(), evolve_registration)).state

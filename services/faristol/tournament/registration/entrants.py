@@ -49,7 +49,7 @@ from faristol.tournament.registration.decide import (
     withdraw,
 )
 from faristol.tournament.registration.links import EntryLink, PendingEntry
-from faristol.tournament.registration.office import LoadedDesk, RegistrationOffice
+from faristol.tournament.registration.office import LoadedDesk, RegistrationOffice, build_no_mail_refusal
 from faristol.tournament.registration.queries import build_entry
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.tournament.situation import Situation
@@ -196,6 +196,39 @@ class Entrants:
             key=request.key,
         )
         return answered
+
+    async def send_links(self, request: pb.SendEntryLinksRequest, context: Context) -> pb.SendEntryLinksResponse:
+        """Send the links of the entries of an address to it; each at most once in an hour.
+
+        An unknown address gets the same answer by the same steps. Raises ``Refusal`` without a mail server, and if a
+        network sends too many forms.
+        """
+        office = self._office
+        await office.prepare()
+        if not office.delivery.is_enabled:
+            raise build_no_mail_refusal()
+        address = request.email.strip().casefold()
+        if not address:
+            raise Invalid("email", N_("is missing"))
+        loaded = await office.load(request.tournament_id)
+        now = loaded.desk.now
+        self._limit.check(visitor_of(context).address, now)
+        entries = loaded.desk.state.entries
+        known = await people.names(office.record, [entry.player_id for entry in entries])
+        async with office.record.writing() as connection:
+            await links.purge_pending(connection, now)
+            for entry in entries:
+                person = known.get(entry.player_id)
+                stored = str(person.known.get("email", "")) if person else ""
+                if person is None or stored.casefold() != address:
+                    continue
+                key, cause = links.new_key(), f"{entry.number}/{now:%Y-%m-%dT%H}"
+                mail = office.build_mail(messages.LINK_AGAIN, loaded, person, stored, key, entry.language, cause, {})
+                if await outbox.enqueue(connection, [mail], now):
+                    link = EntryLink(loaded.tournament_id, entry.number, entry.player_id)
+                    await links.store_link(connection, link, key, now)
+        office.delivery.tell()
+        return pb.SendEntryLinksResponse()
 
     async def get_own(self, request: pb.GetOwnEntryRequest, context: Context) -> pb.GetOwnEntryResponse:
         """Return the entry of a key, or the submission that waits for its confirmation."""

@@ -23,6 +23,7 @@ KEEP = N_("Keep this message: the link is the key to your entry. Do not pass it 
 
 CONFIRM, RECEIVED, WAITING, MOVED_UP = "confirm", "received", "waiting", "moved-up"
 ACCEPTED, REJECTED, WITHDRAWN, ASKED = "accepted", "rejected", "withdrawn", "asked"
+LINK_AGAIN = "link"
 
 TEMPLATES: Mapping[str, MailTemplate] = {
     CONFIRM: MailTemplate(
@@ -74,6 +75,10 @@ TEMPLATES: Mapping[str, MailTemplate] = {
     WITHDRAWN: MailTemplate(
         N_("Your entry for {tournament} is withdrawn"),
         (GREETING, N_("your entry for {tournament} is withdrawn."), LINK),
+    ),
+    LINK_AGAIN: MailTemplate(
+        N_("The link to your entry for {tournament}"),
+        (GREETING, N_("the link to your entry for {tournament} was requested with this address."), LINK, KEEP),
     ),
     ASKED: MailTemplate(
         N_("A question about your entry for {tournament}"),

@@ -20,6 +20,7 @@ from faristol.event_store import Decision, Loaded, Record, Write, load
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.details import Person
+from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.mail import outbox
 from faristol.mail.delivery import MailDelivery
@@ -73,6 +74,11 @@ class LoadedDesk:
         """Build the write that appends events to the registration."""
         name = registration_stream(self.tournament_id)
         return Write(name, self.registration.version, list(new_events), self.tournament_id)
+
+
+def build_no_mail_refusal() -> Refusal:
+    """Return the refusal of e-mail in a cell without a mail server."""
+    return Refusal("NO_MAIL_SERVER", "", N_("This cell sends no e-mail: its operator has set no mail server."))
 
 
 class RegistrationOffice:

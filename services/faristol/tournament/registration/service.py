@@ -56,6 +56,7 @@ def registration_service(office: RegistrationOffice, fees: FeeOffice) -> Dispatc
         pb.AcceptEntriesRequest: partial(accept_entries, office),
         pb.SubmitEntryRequest: entrants.submit,
         pb.ConfirmEntryRequest: entrants.confirm,
+        pb.SendEntryLinksRequest: entrants.send_links,
         pb.GetOwnEntryRequest: entrants.get_own,
         pb.AnswerEntryRequest: entrants.answer,
         pb.WithdrawOwnEntryRequest: entrants.withdraw,
