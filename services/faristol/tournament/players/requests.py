@@ -73,14 +73,14 @@ def lodge(situation: Situation, request: pb.LodgePlayerRequestRequest) -> list[M
     if request.kind not in (BYE, WITHDRAWAL):
         raise Invalid("kind", N_("expected a bye or a withdrawal"))
     number = request.round if request.kind == BYE else 0
-    if request.kind == BYE:
-        _check_bye(situation, request)
-    elif state.player_acts.leaving == events.LEAVING_OPTION_DESK:
-        raise Refusal("LEAVE_AT_DESK", "", N_("Players leave at the desk here: please go there."))
     asked = PlayerRequest(player.player_id, request.kind, number)
     if asked in state.player_requests:
         waiting = state.player_requests.index(asked) + 1
         raise Refusal("REQUEST_WAITS", "", N_("The same request, {request}, is already pending."), {"request": waiting})
+    if request.kind == BYE:
+        _check_bye(situation, request)
+    elif state.player_acts.leaving == events.LEAVING_OPTION_DESK:
+        raise Refusal("LEAVE_AT_DESK", "", N_("Players leave at the desk here: please go there."))
     lodged = events.PlayerRequestLodged(
         request=len(state.player_requests) + 1,
         player_id=player.player_id,
@@ -146,7 +146,7 @@ def take_back(situation: Situation, request: pb.TakeBackPlayerRequestRequest) ->
 
 
 def answer(situation: Situation, request: pb.AnswerPlayerRequestRequest) -> list[Message]:
-    """Grant or refuse a request; the bye or the withdrawal of a granted one follows.
+    """Grant or refuse a request; the bye or the withdrawal of a granted one follows, unless the bye stands already.
 
     Raises ``Invalid`` unless there is exactly one answer. Raises ``Refusal`` if the request is unknown or answered, or
     if the bye is no longer possible.
@@ -161,6 +161,8 @@ def answer(situation: Situation, request: pb.AnswerPlayerRequestRequest) -> list
     if asked.kind == WITHDRAWAL:
         return [answered, *_leave(situation, asked.player_id)]
     check_to_come(situation.state, asked.round)
+    if asked.round in taking_part(situation.state, asked.player_id).byes:
+        return [answered]  # the director has granted the bye without the request
     cycles = situation.ruleset.championship.system in CYCLES
     kind = events.BYE_KIND_ZERO_POINT if cycles else situation.state.player_acts.bye_kind
     return [answered, *grant(situation, pb.GrantByeRequest(player_id=asked.player_id, round=asked.round, kind=kind))]

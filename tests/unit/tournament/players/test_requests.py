@@ -40,6 +40,15 @@ def test_one_answer_grants_the_bye_that_a_player_asked_for() -> None:
     assert refused.value.reason == "REQUEST_ANSWERED"
 
 
+def test_a_request_for_a_bye_that_the_director_granted_meanwhile_can_still_be_granted() -> None:
+    hall = build_hall()
+    hall.carry_out(pb.LodgePlayerRequestRequest(player_id="p1", kind=BYE, round=3))
+    hall.carry_out(pb.GrantByeRequest(player_id="p1", round=3, kind=events.BYE_KIND_ZERO_POINT))
+    (answered,) = hall.decide(pb.AnswerPlayerRequestRequest(request=1, granted=True))
+    assert isinstance(answered, events.PlayerRequestAnswered)
+    assert answered.granted
+
+
 def test_a_request_is_as_the_organiser_allows() -> None:
     ask = pb.LodgePlayerRequestRequest(player_id="p1", kind=BYE, round=2)
     leave = pb.LodgePlayerRequestRequest(player_id="p1", kind=WITHDRAWAL)
@@ -48,7 +57,9 @@ def test_a_request_is_as_the_organiser_allows() -> None:
     assert refusal_of(at_desk, leave).reason == "LEAVE_AT_DESK"
     once = build_hall()
     once.carry_out(ask)
-    assert refusal_of(once, ask).reason == "BYES_USED"
+    assert refusal_of(once, ask).reason == "REQUEST_WAITS"
+    other = pb.LodgePlayerRequestRequest(player_id="p1", kind=BYE, round=3)
+    assert refusal_of(once, other).reason == "BYES_USED"
     once.carry_out(leave)
     assert refusal_of(once, leave).reason == "REQUEST_WAITS"
 
