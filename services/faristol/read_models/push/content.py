@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,11 +58,19 @@ EVERY_FOLLOW: Wanted = ((OWN, ""), (MESSAGES, ""), (PLAYER, ""), (TABLE, ""))
 
 @dataclass
 class PushContent:
-    """The readers and texts of events, from the read models. Rounds and names are read once for a batch."""
+    """The readers and texts of events, from the read models.
+
+    Rounds, names and the texts of messages are read once for a batch, however many notifications of it are built
+    concurrently.
+    """
 
     record: Record
-    _rounds: dict[tuple[str, int], Found] = field(default_factory=dict)
+    _rounds: dict[tuple[str, int, str], Found] = field(default_factory=dict)
+    _titles: dict[tuple[str, int, str], str] = field(default_factory=dict)
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
+    _messages: dict[tuple[int, str], str] = field(default_factory=dict)
+    """Texts of messages by position and language."""
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def readers(self, event: Recorded) -> Wanted:
         """Return the follows that get a notification of an event."""
@@ -88,7 +97,7 @@ class PushContent:
                 ]
                 return [*_of_games(games), *((kind, player) for player in byes for kind in (OWN, PLAYER))]
             case _:
-                games = await self._games(event.tournament, message.round)
+                games = await self._games(event.tournament, message.round, _player_of(event))
                 return _of_games([game for game in games if game.game_id == message.game_id])
 
     def expires_at(self, event: Recorded) -> datetime:
@@ -103,12 +112,15 @@ class PushContent:
 
         A message that was withdrawn, and a pairing that was undone, have none.
         """
-        found = await self._round(event.tournament, getattr(event.message, "round", 0))
+        place = event.tournament, getattr(event.message, "round", 0), _player_of(event)
+        found = await self._round(*place)
         said = await self._describe(event, found, follow, language)
         if not said:
             return b""
         address = _address_of(event, follow)
-        title = format_title(found.tournament)[:MAX_TITLE_CHARACTERS]
+        if place not in self._titles:
+            self._titles[place] = format_title(found.tournament)[:MAX_TITLE_CHARACTERS]
+        title = self._titles[place]
         shown = {
             "title": title,
             "body": said[:MAX_BODY_CHARACTERS],
@@ -125,7 +137,11 @@ class PushContent:
     async def _describe(self, event: Recorded, found: Found, follow: Follow, language: str) -> str:
         message: Any = event.message
         if isinstance(message, pairing.MessageSent | pairing.PlayerMessageSent):
-            return await self._describe_message(event, found, language)
+            of_message = event.position, language
+            async with self._lock:
+                if of_message not in self._messages:
+                    self._messages[of_message] = await self._describe_message(event, found, language)
+            return self._messages[of_message]
         games = [game for round_ in found.rounds if round_.round == message.round for game in round_.games]
         if isinstance(message, PAIRINGS):
             return await self._describe_pairing(message.round, games, found, follow, language)
@@ -165,7 +181,7 @@ class PushContent:
         if game is None:
             return say(NO_GAME, {"round": number}, language)
         others = [seat.player_id for seat in game.seats if seat.player_id != follow.value]
-        names = await self._load_names(found.of.id, others)
+        names = await self._load_names(found.of.id, others, games)
         params: Mapping[str, str | int] = {
             "round": number,
             "table": game.table,
@@ -174,25 +190,36 @@ class PushContent:
         }
         return say(PAIRED_IN_HALL if game.hall else PAIRED, params, language)
 
-    async def _games(self, tournament: str, number: int) -> Sequence[Game]:
-        """Return the tables of a round; those of the last round for 0."""
-        found = await self._round(tournament, number)
+    async def _games(self, tournament: str, number: int, player_id: str = "") -> Sequence[Game]:
+        """Return the tables of a round, or the one of a player; those of the last round for 0."""
+        found = await self._round(tournament, number, player_id)
         return [game for round_ in found.rounds for game in round_.games]
 
-    async def _round(self, tournament: str, number: int) -> Found:
-        key = tournament, number
-        if key not in self._rounds:
-            only = number or max((await lookup.tournament(self.record, tournament)).of.rounds, default=0)
-            parts = Part.TABLES if only else Part.NOTHING
-            self._rounds[key] = await lookup.tournament(self.record, tournament, parts, only=only)
-        return self._rounds[key]
+    async def _round(self, tournament: str, number: int, player_id: str = "") -> Found:
+        key = tournament, number, player_id
+        async with self._lock:
+            if key not in self._rounds:
+                only = number or max((await lookup.tournament(self.record, tournament)).of.rounds, default=0)
+                parts = Part.TABLES if only else Part.NOTHING
+                self._rounds[key] = await lookup.tournament(
+                    self.record, tournament, parts, only=only, player_id=player_id
+                )
+            return self._rounds[key]
 
-    async def _load_names(self, tournament: str, players: Sequence[str]) -> dict[str, str]:
-        missing = [player for player in players if (tournament, player) not in self._names]
-        if missing:
-            found = await load_player_names(self.record, missing, tournament)
-            self._names |= {(tournament, player): name for player, name in found.items()}
+    async def _load_names(self, tournament: str, players: Sequence[str], games: Sequence[Game] = ()) -> dict[str, str]:
+        """Return the names of players; those of all players of ``games`` are read together with the first."""
+        async with self._lock:
+            if any((tournament, player) not in self._names for player in players):
+                wanted = {*players, *(seat.player_id for game in games for seat in game.seats)}
+                found = await load_player_names(self.record, sorted(wanted), tournament)
+                self._names |= {(tournament, player): name for player, name in found.items()}
         return {player: self._names[tournament, player] or player for player in players}
+
+
+def _player_of(event: Recorded) -> str:
+    """Return a player of the game of a result, so that only this game is read; empty for another event."""
+    message: Any = event.message
+    return message.scores[0].player_id if isinstance(message, RESULTS) and message.scores else ""
 
 
 def _of_games(games: Sequence[Game]) -> list[tuple[str, str]]:

@@ -110,6 +110,9 @@ class PushDelivery:
         self._idle: dict[str, list[TargetConnection]] = defaultdict(list)
         self._hosts: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(MAX_HOST_MESSAGES))
         self._headers: dict[tuple[str, str], tuple[str, datetime]] = {}
+        self._done: list[QueuedPush] = []
+        """Messages that are to be deleted from the queue."""
+        self._dropping = asyncio.Lock()
         self._away: dict[str, tuple[int, int]] = {}
         """Push services without an answer: when they are called again, in microseconds, and the failures in a row."""
 
@@ -357,8 +360,14 @@ class PushDelivery:
             await subscriptions.postpone(connection, push, due, tries)
 
     async def _drop(self, push: QueuedPush) -> None:
-        async with self._means.record.writing() as connection:
-            await subscriptions.drop(connection, [push])
+        """Delete a message from the queue, together with those that wait for the transaction before."""
+        self._done.append(push)
+        async with self._dropping:
+            if push not in self._done:
+                return  # another task deleted it
+            done, self._done = self._done, []
+            async with self._means.record.writing() as connection:
+                await subscriptions.drop(connection, done)
 
     async def _close(self) -> None:
         for idle in self._idle.values():
