@@ -22,6 +22,7 @@ from faristol.bus.server import CELL_USER
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 
 APP = program("app", ["cup"])
 
@@ -119,6 +120,24 @@ async def test_a_program_gets_every_public_event_of_its_tournament_once_over_kil
         f"{event.position} {event.type} {len(event.payload)}" for event in wanted
     ]
     assert len(found) == len(wanted), "no event of another tournament, and no private one"
+
+
+async def test_a_program_gets_no_event_that_a_delay_holds_back(
+    record: Record, server: NatsServer, app: Path, tmp_path: Path
+) -> None:
+    running = Program(app, server)
+    async with relaying(record, server):
+        await running.start()
+        await append(record, "a", "cup", [0])
+        delayed = [pairing.BroadcastDelaySet(minutes=5)]
+        await record.append(Decision([Write("tournament-cup", 0, delayed, "cup")]), Metadata())
+        await append(record, "a", "cup", [1])
+        last = [pairing.RoundsChanged(rounds=7)]
+        await record.append(Decision([Write("tournament-cup", 1, last, "cup")]), Metadata())
+        await running.until(await record.last_position())
+        await running.kill()
+    types = [line.split()[2].rpartition(".")[2] for line in running.lines]
+    assert types == ["Passed", "BroadcastDelaySet", "RoundsChanged"]
 
 
 async def test_the_user_of_a_program_reads_only_public_events_of_its_tournaments(

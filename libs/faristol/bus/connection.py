@@ -178,30 +178,32 @@ class Bus:
         """Create the stream if it is missing, and check that it accepts notifications (``stream.ensure``)."""
         await stream.ensure(self._jetstream, self._limits)
 
-    async def publish(self, events: Sequence[Recorded], record_id: str) -> None:
+    async def publish(
+        self, events: Sequence[Recorded], record_id: str, is_held: Callable[[Recorded], bool] = lambda _: False
+    ) -> None:
         """Publish events in order; return when JetStream has stored all of them.
 
-        A public event is published whole, any other as a reference to the record. Raises a ``nats.errors.Error`` if not
-        all are stored.
+        A public event is published whole, any other as a reference to the record, and also one that ``is_held`` back by
+        a delay of the broadcast. Raises a ``nats.errors.Error`` if not all are stored.
         """
         try:
-            await self._publish(events, record_id)
+            await self._publish(events, record_id, is_held)
         except NatsError:
             if self.connected and self.refuses_since is None:
                 self.refuses_since = asyncio.get_running_loop().time()
             raise
         self.refuses_since = None
 
-    async def _publish(self, events: Sequence[Recorded], record_id: str) -> None:
+    async def _publish(self, events: Sequence[Recorded], record_id: str, is_held: Callable[[Recorded], bool]) -> None:
         try:
-            await asyncio.gather(*(self._publish_one(event, record_id) for event in events))
+            await asyncio.gather(*(self._publish_one(event, record_id, is_held=is_held(event)) for event in events))
         except NoStreamResponseError:
             # The stream was wiped. Create it again; the relay retries the same events.
             await self.ensure_stream()
             raise
 
-    async def _publish_one(self, event: Recorded, record_id: str) -> None:
-        whole = is_whole(event)
+    async def _publish_one(self, event: Recorded, record_id: str, *, is_held: bool) -> None:
+        whole = not is_held and is_whole(event)
         await self._jetstream.publish(
             subject(event, whole=whole),
             event.payload if whole else b"",

@@ -13,6 +13,7 @@ from faristol.bus.errors import BusError
 from faristol.bus.telemetry import trace_publication
 from faristol.event_store import Checkpoint, Record, Stale
 from faristol.event_store.backends.databases import FAILURES
+from faristol.event_store.delays import Delays
 from faristol.event_store.positions import move_checkpoint, start_checkpoint
 
 RELAY_NAME = "relay"
@@ -38,6 +39,7 @@ class Relay:
         self._record = record
         self._bus = bus
         self._holder = str(uuid.uuid4())
+        self._delays = Delays()
 
     async def run(self) -> None:
         """Publish until cancelled."""
@@ -70,6 +72,7 @@ class Relay:
         news = self._record.news
         renew_at = 0.0
         position = noted = -1
+        await self._delays.read(self._record)
         while True:
             if loop.time() >= renew_at:
                 if noted < 0 and await self._record.holder(RELAY_NAME, RELAY_LEASE_SECONDS) not in ("", self._holder):
@@ -83,6 +86,7 @@ class Relay:
             if not events:
                 await news.wait(RELAY_NOTIFIED_POLL_SECONDS if news.of_others else RELAY_POLL_SECONDS, position)
                 continue
+            self._delays.note(events)
             with trace_publication(events):
-                await self._bus.publish(events, self._record.record_id)
+                await self._bus.publish(events, self._record.record_id, self._delays.holds)
             position = events[-1].position

@@ -671,6 +671,7 @@ class Tournament(Model):
     mode: TournamentMode | None
     state: TournamentState
     duplicate_games: list[DuplicateRound]
+    broadcast_delay_minutes: int
     entry_form: EntryForm | None
     links: TournamentLinks
 

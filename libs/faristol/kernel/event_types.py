@@ -132,6 +132,37 @@ PUBLIC_TYPES = types_of(types_for_audience(options.AUDIENCE_PUBLIC))
 """Full names of the event types that every caller is notified of. A value of such an event may still be private."""
 
 
+_OF_RESULTS = frozenset(
+    {
+        *(pairing.ResultEntered, pairing.ResultRecorded, pairing.ResultCorrected, pairing.ResultConfirmed),
+        *(pairing.PointsAdjusted, pairing.SpreadAdjusted, pairing.PlayerSanctioned, pairing.SanctionLifted),
+        *(pairing.RoundClosed, pairing.StandingsPublished, pairing.StandingsReopened),
+    }
+)
+
+HELD_TYPES = types_of(_OF_RESULTS.union(*map(on_streams, ("game", "clock", "ratings"))))
+"""Full names of the event types that the delay of a broadcast holds back from the public.
+
+They are those of games and clocks, and those of the tournament and of ratings that follow from results.
+"""
+
+DELAY_TYPES = types_of([pairing.BroadcastDelaySet])
+"""Full name of the event type that sets the delay of a broadcast."""
+
+TOLD_TYPES = types_of([pairing.HeldEventTold])
+"""Full name of the event type that tells a held event."""
+
+
+def begins_delay(event: Message) -> bool:
+    """Check whether an event sets a delay of more than 0."""
+    return isinstance(event, pairing.BroadcastDelaySet) and event.minutes > 0
+
+
+def broadcast_stream(tournament_id: str) -> str:
+    """Return the stream of the told events of a tournament."""
+    return f"broadcast-{tournament_id}"
+
+
 class Common(Generic[T]):
     """A field of many events: returns its value in an event, or a default for an event type without the field."""
 

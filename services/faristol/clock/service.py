@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.clock import answers
 from faristol.event_store import Decision
 from faristol.host import Runtime
+from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.table_store import load_table
 from faristol.kernel.errors import NotFound
@@ -57,4 +58,6 @@ class ClockService:
         settled = await load_table(self._runtime.record, request.game_id, rulings=False)
         if settled is None or not settled.table.clock.game_id:
             raise NotFound("clock", request.game_id)
+        game = settled.table.game
+        await refuse_while_held(self._runtime.record, game.tournament_id, game.player_ids, game.game_id)
         return answers.build_clock_response(settled, at=instant(to_timestamp(self._runtime.now())))

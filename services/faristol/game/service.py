@@ -12,6 +12,7 @@ from faristol.game import answers
 from faristol.game.best_plays import BestPlays
 from faristol.game.elsewhere import add_other_games
 from faristol.host import Runtime
+from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.table_store import Settled, game_stream, load_table
 from faristol.kernel.errors import Invalid, NotFound
@@ -46,6 +47,7 @@ class GameService:
     async def get_game(self, request: game_pb2.GetGameRequest, context: Context) -> game_pb2.GetGameResponse:
         """Return the state of a table, as a player or the public may see it."""
         table = await self._table_for(request)
+        await self._refuse_while_held(table)
         return answers.build_game_response(table, request.player_id)
 
     async def list_offers(self, request: game_pb2.ListOffersRequest, context: Context) -> game_pb2.ListOffersResponse:
@@ -58,6 +60,7 @@ class GameService:
     async def list_draws(self, request: game_pb2.ListDrawsRequest, context: Context) -> game_pb2.ListDrawsResponse:
         """Return the draws of a finished table."""
         table = await self._table(request.game_id, rulings=False)
+        await self._refuse_while_held(table)
         events = await self._runtime.record.events(game_stream(request.game_id))
         return answers.draws(table, events)
 
@@ -68,9 +71,15 @@ class GameService:
         if not self._runtime.settings.best_plays:
             raise Refusal("NOT_SHOWN", "", N_("The organiser does not show the best plays."))
         table = await self._table(request.game_id, rulings=False)
+        await self._refuse_while_held(table)
         events = await self._runtime.record.events(game_stream(request.game_id))
         held = answers.racks(table, events)
         return await self._best_plays.of(request.game_id, len(events), table.game.lexicon.digest, held)
+
+    async def _refuse_while_held(self, table: Settled) -> None:
+        """Raise ``Refusal`` for a caller who gets the events of a table late, while some are held back."""
+        game = table.game
+        await refuse_while_held(self._runtime.record, game.tournament_id, game.player_ids, game.game_id)
 
     async def _table_for(self, request: game_pb2.GetGameRequest | game_pb2.ListOffersRequest) -> Settled:
         """Load the table for a player of it or the public. Raises ``Invalid`` for any other person."""

@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.host import Runtime
+from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.likeness import like
@@ -50,6 +51,7 @@ class RatingListService:
 
     async def get_list(self, request: pb.GetRatingListRequest, context: Context) -> pb.GetRatingListResponse:
         """Return the published list of a tournament, highest rating first. Raises ``NotFound`` if there is no list."""
+        await refuse_while_held(self._record, request.tournament_id)
         found = (await self._list(request.tournament_id)).state
         if not found.tournament_id:
             raise NotFound("rating list", request.tournament_id)
@@ -57,6 +59,7 @@ class RatingListService:
 
     async def estimate(self, request: pb.EstimateRatingsRequest, context: Context) -> pb.EstimateRatingsResponse:
         """Return the published list, or an estimate of it by the results so far."""
+        await refuse_while_held(self._record, request.tournament_id)
         position = await self._record.last_position()
         published = await self._list(request.tournament_id)
         tournament = await self._tournament(request.tournament_id)

@@ -7,6 +7,7 @@ from faristol.host import Part, Runtime, StartError
 from faristol.mail.delivery import MailDelivery
 from faristol.mail.smtp import MailServer, server_of
 from faristol.tournament import reactions
+from faristol.tournament.broadcast_timer import BroadcastTimer
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.fees.service import fee_service
@@ -37,7 +38,11 @@ def part(runtime: Runtime) -> Part:
             withdrawals(office),
             erasures(office),
         ),
-        tasks=(delivery.run, PublicationTimer(runtime.record, runtime.now).run),
+        tasks=(
+            delivery.run,
+            PublicationTimer(runtime.record, runtime.now).run,
+            BroadcastTimer(runtime.record, runtime.now).run,
+        ),
     )
 
 

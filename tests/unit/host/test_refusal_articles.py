@@ -84,7 +84,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("NO_SUCH_PICTURE", "SCREEN_NAME_TAKEN", "TOO_MANY_SCREENS", "NO_SUCH_SCREEN", "PICTURE_KNOWN"),
             *("TOO_MANY_PICTURES", "PICTURE_SHOWN", "NO_SUCH_HALL", "NO_READERS", "TOO_MANY_MESSAGES"),
             *("MESSAGE_OVER", "NO_ROUND_OPEN", "NOT_IN_HALL", "NO_MAIL_SERVER"),
-            *("NO_SUCH_SLOT", "TABLE_CLAIMED", "TABLE_NOT_CLAIMED"),
+            *("NO_SUCH_SLOT", "TABLE_CLAIMED", "TABLE_NOT_CLAIMED", "SAME_DELAY", "GAMES_HELD_BACK"),
         }
     ),
     "notifications by push": frozenset({"NO_PUSH_KEYS", "TOO_MANY_FOLLOWS", "TOO_MANY_SUBSCRIPTIONS"}),

@@ -37,7 +37,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "fees": (FeeState(), evolve_fees),
     "registration": (RegistrationState(), evolve_registration),
 }
-KEPT = {"people", "ruleset", "picture"}
+KEPT = {"people", "ruleset", "picture", "broadcast"}
 """Streams that are looked up and not folded."""
 
 

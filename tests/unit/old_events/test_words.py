@@ -42,6 +42,8 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.FeesSet.currency",
         "faristol.pairing.v1.FeesSet.payment_page",
         "faristol.pairing.v1.Hall.name",
+        "faristol.pairing.v1.HeldEventTold.of_game",
+        "faristol.pairing.v1.HeldEventTold.type",
         "faristol.pairing.v1.LateEntryAdmitted.category",
         "faristol.pairing.v1.MessageSent.hall",
         "faristol.pairing.v1.Pairing.hall",

@@ -181,7 +181,9 @@ def test_every_command_is_asked_but_those_of_teams_of_the_whole_and_what_takes_s
     others |= {"LodgeDataRequestRequest"}  # it is also possible after the end of a tournament
     others |= {"SendMessageRequest", "WithdrawMessageRequest"}  # as are messages, such as about the ceremony
     others |= {f"{act}Request" for act in ("SetScreen", "RemoveScreen", "AddPicture", "RemovePicture")}
-    others |= {f"{act}Request" for act in ("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim")}
+    others |= {
+        f"{act}Request" for act in ("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim", "SetBroadcastDelay")
+    }
     as_a_whole = {f"{act}TournamentRequest" for act in ("Describe", "Archive", "Remove", "Restore")}
     teams = {"RegisterTeamRequest", "SetLineUpRequest", "WithdrawTeamRequest", "ReinstateTeamRequest"}
 

@@ -13,6 +13,7 @@ from faristol.adjudication.cases.model import Case
 from faristol.adjudication.views import tournament_stream
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
+from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import Invalid
@@ -120,6 +121,7 @@ class AdjudicationService:
                 {"given": request.page_size, "least": least, "most": most, "usual": DEFAULT_PAGE_SIZE},
             )
         await tournament_named(self._record, request.tournament_id)
+        await refuse_while_held(self._record, request.tournament_id)
         found, following, total, position = await queries.list_closed_cases(
             self._record,
             request.tournament_id,
@@ -148,6 +150,7 @@ class AdjudicationService:
     async def get_times(self, request: pb.GetRulingTimesRequest, context: Context) -> pb.GetRulingTimesResponse:
         """Return the times that cases waited for their ruling, by mode."""
         await tournament_named(self._record, request.tournament_id)
+        await refuse_while_held(self._record, request.tournament_id)
         found = await queries.of_tournament(self._record, request.tournament_id)
         cases = [opened.case for opened in found]
         return pb.GetRulingTimesResponse(times=presentation.times(cases), waiting=sum(case.waiting for case in cases))

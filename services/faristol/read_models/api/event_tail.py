@@ -12,10 +12,13 @@ from bisect import bisect_right
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from operator import attrgetter
+from typing import NamedTuple
 
 from faristol.consumers import Progress
-from faristol.event_store import Record
+from faristol.event_store import Record, Recorded
+from faristol.event_store.delays import Delays
 from faristol.event_store.tasks import cancel_tasks
+from faristol.kernel.event_types import TOLD_TYPES
 from faristol.kernel.topics import OF_DIVISIONS, Topic
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api.public_events import NAMES_OF_PUBLIC, OFFICIAL, PUBLIC, to_notification
@@ -44,7 +47,7 @@ KEEP_ALIVE_SECONDS = 5.0
 CATCH_UP_SECONDS = 5.0
 """Seconds to wait until the read models reach the position after which a subscriber begins."""
 
-TAIL_EVENT_TYPES = PUBLIC | OFFICIAL
+TAIL_EVENT_TYPES = PUBLIC | OFFICIAL | TOLD_TYPES
 
 _DIVISION_TYPES = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] == OF_DIVISIONS)
 
@@ -52,6 +55,16 @@ News = results.FollowResponse
 
 MayKnow = Callable[[News], Awaitable[bool]]
 """Whether a subscriber may see an event for officials."""
+
+
+class Entry(NamedTuple):
+    """A notification, and the subscribers that a delay of the broadcast keeps it from."""
+
+    news: News
+    is_held: bool = False
+    """True for an event that is held back: only officials get it at its position."""
+    is_told: bool = False
+    """True where a held event is told: only the public gets it there."""
 
 
 class EventTail:
@@ -62,7 +75,10 @@ class EventTail:
         self._record = record
         self._progress = progress
         self._kept = kept
-        self._ring: list[News] = []
+        self._ring: list[Entry] = []
+        self._delays = Delays()
+        self._starting = asyncio.Lock()
+        """Held while the delays are read, so that many subscribers do not read them at a time."""
         self._positions: list[int] = []
         """The positions in the ring, for bisection."""
         self._before = 0
@@ -172,14 +188,16 @@ class EventTail:
             start = bisect_right(self._positions, after)
             stop = start + TAIL_BATCH_EVENTS
             position = self._positions[stop - 1] if stop < len(self._ring) else max(after, self._here)
-            found = [news for news in self._ring[start:stop] if topic.has(news)]
+            found = [entry for entry in self._ring[start:stop] if topic.has(entry.news)]
         if may_know is None:
-            return [news for news in found if news.type in NAMES_OF_PUBLIC], position
-        return [news for news in found if news.type in NAMES_OF_PUBLIC or await may_know(news)], position
+            return [news for news, is_held, _ in found if not is_held and news.type in NAMES_OF_PUBLIC], position
+        at_once = [entry.news for entry in found if not entry.is_told]
+        return [news for news in at_once if news.type in NAMES_OF_PUBLIC or await may_know(news)], position
 
-    async def _replay(self, topic: Topic, after: int, allowed: frozenset[str]) -> tuple[list[News], int]:
+    async def _replay(self, topic: Topic, after: int, allowed: frozenset[str]) -> tuple[list[Entry], int]:
         """Return the same from the record. Few may read at once; a waiting subscriber holds no connection."""
         types = frozenset(kind for kind in allowed if not topic.types or kind.rpartition(".")[2] in topic.types)
+        types |= TOLD_TYPES  # each stands for an event of another type
         here = self._here
         async with self._replays:
             batch = await self._record.read(
@@ -189,7 +207,10 @@ class EventTail:
             if topic.firsts:
                 batch += await self._record.read(after, tournament=topic.firsts, types=_DIVISION_TYPES, up_to=position)
                 batch.sort(key=attrgetter("position"))
-        return [news for news in map(to_notification, batch) if topic.has(news)], position
+        return [entry for entry in map(self._entry_of, batch) if topic.has(entry.news)], position
+
+    def _entry_of(self, event: Recorded) -> Entry:
+        return Entry(to_notification(event), self._delays.holds(event), event.type in TOLD_TYPES)
 
     @asynccontextmanager
     async def _subscribe(self) -> AsyncIterator[None]:
@@ -197,6 +218,9 @@ class EventTail:
         if self._reader is None or self._reader.done():
             here, mine = await self._progress.position(), self._here
             fingerprint = await self._record.fingerprint(mine)
+            async with self._starting:
+                if self._reader is None or self._reader.done():
+                    await self._delays.read(self._record)
             if self._reader is None or self._reader.done():  # another subscriber may have started it during the reads
                 is_of_another = bool(self._fingerprint) and mine == self._here and fingerprint != self._fingerprint
                 if here > self._here + self._kept or here < self._here or is_of_another:
@@ -224,15 +248,16 @@ class EventTail:
             while self._here < here:
                 events = await self._record.recent.after(self._here, limit=TAIL_BATCH_EVENTS, at_least=here)
                 events = [event for event in events if self._here < event.position <= here]
-                self._append([to_notification(event) for event in events if event.type in TAIL_EVENT_TYPES])
+                self._delays.note(events)
+                self._append([self._entry_of(event) for event in events if event.type in TAIL_EVENT_TYPES])
                 self._here = events[-1].position if events else here
                 self._fingerprint = events[-1].fingerprint if events else ""
                 self._wake_subscribers()
             await self._progress.wait_until_reached(self._here + 1, TAIL_POLL_SECONDS)
 
-    def _append(self, news: list[News]) -> None:
-        self._ring += news
-        self._positions += map(attrgetter("position"), news)
+    def _append(self, entries: list[Entry]) -> None:
+        self._ring += entries
+        self._positions += (entry.news.position for entry in entries)
         if len(self._ring) > 2 * self._kept:  # drop many at once, which is cheap
             self._before = self._positions[-self._kept - 1]
             del self._ring[: -self._kept], self._positions[: -self._kept]

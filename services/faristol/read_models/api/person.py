@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from faristol.event_store import Record
+from faristol.host.ruleset_store import load_pinned
 from faristol.kernel.details import Person
 from faristol.kernel.errors import NotFound
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
-from faristol.read_models.computed.standings import PAIR_TABLE_PLAYERS
+from faristol.read_models.computed.standings import PAIR_TABLE_PLAYERS, pin_of
 from faristol.read_models.projections.projection import read_now
+from faristol.read_models.storage import history
+from faristol.read_models.storage.history import Moment
 from faristol.read_models.storage.lookup import is_made
 from faristol.read_models.storage.names import load_people, load_player_names
 from faristol.read_models.storage.rows import (
@@ -27,6 +31,9 @@ from faristol.read_models.storage.rows import (
 )
 from faristol.read_models.storage.store import Reader
 
+FindMoment = Callable[[Tournament, int], Awaitable[Moment | None]]
+"""Returns the moment as of which the caller knows a tournament whose rows are of a position; None for the present."""
+
 
 @dataclass
 class PlayerEntry:
@@ -36,12 +43,18 @@ class PlayerEntry:
     player: Player
     rounds: dict[int, Round] = field(default_factory=dict)
     standing: Standing | None = None
+    line: results.Standing | None = None
+    """Line of the standings as told, instead of ``standing``."""
     games: list[Game] = field(default_factory=list)
     byes: list[Bye] = field(default_factory=list)
 
 
-async def player(record: Record, player_id: str, size: int, token: str) -> results.GetPlayerResponse:
+async def player(
+    record: Record, player_id: str, size: int, token: str, find_moment: FindMoment
+) -> results.GetPlayerResponse:
     """Return a player with a page of their tournaments, the latest first.
+
+    ``find_moment`` returns the moment as of which the caller knows a tournament; None for the present.
 
     Raises ``NotFound`` for a player without a tournament.
     """
@@ -58,6 +71,9 @@ async def player(record: Record, player_id: str, size: int, token: str) -> resul
         return entries, len(made), following
 
     (entries, total, following), position = await read_now(record, look)
+    for entry in entries:
+        if moment := await find_moment(entry.tournament, position):
+            await _read_as_told(record, entry, moment)
     known = (await load_people(record, [player_id]))[player_id]
     answer = results.GetPlayerResponse(
         player_id=player_id,
@@ -86,6 +102,18 @@ async def _read(reader: Reader, player_id: str, entries: Sequence[PlayerEntry]) 
         entry.standing = await reader.standing(tournament_id, max(entry.rounds, default=0), player_id)
 
 
+async def _read_as_told(record: Record, entry: PlayerEntry, moment: Moment) -> None:
+    """Replace the rounds, the games and the standing of a player by those of a moment."""
+    own = entry.player.player_id
+    found = await history.games_of_player(record, entry.tournament.tournament_id, own, moment)
+    await load_pinned(record, pin_of(found.head))
+    entry.tournament, entry.rounds = found.head, found.of.rounds
+    entry.games = [game for round_ in found.rounds for game in round_.games if game.seat(own) is not None]
+    entry.standing = None
+    lines = await asyncio.to_thread(answers.standings, found.of, found.rounds, arithmetic=False)
+    entry.line = next((line for line in lines if line.player_id == own), None)
+
+
 def _list_player_ids(entry: PlayerEntry) -> set[str]:
     return {seat.player_id for game in entry.games for seat in game.seats} | {entry.player.player_id}
 
@@ -101,6 +129,9 @@ def _build_player_tournament(entry: PlayerEntry, known: Person, names: dict[str,
         answer.standing.CopyFrom(answers.standing(entry.standing, entry.player, tie_breaks))
         answer.standing.name, answer.standing.club = known.name, known.club
         answer.standing.withdrawn_round = entry.player.withdrawn_round
+    if entry.line is not None:
+        answer.standing.CopyFrom(entry.line)
+        answer.standing.name, answer.standing.club = known.name, known.club
     for game in entry.games:
         phase = results.RoundPhase.ValueType(entry.rounds[game.round].phase)
         shown = answer.games.add(game_id=game.game_id, round=game.round, phase=phase, outcome=outcome(game, own))

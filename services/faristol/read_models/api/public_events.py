@@ -7,6 +7,7 @@ from faristol.kernel import event_types
 from faristol.kernel.times import to_timestamp
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.projections.model import game_of
 
@@ -25,7 +26,12 @@ _CASE = "case-"
 
 
 def to_notification(event: Recorded) -> results.FollowResponse:
-    """Return the notification of an event. It is shared by all subscribers and must not be changed."""
+    """Return the notification of an event. It is shared by all subscribers and must not be changed.
+
+    That of an event that tells a held one is the notification of the held one, at the later position.
+    """
+    if isinstance(event.message, pairing.HeldEventTold):
+        return _to_told_notification(event, event.message)
     game_id = game_of(event) or _duplicate_of(event.stream) or event_types.game_of(event.message)
     _, round_, table = place_of(game_id)
     return results.FollowResponse(
@@ -38,6 +44,20 @@ def to_notification(event: Recorded) -> results.FollowResponse:
         recorded_at=to_timestamp(event.recorded_at),
         fingerprint=event.fingerprint,
         case_id=event.stream.removeprefix(_CASE) if event.stream.startswith(_CASE) else "",
+    )
+
+
+def _to_told_notification(event: Recorded, told: pairing.HeldEventTold) -> results.FollowResponse:
+    _, round_, table = place_of(told.of_game)
+    return results.FollowResponse(
+        position=event.position,
+        type=told.type.rpartition(".")[2],
+        tournament_id=event.tournament,
+        game_id=told.of_game,
+        round=round_ or told.of_round,
+        table=table,
+        recorded_at=to_timestamp(event.recorded_at),
+        fingerprint=event.fingerprint,
     )
 
 

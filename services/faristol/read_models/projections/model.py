@@ -216,7 +216,7 @@ def _change_messages(state: State, event: Recorded) -> None:
 
 
 def _change_broadcast(state: State, event: Recorded) -> None:
-    BROADCAST_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message)
+    BROADCAST_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message, event.position)
 
 
 def _change_tournament(state: State, event: Recorded) -> None:

@@ -56,6 +56,16 @@ Wanted = Sequence[tuple[str, str]]
 EVERY_FOLLOW: Wanted = ((OWN, ""), (MESSAGES, ""), (PLAYER, ""), (TABLE, ""))
 
 
+async def find_told_event(record: Record, event: Recorded) -> Recorded | None:
+    """Return the event of a notification: the held one for one that tells it, None if that has no notification."""
+    if not isinstance(event.message, pairing.HeldEventTold):
+        return event
+    if event.message.type not in PUSHED_TYPES:
+        return None
+    (held,) = await record.read(event.message.told - 1, limit=1)
+    return held
+
+
 @dataclass
 class PushContent:
     """The readers and texts of events, from the read models.

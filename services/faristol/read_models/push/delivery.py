@@ -25,12 +25,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from faristol.consumers import Progress
 from faristol.event_store import Record, Recorded
 from faristol.event_store.backends.databases import FAILURES
+from faristol.event_store.delays import Delays
 from faristol.event_store.event import microseconds
 from faristol.host.rpc.errors import Unreachable
 from faristol.kernel.errors import NotFound
-from faristol.kernel.event_types import types_of
+from faristol.kernel.event_types import TOLD_TYPES, types_of
 from faristol.pb.people.v1 import events_pb2 as people
-from faristol.read_models.push.content import PUSHED_TYPES, PushContent
+from faristol.read_models.push.content import PUSHED_TYPES, PushContent, find_told_event
 from faristol.web_push import subscriptions
 from faristol.web_push.encryption import SALT_BYTES, encrypt, from_base64, padded_size, to_base64
 from faristol.web_push.subscriptions import QueuedPush, Subscription
@@ -187,13 +188,18 @@ class PushDelivery:
         last = await self._means.progress.position()
         if last <= position:
             return False
-        types = PUSHED_TYPES | _ERASED_TYPES
+        types = PUSHED_TYPES | _ERASED_TYPES | TOLD_TYPES
         events = await record.read(position, types=types, limit=EVENT_BATCH_EVENTS, up_to=last)
         is_full = len(events) == EVENT_BATCH_EVENTS
         content, now = PushContent(record), self._means.now()
+        delays = Delays()
+        await delays.read(record)
+        told = [(event.position, await find_told_event(record, event)) for event in events if not delays.holds(event)]
         async with record.writing() as connection:
             await subscriptions.lock(connection)
-            for event in events:
+            for position, event in told:
+                if event is None:
+                    continue
                 if isinstance(event.message, people.PersonErased):
                     await subscriptions.forget_person(connection, event.message.person_id)
                     continue
@@ -207,7 +213,7 @@ class PushDelivery:
                 found = await subscriptions.find_followers(connection, event.tournament, wanted)
                 await subscriptions.enqueue(
                     connection,
-                    event.position,
+                    position,
                     event.tournament,
                     found,
                     microseconds(now),
@@ -230,9 +236,10 @@ class PushDelivery:
             return False
         positions = {push.position for push in due}
         events = {
-            event.position: event
+            position: told
             for position in positions
             for event in await record.read(position - 1, limit=1, up_to=position)
+            if (told := await find_told_event(record, event)) is not None
         }
         content = PushContent(record)
         gone = set[str]()

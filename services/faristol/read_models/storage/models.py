@@ -10,6 +10,7 @@ from faristol.access_control.roles import PLAYER
 from faristol.consumers import Progress, ProgressWatch
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
+from faristol.host.held_events import has_held, hears_late
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.errors import PositionNotReached
 from faristol.host.ruleset_store import load_pinned
@@ -22,10 +23,11 @@ from faristol.read_models.api.directory import Directory
 from faristol.read_models.api.event_tail import EventTail
 from faristol.read_models.computed.minors import public_category
 from faristol.read_models.computed.standings import pin_of
-from faristol.read_models.storage import lookup, screen_reports
+from faristol.read_models.storage import history, lookup, screen_reports
 from faristol.read_models.storage.history import Moment
 from faristol.read_models.storage.lookup import Found, Part
 from faristol.read_models.storage.names import load_player_names
+from faristol.read_models.storage.rows import Tournament
 
 DEFAULT_LAG_SECONDS = 2.0
 """Seconds to wait for the read models by default."""
@@ -122,7 +124,10 @@ class ReadModels:
 
         ``up_to``, ``only`` and ``player_id`` are those of ``lookup.tournament``; ``folded`` has all tables.
         """
+        own = [player_id] if player_id else []
         if moment := await self.moment(request):
+            if hears_late(request.tournament_id, own):
+                moment = await history.as_told(self.record, request.tournament_id, moment)
             found = await folded(self.record, request.tournament_id, moment)
         else:
             await self.reach(request.min_position, context)
@@ -130,11 +135,24 @@ class ReadModels:
                 self.record, request.tournament_id, parts, up_to=up_to, only=only, player_id=player_id
             )
             check_reached(request.min_position, found.position)
+            if late := await self.moment_told(found.head, found.position, own):
+                found = await folded(self.record, request.tournament_id, late)
         await load_pinned(self.record, pin_of(found.head))
         if self.hides_minors():
             for player in found.of.players.values():
                 player.category = public_category(player.category)
         return found
+
+    async def moment_told(self, head: Tournament, position: int, players: Collection[str] = ()) -> Moment | None:
+        """Return the moment as of which a caller of the public knows a tournament; None if that is the present.
+
+        ``players`` are those of the game in question, who get its events at once.
+        """
+        if not head.held_from or not hears_late(head.tournament_id, players):
+            return None
+        if not await has_held(self.record, head.tournament_id, head.told, position):
+            return None
+        return Moment(position, told=head.told)
 
     def hides_minors(self, player_id: str = "") -> bool:
         """Check whether the caller may not see which players are minors, or that ``player_id`` is one.

@@ -535,6 +535,12 @@ class Tournament(StoredRow):
     """In the order in which they were first named."""
     pictures: tuple[StoredPicture, ...] = ()
     """In the order of addition."""
+    broadcast_delay_minutes: int = 0
+    """Minutes after which events of games are told to the public."""
+    held_from: int = 0
+    """Position of the first delay, after which events are held back; 0 if there never was one."""
+    told: int = 0
+    """Position up to which held events are told."""
     slots: tuple[StoredSlot, ...] = ()
     """By number."""
     claims: tuple[StoredClaim, ...] = ()

@@ -1,4 +1,4 @@
-"""Stream slots of a broadcast, and the tables that annotators claim. Pure."""
+"""A broadcast: its stream slots, its delay, and the tables that annotators claim. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_not_removed, found_round
 from faristol.tournament.rounds.tables import MAX_TABLES
-from faristol.tournament.situation import PairingCommand, Situation, Undo
+from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
 from faristol.tournament.state import TournamentState
 
 MAX_SLOT = 99
 """Highest number of a slot."""
+
+MAX_DELAY_MINUTES = 60
+"""Limit of the delay, in minutes."""
 
 _NUMBER_EXPECTED = N_("is {given}; expected {least} to {most}")
 
@@ -79,6 +82,18 @@ def claim_table(situation: Situation, request: pb.ClaimTableRequest) -> list[Mes
     ]
 
 
+def set_broadcast_delay(situation: Situation, request: pb.SetBroadcastDelayRequest) -> list[Message]:
+    """Set the delay of the broadcast. Raises ``Invalid`` beyond the limits, ``Refusal`` if it is in force already."""
+    state = situation.state
+    check_not_removed(state)
+    if not 0 <= request.minutes <= MAX_DELAY_MINUTES:
+        raise Invalid("minutes", _NUMBER_EXPECTED, {"given": request.minutes, "least": 0, "most": MAX_DELAY_MINUTES})
+    if request.minutes == state.delay_minutes:
+        text = N_("The delay is already {minutes} min.")
+        raise Refusal("SAME_DELAY", "", text, {"minutes": request.minutes})
+    return [events.BroadcastDelaySet(minutes=request.minutes, occurred_at=situation.occurred_at)]
+
+
 def _check_annotator(given: str) -> None:
     if not given:
         raise Invalid("annotator_id", N_("is missing; expected the id of the annotator"))
@@ -104,6 +119,7 @@ COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.RemoveSlotRequest: PairingCommand(remove_slot),
     pb.ClaimTableRequest: PairingCommand(claim_table, of_tables=True, official="annotator_id"),
     pb.ReleaseClaimRequest: PairingCommand(release_claim, official="annotator_id"),
+    pb.SetBroadcastDelayRequest: PairingCommand(set_broadcast_delay, of_tables=True),
 }
 
 
@@ -117,6 +133,11 @@ def _slot_before(act: events.SlotPointed | events.SlotRemoved, before: Sequence[
     return pb.RemoveSlotRequest(slot=act.slot)
 
 
+def _delay_before(act: events.BroadcastDelaySet, before: Sequence[Message]) -> Message:
+    """Build the command that restores the delay before an event."""
+    return pb.SetBroadcastDelayRequest(minutes=latest(events.BroadcastDelaySet, before).minutes)
+
+
 def _slot(act: Any) -> Hashable:
     return "slot", act.slot
 
@@ -128,6 +149,7 @@ def _claim(act: Any) -> Hashable:
 UNDO: Mapping[type[Message], Undo] = {
     events.SlotPointed: Undo(_slot_before, thing=_slot),
     events.SlotRemoved: Undo(_slot_before, thing=_slot),
+    events.BroadcastDelaySet: Undo(_delay_before, thing=lambda act: "delay"),
     events.TableClaimed: Undo(
         lambda act, before: pb.ReleaseClaimRequest(table=act.table, annotator_id=act.annotator_id), thing=_claim
     ),

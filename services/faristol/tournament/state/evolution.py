@@ -138,6 +138,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
     events.ScreenRemoved: _apply_screen_removed,
     events.PictureAdded: _apply_picture_added,
     events.PictureRemoved: _apply_picture_removed,
+    events.BroadcastDelaySet: lambda state, event: replace(state, delay_minutes=event.minutes),
     events.SlotPointed: lambda state, event: replace(state, slots=state.slots | {event.slot}),
     events.SlotRemoved: lambda state, event: replace(state, slots=state.slots - {event.slot}),
     events.TableClaimed: _apply_table_claimed,

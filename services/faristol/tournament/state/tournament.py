@@ -513,6 +513,8 @@ class TournamentState:
     """Names of pictures for screens, by digest."""
     pictures_of_screens: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     """Digests of the pictures in the programme of each screen, by code."""
+    delay_minutes: int = 0
+    """Minutes after which events of games are told to the public."""
     slots: frozenset[int] = frozenset()
     """Numbers of the stream slots."""
     claims: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -71,7 +71,7 @@ ELSEWHERE: Mapping[str, str] = {
     "RefundPayment": "fees.html",
     "SendMessage": "message_forms.html",
     "WithdrawMessage": "message_forms.html",
-    **dict.fromkeys(("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim"), "slots.html"),
+    **dict.fromkeys(("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim", "SetBroadcastDelay"), "slots.html"),
     "ConfirmPresence": "here.html",
     "LodgePlayerRequest": "own_day.html",
     "TakeBackPlayerRequest": "own_day.html",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 from faristol.event_store import Record
+from faristol.host.held_events import hears_late
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import load_pinned
 from faristol.kernel.errors import Invalid, NotFound
@@ -132,10 +133,15 @@ async def get_game(models: ReadModels, request: results.GetGameRequest, context:
 
     if moment := await models.moment(request):
         (game, head, phase), position = await history.game(models.record, request.game_id, moment)
+        if hears_late(game.tournament_id, [seat.player_id for seat in game.seats]):
+            moment = await history.as_told(models.record, game.tournament_id, Moment(position))
+            (game, head, phase), position = await history.game(models.record, request.game_id, moment)
     else:
         await models.reach(request.min_position, context)
         (game, head, phase), position = await read_now(models.record, look, tournament_of(request.game_id))
         check_reached(request.min_position, position)
+        if late := await models.moment_told(head, position, [seat.player_id for seat in game.seats]):
+            (game, head, phase), position = await history.game(models.record, request.game_id, late)
     answer = answers.build_unopened_game(game, head) if game.sheet is None else answers.game(game)
     answers.add_tournament_fields(answer, game, head, phase)
     answer.position = position

@@ -26,7 +26,9 @@ async def get_player(
 ) -> results.GetPlayerResponse:
     """Return a player with every tournament, the latest first."""
     await models.reach(request.min_position, context)
-    answer = await person.player(models.record, request.player_id, request.page_size, request.page_token)
+    answer = await person.player(
+        models.record, request.player_id, request.page_size, request.page_token, models.moment_told
+    )
     check_reached(request.min_position, answer.position)
     if models.hides_minors(request.player_id):
         for entered in answer.tournaments:

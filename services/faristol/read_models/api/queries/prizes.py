@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from faristol.event_store import Record, load
+from faristol.host.held_events import build_held_refusal
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.ruleset_store import load_pinned
@@ -38,7 +39,7 @@ from faristol.read_models.computed.prizes import (
 from faristol.read_models.computed.standings import last_counted, pin_of
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.projection import read_now
-from faristol.read_models.storage import lookup
+from faristol.read_models.storage import history, lookup
 from faristol.read_models.storage.lookup import Part, find_head
 from faristol.read_models.storage.models import ReadModels, check_reached
 from faristol.read_models.storage.names import load_people, load_player_names
@@ -61,6 +62,8 @@ async def get_prizes(
     of, plays, annulled, position = await _load_plays(models.record, request.tournament_id, offer.expelled)
     check_reached(request.min_position, position)
     check_has_tables(of.tournament)
+    if await models.moment_told(of.tournament, position):
+        raise build_held_refusal(request.tournament_id)
     won = await asyncio.to_thread(prizes, offer, [of.rounds[number] for number in sorted(of.rounds)], plays, annulled)
     await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
     return results.GetPrizesResponse(prizes=won, position=position, over=of.is_over)
@@ -107,6 +110,8 @@ async def get_awards(
     parts = Part.PLAYERS | Part.STANDINGS
     found = await lookup.tournament(models.record, tournament_id, parts)
     check_reached(request.min_position, found.position)
+    if late := await models.moment_told(found.head, found.position):
+        found = await history.players(models.record, tournament_id, late)
     check_has_tables(found.head)
     offered = (await load(models.record, f"tournament-{tournament_id}", Offered(), apply_award_event)).state
     answer = results.GetAwardsResponse(

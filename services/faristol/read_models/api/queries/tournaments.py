@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, date
 from zoneinfo import ZoneInfo
 
+from faristol.event_store.delays import Delays
+from faristol.host.held_events import hears_late
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import content_of
 from faristol.kernel.errors import Invalid, NotFound
@@ -18,7 +21,8 @@ from faristol.read_models.api.page import page
 from faristol.read_models.api.queries.messages import load_messages
 from faristol.read_models.computed import standings
 from faristol.read_models.storage import history, lookup
-from faristol.read_models.storage.lookup import Part
+from faristol.read_models.storage.history import Moment
+from faristol.read_models.storage.lookup import Listing, Part
 from faristol.read_models.storage.models import ReadModels
 from faristol.read_models.storage.names import load_people
 from faristol.rules.clockwork import round_ms
@@ -32,9 +36,10 @@ async def list_tournaments(
     """List all tournaments, the latest first."""
     if moment := await models.moment(request):
         listing = await history.tournaments(models.record, moment)
+        listing = await _fold_again(models, listing, await _find_moments(models, listing))
     else:
         await models.reach(request.min_position, context)
-        listing = await lookup.tournaments(models.record)
+        listing = await _list_as_told(models, await lookup.tournaments(models.record))
     found = [each for each in listing.tournaments if request.archived or not each.archived]
     wanted = search_words(request.search)
     if request.search.strip() and not wanted:
@@ -48,6 +53,34 @@ async def list_tournaments(
     return results.ListTournamentsResponse(
         tournaments=shown, position=listing.position, next_page_token=following, total=len(found)
     )
+
+
+async def _list_as_told(models: ReadModels, listing: Listing) -> Listing:
+    """Return the present tournaments as the caller may know them."""
+    late = {each.id: await models.moment_told(each.tournament, listing.position) for each in listing.of.values()}
+    return await _fold_again(models, listing, {each: moment for each, moment in late.items() if moment})
+
+
+async def _find_moments(models: ReadModels, listing: Listing) -> dict[str, Moment]:
+    """Return the moments, of past tournaments with a delay, that the caller may know."""
+    delays = Delays()
+    await delays.read(models.record)
+    return {
+        each: await history.as_told(models.record, each, Moment(listing.position))
+        for each, begun in delays.starts.items()
+        if each in listing.of and begun <= listing.position and hears_late(each)
+    }
+
+
+async def _fold_again(models: ReadModels, listing: Listing, moments: Mapping[str, Moment]) -> Listing:
+    """Return a listing with some tournaments as of other moments."""
+    if not moments:
+        return listing
+    found = dict(listing.of)
+    for each, moment in moments.items():
+        if lookup.is_made(found[each].tournament):
+            found[each] = (await history.tournament(models.record, each, moment)).of
+    return lookup.build_listing(found, listing.position)
 
 
 def days_between(request: results.ListTournamentsRequest) -> tuple[str, str]:
