@@ -99,11 +99,16 @@ class Service:
         """Return the service in the visitor's language, as a dependency of routes."""
         return cls(getattr(request.app.state, cls.kept), language_of(request), asked=reads_of(request))
 
-    def __init__(self, stub: Any, language: str, refusals: str = "", asked: ServiceReads | None = None) -> None:
-        """Use a stub. ``asked`` records every request and its response."""
+    def __init__(
+        self, stub: Any, language: str, refusals: str = "", asked: ServiceReads | None = None, token: str = ""
+    ) -> None:
+        """Use a stub, with the ``token`` of a user if given. ``asked`` records every request and its response."""
         self._stub: Any = stub
         self._to_tell = asked
-        self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
+        self._metadata = (
+            *(("accept-language", language), (REFUSAL_LANGUAGE, refusals or language)),
+            *([("authorization", f"Bearer {token}")] if token else []),
+        )
 
     async def _call(
         self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q, deadline: float | None = None

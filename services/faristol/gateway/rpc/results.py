@@ -7,9 +7,12 @@ from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends
+from starlette.requests import Request
 
 from faristol.client.rulesets import fetch
+from faristol.gateway.auth.session import calls, token_of
 from faristol.gateway.cache.recorded_reads import Service
+from faristol.gateway.http.language import language_of
 from faristol.kernel.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.pairing.v1.events_pb2 import SCREEN_CONTENT_UNSPECIFIED, ScreenContent
@@ -202,4 +205,14 @@ RulingsReader = Annotated[RulingsClient, Depends(RulingsClient.for_visitor)]
 
 
 Reader = Annotated[Results, Depends(Results.for_visitor)]
-"""Route parameter."""
+"""Route parameter of public content, which is the same for all callers."""
+
+
+async def _results_for_user(request: Request) -> Results:
+    token = token_of(request)
+    calls(request, token)  # raises for a token that would corrupt the headers of a call
+    return Results(request.app.state.results, language_of(request), token=token)
+
+
+OwnReader = Annotated[Results, Depends(_results_for_user)]
+"""Route parameter of a console: officials get at once the events that a delay of the broadcast holds back."""

@@ -25,7 +25,7 @@ from faristol.gateway.consoles.results_entry.entry import SEATS
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.live import page_updates
 from faristol.gateway.pages.render import Part
-from faristol.gateway.rpc.results import Reader
+from faristol.gateway.rpc.results import OwnReader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of, place_of_duplicate
@@ -96,7 +96,7 @@ class Dispute(NamedTuple):
 class _ArbiterPages(Console):
     """Arbiter's pages of a tournament, for a signed-in user."""
 
-    results: Reader
+    results: OwnReader
     tournament_id: TournamentId
 
     def check(self) -> None:

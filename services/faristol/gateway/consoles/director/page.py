@@ -27,7 +27,7 @@ from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.calls import NAMED
-from faristol.gateway.rpc.results import Moment, Reader, Results
+from faristol.gateway.rpc.results import Moment, OwnReader, Results
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import NAMED_PERSON, slug
 from faristol.kernel.refusal import N_
@@ -365,7 +365,7 @@ async def _officials(console: Console, tournament_id: str) -> list[Official]:
 
 
 async def _desk(
-    console: ConsoleDep, results: Reader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
+    console: ConsoleDep, results: OwnReader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
 ) -> DirectorPage:
     """Return the page of a tournament. Raises ``HTTPException`` (404) if the user may not see it."""
     if not may(console.session, pairing.ListActsRequest):

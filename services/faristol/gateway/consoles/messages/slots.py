@@ -25,11 +25,12 @@ from faristol.gateway.pages.spectators.slots import SLOT_CONTENTS
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Moment, Reader, Results
 from faristol.kernel.errors import Invalid
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 
-SLOT_COMMANDS = ("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim")
+SLOT_COMMANDS = ("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim", "SetBroadcastDelay")
 """Commands of the forms."""
 
 routes = APIRouter(include_in_schema=False)
@@ -115,5 +116,6 @@ async def _show(
         tables=tables,
         contents=SLOT_CONTENTS,
         director_role=DIRECTOR,
+        may_delay=may(console.session, pairing.SetBroadcastDelayRequest),
         base=tournament_path(tournament_id, "slots"),
     )

@@ -36,7 +36,7 @@ from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.render import Part
-from faristol.gateway.rpc.results import Moment, Reader
+from faristol.gateway.rpc.results import Moment, OwnReader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -66,7 +66,7 @@ routes = APIRouter(include_in_schema=False)
 class _ResultsPage(Console):
     """Page of a round, for a user who enters or confirms results."""
 
-    results: Reader
+    results: OwnReader
     tournament_id: TournamentId
     number: Number
     done: Done = 0

@@ -18,7 +18,7 @@ from faristol.gateway.consoles.navigation import list_console_links
 from faristol.gateway.consoles.scorer.about import about, as_data
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
-from faristol.gateway.rpc.results import Reader
+from faristol.gateway.rpc.results import OwnReader
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.game.v1 import game_pb2
 
@@ -33,7 +33,7 @@ routes = APIRouter(include_in_schema=False)
 @routes.get("/games/{game_id}/keep")
 @routes.get("/games/{game_id}/clock")
 async def keep_table(
-    request: Request, results: Reader, calls: OwnCalls, session: SignedIn, game_id: GameId
+    request: Request, results: OwnReader, calls: OwnCalls, session: SignedIn, game_id: GameId
 ) -> Response:
     """Show the scorer's page or that of the clock; 404 if the user may not record the table."""
     if session.credential.role not in SCORER_ROLES:
