@@ -178,6 +178,7 @@ async def test_a_screen_is_named_by_its_code_and_reports_what_it_shows(cell: Cel
         headers = {"Sec-Fetch-Site": "same-origin"}
         told = await screen.post("/screen", data={"token": token, "showing": "seats"}, headers=headers)
         assert told.json() == {"tournament_id": OWN}
+        await screen.get("/screen", params={"part": "live"})  # an update of the page keeps the report
         assert "on: seats" in await load_with_text(director, page, "on: seats")
         assert (await screen.post("/screen", data={"token": "x", "showing": ""}, headers=headers)).status_code == 400
         sent = await press(director, CONSOLE, "SendMessage", text="Please be quiet", interrupts="1")

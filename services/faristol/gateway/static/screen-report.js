@@ -7,12 +7,16 @@ const REPORT_MS = 30000;
 const { tournament } = document.getElementById("live").dataset;
 let last = "";
 
+/** Return the kind of the shown part: that of an interruption, if there is one. */
+function shown() {
+  if (document.querySelector(".interruption:not([hidden])")) return "messages";
+  return (document.body.dataset.shown ?? "").replace(/-\d+$/, "");
+}
+
 async function send() {
-  const id = document.body.dataset.shown ?? "";
-  last = id;
-  const interruption = document.querySelector(".interruption:not([hidden])");
+  last = shown();
   try {
-    const answer = await report(interruption ? "messages" : id.replace(/-\d+$/, ""));
+    const answer = await report(last);
     if (answer.tournament_id !== tournament) location.reload();
   } catch {
     // the network is unavailable: the programme stays
@@ -21,5 +25,5 @@ async function send() {
 
 await restoreToken(document.querySelector("[data-token]").dataset.token);
 setInterval(send, REPORT_MS);
-setInterval(() => document.body.dataset.shown !== last && send(), REPORT_MS / 10);
+setInterval(() => shown() !== last && send(), REPORT_MS / 10);
 send();

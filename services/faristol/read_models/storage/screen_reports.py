@@ -45,10 +45,16 @@ async def prepare(record: Record) -> None:
 
 
 async def store(connection: AsyncConnection, code: str, tournament: str, report: ScreenReport) -> None:
-    """Store a report. One of a further screen without a tournament is dropped if there are too many."""
-    found = (await connection.execute(select(reports.c.code).where(reports.c.code == code))).first()
+    """Store a report; one without a content keeps that of the report before in the same tournament.
+
+    A report of a further screen without a tournament is dropped if there are too many.
+    """
+    before = select(reports.c.tournament, reports.c.showing).where(reports.c.code == code)
+    found = (await connection.execute(before)).first()
     values = {"tournament": tournament, "seen_at": report.seen_at, "showing": report.showing}
     if found is not None:
+        if not report.showing and found.tournament == tournament:
+            values["showing"] = found.showing
         await connection.execute(update(reports).where(reports.c.code == code).values(values))
         return
     if not tournament:
