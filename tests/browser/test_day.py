@@ -33,9 +33,9 @@ NAMES = ("Anna Puig", "Biel Soler", "Carla Roca", "Dani Mas", "Eva Font", "Ferra
 WAIT_MS = 60_000
 
 
-async def command(cell: Cell, request: Any) -> Any:
-    """Return the answer to a command on the cup, by its director."""
-    request.tournament_id = CUP
+async def command(cell: Cell, request: Any, tournament_id: str = CUP) -> Any:
+    """Return the answer to a command on a tournament, by its director."""
+    request.tournament_id = tournament_id
     return await do(cell, request, replace(build_credential(needs.ROLE_DIRECTOR), scope=Scope()))
 
 
@@ -54,10 +54,10 @@ async def prepare(cell: Cell) -> None:
 
 
 @asynccontextmanager
-async def sign_in_player(browser: Browser, cell: Cell, player_id: str) -> AsyncIterator[Page]:
-    """Yield the phone of a player of the cup."""
+async def sign_in_player(browser: Browser, cell: Cell, player_id: str, tournament_id: str = CUP) -> AsyncIterator[Page]:
+    """Yield the phone of a player of a tournament."""
     context = await browser.new_context(base_url=cell.process.http_address, locale="en", **PHONE)
-    token = cell.token(build_credential(needs.ROLE_PLAYER, CUP, player=player_id))
+    token = cell.token(build_credential(needs.ROLE_PLAYER, tournament_id, player=player_id))
     await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
     page = await context.new_page()
     page.set_default_timeout(WAIT_MS)
