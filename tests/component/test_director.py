@@ -286,6 +286,12 @@ async def test_all_players_of_an_earlier_tournament_are_selected_at_once_in_the_
         await desk.carry_out(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
 
 
+async def test_more_absent_players_than_another_form_has_fields_are_settled_by_one_form(desk: Desk) -> None:
+    absent = {f"player_ids.{number}": f"absent-{number}" for number in range(1_000)}
+    said = await desk.read_refusal(f"{CONSOLE}/presence", "SettleAbsences", treatment=1, **absent)
+    assert "absent-0" in said, "the command is decided"
+
+
 async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_left_out(desk: Desk) -> None:
     await desk.carry_out("/new", "CreateTournament", name="Many", rounds=5, ruleset="fisc-2023", tournament_id="many")
     page = "/tournaments/many/console/registration"

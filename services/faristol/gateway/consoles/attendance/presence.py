@@ -90,4 +90,4 @@ async def _show(desk: DirectorPage) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show)
+routes = page_of_forms(PAGE, _show, has_list=True)

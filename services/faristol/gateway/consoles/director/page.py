@@ -24,7 +24,7 @@ from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
 from faristol.gateway.consoles.navigation import HELP_PAGES_OF_PARTS, may
 from faristol.gateway.http.errors import STATUSES
-from faristol.gateway.http.forms import Fields
+from faristol.gateway.http.forms import Fields, Lists
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Moment, OwnReader, Results
@@ -386,8 +386,13 @@ DirectorPageDep = Annotated[DirectorPage, Depends(_desk)]
 """Route parameter of the console."""
 
 
-def page_of_forms(part: str, show: Callable[[DirectorPage], Awaitable[Response]]) -> APIRouter:
-    """Return the routes of a page: ``show`` renders it, and its forms post to it."""
+def page_of_forms(
+    part: str, show: Callable[[DirectorPage], Awaitable[Response]], *, has_list: bool = False
+) -> APIRouter:
+    """Return the routes of a page: ``show`` renders it, and its forms post to it.
+
+    ``has_list``: a form may have a checkbox for each player.
+    """
     routes = APIRouter(include_in_schema=False)
     address = f"/tournaments/{{tournament_id}}/console/{part}"
 
@@ -395,8 +400,11 @@ def page_of_forms(part: str, show: Callable[[DirectorPage], Awaitable[Response]]
     async def look(desk: DirectorPageDep) -> Response:
         return await show(desk)
 
-    @routes.post(address)
     async def act(desk: DirectorPageDep, given: Fields) -> Response:
         return await desk.carry_out(given, f"{desk.address}/{part}") or await show(desk)
 
+    async def act_on_list(desk: DirectorPageDep, given: Lists) -> Response:
+        return await desk.carry_out(given, f"{desk.address}/{part}") or await show(desk)
+
+    routes.post(address)(act_on_list if has_list else act)
     return routes
