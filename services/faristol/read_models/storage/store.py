@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Insert, Select, Table, and_, bindparam, delete, func, select, true, tuple_
+from sqlalchemy import ColumnElement, Insert, Select, Table, and_, bindparam, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends.backend import Backend
@@ -37,6 +37,9 @@ LOOKUP_BATCH_SIZE = 400
 Tables = Mapping[type[StoredRow], Table]
 R = TypeVar("R", bound=StoredRow)
 S = TypeVar("S", Standing, TeamStanding)
+MAX_ROUND_NUMBER = 2**31 - 1
+"""Number after that of every round."""
+
 K = TypeVar("K", str, tuple[Any, ...])
 
 
@@ -119,29 +122,23 @@ class Reader:
         The rounds are all of them, those up to a round, or only one. With a ``player_id``, only the player's tables and
         byes are added. Tables have the fields that the tournament shows, without their sheets.
         """
+        numbers = (only, only) if only else (0, up_to or MAX_ROUND_NUMBER)
+        values = {"tournament_id": tournament_id, "first": numbers[0], "last": numbers[1], "player_id": player_id}
 
-        def of_rounds(cls: type[StoredRow]) -> ColumnElement[bool]:
-            of = self.tables[cls].c
-            number = of.round == only if only else of.round <= up_to if up_to else true()
-            asked = and_(of.tournament_id == tournament_id, number)
-            if not player_id or cls is Match:
-                return asked
-            if cls is Bye:
-                return and_(asked, of.player_id == player_id)
-            seat = self.tables[Seat].alias()
-            own = select(seat.c.game_id).where(seat.c.tournament_id == tournament_id, seat.c.player_id == player_id)
-            return and_(asked, of.game_id.in_(own))
+        async def read(cls: type[R], *order: str) -> list[R]:
+            query = _of_rounds(self.tables[cls], self.tables[Seat], order, cls is not Match and bool(player_id))
+            return [cls(*row) for row in await self._connection.execute(query, values)]
 
         games: dict[str, Game] = {}
-        for game in await self.rows(Game, of_rounds(Game), "round", "place"):
+        for game in await read(Game, "round", "place"):
             games[game.game_id] = game
             rounds[game.round].games.append(game)
-        for seat in await self.rows(Seat, of_rounds(Seat), "place"):
+        for seat in await read(Seat, "place"):
             games[seat.game_id].seats.append(seat)
-        for bye in await self.rows(Bye, of_rounds(Bye), "round", "place"):
+        for bye in await read(Bye, "round", "place"):
             rounds[bye.round].byes.append(bye)
         if teams:
-            for match in await self.rows(Match, of_rounds(Match), "round", "match"):
+            for match in await read(Match, "round", "match"):
                 rounds[match.round].matches.append(match)
 
     async def standings_from(self, cls: type[S], tournament_id: str, first: int) -> list[S]:
@@ -261,6 +258,28 @@ def _of_tournament(table: Table, order: Sequence[str]) -> Select[Any]:
     """Build the statement for the rows of a tournament."""
     asked = table.c.tournament_id == bindparam("tournament_id")
     return select(table).where(asked).order_by(*(table.c[name] for name in order))
+
+
+@cache
+def _of_rounds(table: Table, seats: Table, order: Sequence[str], of_player: bool) -> Select[Any]:  # noqa: FBT001 # a key
+    """Build the statement for the rows of rounds of a tournament; with ``of_player``, those of a player.
+
+    A statement that is built for each question costs more processor time than its execution.
+    """
+    columns = table.c
+    query = select(table).where(
+        columns.tournament_id == bindparam("tournament_id"),
+        columns.round.between(bindparam("first"), bindparam("last")),
+    )
+    if of_player and "player_id" in columns and "game_id" not in columns:
+        query = query.where(columns.player_id == bindparam("player_id"))
+    elif of_player:
+        seat = seats.alias()
+        own = select(seat.c.game_id).where(
+            seat.c.tournament_id == bindparam("tournament_id"), seat.c.player_id == bindparam("player_id")
+        )
+        query = query.where(columns.game_id.in_(own))
+    return query.order_by(*(columns[name] for name in order))
 
 
 @cache
