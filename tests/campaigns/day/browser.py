@@ -17,6 +17,10 @@ from tests.support.plain_http import PLAIN
 T = TypeVar("T")
 
 REQUEST_TIMEOUT_SECONDS = 120.0
+RETRY_ATTEMPTS = 5
+RETRY_SECONDS = 5.0
+"""Seconds after which a person loads a page again that failed."""
+
 KEEP_ALIVE_SECONDS = 3.0
 """Seconds in which an idle connection is used again: less than those after which the gateway closes it."""
 
@@ -95,6 +99,11 @@ class Browser:
     async def get(self, kind: str, address: str) -> httpx.Response:
         """Return a page, after its redirects. Raises ``FormError`` if it is refused."""
         answer = await self.request(kind, "GET", address)
+        for _ in range(RETRY_ATTEMPTS):
+            if answer.status_code < 500:
+                break
+            await asyncio.sleep(RETRY_SECONDS)  # the person loads the page again; the failure is counted
+            answer = await self.request(kind, "GET", address)
         while answer.status_code in (303, 307, 308):
             address = urljoin(address, answer.headers["location"])
             answer = await self.request(kind, "GET", address)
