@@ -47,7 +47,7 @@ def test_a_slot_points_at_a_table_before_any_round_is_paired() -> None:
         ({"slot": 1, "table": 5, "for_round": 1}, "NO_SUCH_TABLE"),
     ],
 )
-def test_a_slot_that_cannot_be_pointed_says_why(fields: dict[str, int], why: str) -> None:
+def test_a_slot_that_cannot_be_pointed_says_why(fields: dict[str, Any], why: str) -> None:
     assert reason(stage(), pb.PointSlotRequest(**fields)) == why
 
 
