@@ -221,10 +221,15 @@ async def has_name(connection: AsyncConnection, player_id: str) -> bool:
 
 async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person]:
     """Return these players by id; erased and unknown ones are omitted."""
-    found: dict[str, Person] = {}
     async with record.reading() as connection:
-        for some in _slices(player_ids):
-            found |= {row.player_id: to_person(row) for row in await connection.execute(_ROWS, {"wanted": some})}
+        return await find_all(connection, player_ids)
+
+
+async def find_all(connection: AsyncConnection, player_ids: Collection[str]) -> dict[str, Person]:
+    """Return these players by id within a transaction; erased and unknown ones are omitted."""
+    found: dict[str, Person] = {}
+    for some in _slices(player_ids):
+        found |= {row.player_id: to_person(row) for row in await connection.execute(_ROWS, {"wanted": some})}
     return found
 
 

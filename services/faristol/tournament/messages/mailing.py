@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -20,9 +19,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data import people
 from faristol.presentation.messages import describe_message
-from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
-from faristol.tournament.command_handling.handler import Beside
 from faristol.tournament.registration.office import RegistrationOffice, build_no_mail_refusal
 from faristol.tournament.registration.state import RegistrationState, evolve_registration, registration_stream
 from faristol.tournament.situation import Situation
@@ -50,16 +47,14 @@ def list_recipients(state: TournamentState, event: events.MessageSent | events.P
     return [player for player in active if player in addressed]
 
 
-async def send_message(
-    office: RegistrationOffice, request: pb.SendMessageRequest, context: Context
-) -> pb.SendMessageResponse:
+async def send_message(office: RegistrationOffice, request: pb.SendMessageRequest, context: Context) -> Message:
     """Send a message; with ``by_mail`` by e-mail, too, to each addressed player with an address.
 
     The e-mails are stored with the event, so that each is sent once. Raises ``Refusal`` without a mail server, and as
     ``sending.send``.
     """
     if not request.by_mail:
-        return await _carry_out(office, request, context)
+        return await office.pairing.carry_out(request, context, pb.SendMessageResponse)
     if not office.delivery.is_enabled:
         raise build_no_mail_refusal()
     await office.delivery.prepare()
@@ -73,16 +68,8 @@ async def send_message(
 
         return enqueue
 
-    answer = await _carry_out(office, request, context, store)
+    answer = await office.pairing.carry_out(request, context, pb.SendMessageResponse, store)
     office.delivery.tell()
-    return answer
-
-
-async def _carry_out(
-    office: RegistrationOffice, request: Any, context: Context, beside: Beside | None = None
-) -> pb.SendMessageResponse:
-    answer = await office.pairing.carry_out(request, context, pb.SendMessageResponse, beside)
-    assert isinstance(answer, pb.SendMessageResponse)
     return answer
 
 
@@ -98,20 +85,29 @@ async def _build_mails(
     (sent,) = new_events
     assert isinstance(sent, events.MessageSent | events.PlayerMessageSent)
     state = situation.state
+    recipients = list_recipients(state, sent)
+    persons = await people.find_all(connection, recipients)
     languages = {entry.player_id: entry.language for entry in registration.entries}
-    default = situation.ruleset.tile_set.language
-    of_games = situation.ruleset.game.mode == "duplicate"
-    link = office.runtime.settings.http_address.rstrip("/") + tournament_path(state.tournament_id, "my-table")
+    link = office.address_of(state.tournament_id, "my-table")
+    texts: dict[str, tuple[str, str]] = {}
     mails: list[Mail] = []
-    for player_id in list_recipients(state, sent):
-        person = await people.find(connection, player_id)
-        address = str(person.known.get("email", "")) if person else ""
+    for player_id in recipients:
+        address = str(persons[player_id].known.get("email", "")) if player_id in persons else ""
         if not address:
             continue
-        language = languages.get(player_id) or default
-        text = describe_message(like(results.Message, sent), state, language, of_games=of_games)
-        params = {"tournament": state.name, "message": text, "link": link}
+        language = languages.get(player_id) or situation.ruleset.tile_set.language
+        if language not in texts:
+            texts[language] = _write_mail(situation, sent, link, language)
         mail_id = str(uuid.uuid5(_MAIL_NAMESPACE, f"{state.tournament_id}/{command_id}/{player_id}"))
-        subject, body = say(SUBJECT, params, language), say(BODY, params, language)
-        mails.append(Mail(mail_id, state.tournament_id, MAIL_KIND, address, subject, body, language, player_id))
+        mails.append(Mail(mail_id, state.tournament_id, MAIL_KIND, address, *texts[language], language, player_id))
     return mails
+
+
+def _write_mail(
+    situation: Situation, sent: events.MessageSent | events.PlayerMessageSent, link: str, language: str
+) -> tuple[str, str]:
+    """Return the subject and the text of the e-mail in a language."""
+    of_games = situation.ruleset.game.mode == "duplicate"
+    text = describe_message(like(results.Message, sent), situation.state, language, of_games=of_games)
+    params = {"tournament": situation.state.name, "message": text, "link": link}
+    return say(SUBJECT, params, language), say(BODY, params, language)

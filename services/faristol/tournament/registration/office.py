@@ -216,5 +216,8 @@ class RegistrationOffice:
 
     def link_of(self, tournament_id: str, key: str) -> str:
         """Return the address of the page of an entry."""
-        base = self.runtime.settings.http_address.rstrip("/")
-        return f"{base}{tournament_path(tournament_id, 'entry')}?key={key}"
+        return f"{self.address_of(tournament_id, 'entry')}?key={key}"
+
+    def address_of(self, tournament_id: str, page: str) -> str:
+        """Return the public address of a page of a tournament."""
+        return self.runtime.settings.http_address.rstrip("/") + tournament_path(tournament_id, page)
