@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from enum import StrEnum
@@ -17,7 +17,9 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import positions
-from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, check_decision
+from faristol.event_store.append import copies
+from faristol.event_store.append.copies import Batch, Copied
+from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, Guard, check_decision
 from faristol.event_store.append.group_commit import Appender
 from faristol.event_store.backends import migrations, tables
 from faristol.event_store.backends.backend import Backend, format_url
@@ -215,6 +217,25 @@ class Record:
             raise
         self.trouble = None
         return appended
+
+    async def copy(self, batch: Batch, guards: Sequence[Guard] = (), also: copies.Also | None = None) -> Copied:
+        """Add the events of another record that are not in this one yet, as they are, in one transaction (``copies``).
+
+        ``guards`` are streams that must not have moved. Raises ``Conflict`` if one has, or if earlier events of a
+        stream are missing; ``Divergence`` if a stream has another event at a version; and ``InvalidCopy`` for an event
+        that cannot be one of its stream. Exceptions of the database leave the outcome unknown: the same batch may be
+        copied again.
+        """
+        copies.check_batch(batch)
+        try:
+            async with self._backend.appending() as tail:
+                copied = await copies.copy(tail, batch, guards, also)
+        except FAILURES as error:
+            self._note_failure(error)
+            raise
+        self.trouble = None
+        self.news.tell(copied.position)
+        return copied
 
     async def find_answer(self, command_id: str) -> Appended | None:
         """Return the result of a command that was executed; None for an unknown one."""

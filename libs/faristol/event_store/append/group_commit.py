@@ -33,17 +33,17 @@ Rejected alternatives (docs/decisions/0009-group-commit.md):
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Executable, bindparam, insert, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
-from faristol.event_store.append.group import EVENT_COLUMNS, Group, Head, Outcome, Request
+from faristol.event_store.append.group import Group, Head, Outcome, Request
+from faristol.event_store.append.tail import STREAM_HEADS, Tail, read_rows
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.backend import Backend
 from faristol.event_store.event import Metadata, microseconds
@@ -54,17 +54,10 @@ MAX_GROUP_REQUESTS = 512
 STREAM_HEAD_CACHE_SIZE = 16_384
 """Number of streams whose heads a process caches."""
 
-_events, _commands, _checkpoints, _counter = (
-    tables.events.c,
-    tables.commands,
-    tables.checkpoints,
-    tables.counter,
-)
+_commands, _checkpoints, _counter = tables.commands, tables.checkpoints, tables.counter
 # Built once: building a statement costs as much as running it.
 COUNTER = update(_counter).where(_counter.c.id == 1).values(position=_counter.c.position).returning(_counter.c.position)
 """Locks the counter and returns the position of the last event."""
-_ADVANCE = update(_counter).where(_counter.c.id == 1).values(position=bindparam("last"))
-_STREAM_HEADS = select(_events.stream, _events.version, _events.hash).where(tables.are_last())
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
 _PROGRESS = (
     select(_checkpoints)
@@ -179,13 +172,19 @@ class GroupCommit:
         self._known.learn(group)
         return outcomes
 
-    async def _append_locked(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+    @asynccontextmanager
+    async def appending(self) -> AsyncIterator[Tail]:
+        """Open a transaction at the end of the record, as ``Backend.appending`` describes."""
         async with self._writing() as connection:
             position = int((await connection.execute(self._lock)).scalars().one())
-            self._known.note_position(position)
-            group = await self._group(connection, position, requests, now)
-            outcomes = [await _take_with_rows(connection, group, request) for request in requests]
-            await self._finish(connection, group)
+            yield Tail(connection, position, self._notify)
+
+    async def _append_locked(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+        async with self.appending() as tail:
+            self._known.note_position(tail.begin)
+            group = await self._group(tail.connection, tail.begin, requests, now)
+            outcomes = [await _take_with_rows(tail.connection, group, request) for request in requests]
+            await _finish(tail, group)
         self._known.learn(group)
         return outcomes
 
@@ -196,10 +195,10 @@ class GroupCommit:
         command_ids = [request.command.command_id for request in requests if request.command]
         consumers = [request.checkpoint.consumer for request in requests if request.checkpoint]
         heads: dict[str, Head] = {stream: self._known.heads[stream] for stream in streams & self._known.heads.keys()}
-        for row in await _rows(connection, _STREAM_HEADS, "streams", sorted(streams - heads.keys())):
+        for row in await read_rows(connection, STREAM_HEADS, "streams", sorted(streams - heads.keys())):
             heads[row.stream] = (int(row.version), bytes(row.hash))
-        answers = await _rows(connection, _ANSWERS, "command_ids", command_ids)
-        progress = await _rows(connection, _PROGRESS, "consumers", consumers)
+        answers = await read_rows(connection, _ANSWERS, "command_ids", command_ids)
+        progress = await read_rows(connection, _PROGRESS, "consumers", consumers)
         return Group(
             begin=position,
             heads=heads,
@@ -208,26 +207,19 @@ class GroupCommit:
             recorded_at=microseconds(now()),
         )
 
-    async def _finish(self, connection: AsyncConnection, group: Group) -> None:
-        if group.events:
-            rows = [dict(zip(EVENT_COLUMNS, row, strict=True)) for row in group.events]
-            await connection.execute(insert(tables.events), rows)
-            await connection.execute(_ADVANCE, {"last": group.position})
-            if self._notify is not None:
-                await connection.execute(self._notify, {"position": str(group.position)})
-        if group.notes:
-            rows = [
-                {"position": at, "text": note.text, "player_ids": note.written_ids} for at, note in group.notes.items()
-            ]
-            await connection.execute(insert(tables.notes), rows)
-        if group.commands:
-            rows = [
-                {"command_id": key, "answer": answer, "position": at} for key, (answer, at) in group.commands.items()
-            ]
-            await connection.execute(insert(_commands), rows)
-        if group.moves:
-            rows = [{"moved": name, "after": after} for name, (_, after) in group.moves.items()]
-            await connection.execute(_MOVE, rows)
+
+async def _finish(tail: Tail, group: Group) -> None:
+    connection = tail.connection
+    await tail.write(group.events)
+    if group.notes:
+        rows = [{"position": at, "text": note.text, "player_ids": note.written_ids} for at, note in group.notes.items()]
+        await connection.execute(insert(tables.notes), rows)
+    if group.commands:
+        rows = [{"command_id": key, "answer": answer, "position": at} for key, (answer, at) in group.commands.items()]
+        await connection.execute(insert(_commands), rows)
+    if group.moves:
+        rows = [{"moved": name, "after": after} for name, (_, after) in group.moves.items()]
+        await connection.execute(_MOVE, rows)
 
 
 class _RecordEnd:
@@ -280,10 +272,6 @@ class _RecordEnd:
         """Invalidate the cache: other processes may have written."""
         self.position = None
         self.heads.clear()
-
-
-async def _rows(connection: AsyncConnection, query: Any, name: str, values: Sequence[str]) -> Sequence[Any]:
-    return (await connection.execute(query, {name: values})).all() if values else ()
 
 
 def _decide_request(group: Group, request: Request) -> Outcome:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from faristol.event_store.append.group import Outcome, Request
+from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends.rights import Right
 
 CLEAN_LOCK_TIMEOUT_SECONDS = 60
@@ -168,6 +169,12 @@ class Backend(Protocol):
 
         Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` returns the time
         of the append. Raises if the database fails: then it is unknown whether the transaction was committed.
+        """
+
+    def appending(self) -> AbstractAsyncContextManager[Tail]:
+        """Return a transaction that holds the lock of the counter, for rows that are events already.
+
+        It commits durably at the end of the block, and rolls back if the block raises.
         """
 
     async def has_room(self) -> bool:

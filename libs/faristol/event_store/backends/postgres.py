@@ -30,6 +30,7 @@ from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.event_store.append.group_commit import COUNTER, GroupCommit
+from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends import postgres_roles, tables
 from faristol.event_store.backends.backend import CLEAN_LOCK_TIMEOUT_SECONDS, Backend, format_url, run_clean_statements
 from faristol.event_store.backends.postgres_connections import (
@@ -247,6 +248,9 @@ class Postgres(Backend):
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)
+
+    def appending(self) -> AbstractAsyncContextManager[Tail]:
+        return self._group_commit.appending()
 
     async def _write_at_once(self, group: Group) -> bool:
         """Write a group on the fast path of ``GroupCommit``: one statement."""

@@ -39,6 +39,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.event_store.append.group_commit import GroupCommit
+from faristol.event_store.append.tail import Tail
 from faristol.event_store.backends.backend import (
     CLEAN_LOCK_TIMEOUT_SECONDS,
     Backend,
@@ -206,6 +207,9 @@ class Sqlite(Backend):
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)
+
+    def appending(self) -> AbstractAsyncContextManager[Tail]:
+        return self._group_commit.appending()
 
     async def _write_at_once(self, group: Group) -> bool:
         """Write a group on the fast path of ``GroupCommit``: one transaction in the thread that appends."""

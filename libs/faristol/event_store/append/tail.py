@@ -1,0 +1,44 @@
+"""The end of the record in a transaction that holds the lock of its counter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Executable, bindparam, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.append.group import EVENT_COLUMNS, EventRow
+from faristol.event_store.backends import tables
+
+# Built once: building a statement costs as much as running it.
+_counter = tables.counter
+_ADVANCE = update(_counter).where(_counter.c.id == 1).values(position=bindparam("last"))
+STREAM_HEADS = select(tables.events.c.stream, tables.events.c.version, tables.events.c.hash).where(tables.are_last())
+"""Version and hash of the last event of each of ``streams``."""
+
+
+class Tail:
+    """A transaction at the end of the record, to which only it can add events."""
+
+    def __init__(self, connection: AsyncConnection, begin: int, notify: Executable | None) -> None:
+        self.connection = connection
+        self.begin = begin
+        """Position of the last event before the transaction."""
+        self._notify = notify
+
+    async def write(self, events: Sequence[EventRow]) -> None:
+        """Write events whose positions follow ``begin``, move the counter, and notify other processes."""
+        if not events:
+            return
+        rows = [dict(zip(EVENT_COLUMNS, row, strict=True)) for row in events]
+        await self.connection.execute(insert(tables.events), rows)
+        last = self.begin + len(events)
+        await self.connection.execute(_ADVANCE, {"last": last})
+        if self._notify is not None:
+            await self.connection.execute(self._notify, {"position": str(last)})
+
+
+async def read_rows(connection: AsyncConnection, query: Any, name: str, values: Sequence[str]) -> Sequence[Any]:
+    """Return the rows of a query for some values of a parameter; none without values."""
+    return (await connection.execute(query, {name: values})).all() if values else ()
