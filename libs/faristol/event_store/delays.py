@@ -17,13 +17,18 @@ class Delays:
 
     def __init__(self) -> None:
         self.starts: dict[str, int] = {}
+        self._read_up_to = 0
 
     async def read(self, record: Record) -> None:
-        """Read the delays of all tournaments up to now."""
-        after = 0
-        while found := await record.read(after, types=DELAY_TYPES, limit=DELAY_BATCH_EVENTS):
+        """Read the delays of all tournaments up to now; a further call reads later events only.
+
+        No index has the types of events: the first call reads the whole record.
+        """
+        here = await record.last_position()
+        while self._read_up_to < here:
+            found = await record.read(self._read_up_to, types=DELAY_TYPES, limit=DELAY_BATCH_EVENTS, up_to=here)
             self.note(found)
-            after = found[-1].position
+            self._read_up_to = found[-1].position if len(found) == DELAY_BATCH_EVENTS else here
 
     def note(self, events: Iterable[Recorded]) -> None:
         """Note the delays among events, which are in order."""

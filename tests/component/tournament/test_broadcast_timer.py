@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any
 
+import pytest
 from google.protobuf.message import Message
 from tests.support.court import until
 from tests.support.synthetic import append
@@ -77,6 +79,28 @@ async def test_events_before_the_first_delay_are_told_neither_late_nor_again(rec
     assert [delays.holds(event) for event in events] == [False, True]
     await tell(record, held.recorded_at + timedelta(hours=2), begun)
     assert await list_told(record) == [held.position]
+
+
+async def test_delays_are_read_on_from_the_last_position(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    await begin(record)
+    delays = Delays()
+    await delays.read(record)
+    here, after = await record.last_position(), list[int]()
+    read = record.read
+
+    async def note_reads(after_position: int = 0, **rest: Any) -> list[Recorded]:
+        after.append(after_position)
+        return await read(after_position, **rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(record, "read", note_reads)
+        await delays.read(record)
+    assert after == []
+    await pass_turns(record, 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(record, "read", note_reads)
+        await delays.read(record)
+    assert after == [here]
 
 
 async def test_a_shorter_delay_tells_what_is_old_enough_and_none_tells_all_in_order(record: Record) -> None:

@@ -111,6 +111,7 @@ class PushDelivery:
         self._idle: dict[str, list[TargetConnection]] = defaultdict(list)
         self._hosts: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(MAX_HOST_MESSAGES))
         self._headers: dict[tuple[str, str], tuple[str, datetime]] = {}
+        self._delays = Delays()
         self._done: list[QueuedPush] = []
         """Messages that are to be deleted from the queue."""
         self._dropping = asyncio.Lock()
@@ -192,9 +193,9 @@ class PushDelivery:
         events = await record.read(position, types=types, limit=EVENT_BATCH_EVENTS, up_to=last)
         is_full = len(events) == EVENT_BATCH_EVENTS
         content, now = PushContent(record), self._means.now()
-        delays = Delays()
-        await delays.read(record)
-        told = [(event.position, await find_told_event(record, event)) for event in events if not delays.holds(event)]
+        await self._delays.read(record)
+        public = [event for event in events if not self._delays.holds(event)]
+        told = [(event.position, await find_told_event(record, event)) for event in public]
         async with record.writing() as connection:
             await subscriptions.lock(connection)
             for position, event in told:

@@ -9,6 +9,7 @@ from typing import cast
 from faristol.access_control.roles import PLAYER
 from faristol.consumers import Progress, ProgressWatch
 from faristol.event_store import Record
+from faristol.event_store.delays import Delays
 from faristol.event_store.event import utc_now
 from faristol.host.held_events import has_held, hears_late
 from faristol.host.rpc.dispatch import Context
@@ -93,6 +94,8 @@ class ReadModels:
         """The public and official events, for all subscribers."""
         self.directory = Directory(record)
         """All people by name."""
+        self.delays = Delays()
+        """The delays of broadcasts, as far as a query has read them."""
         self.lag = lag
         self._now = now
         self._has_reports = False

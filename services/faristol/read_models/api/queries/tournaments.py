@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import UTC, date
 from zoneinfo import ZoneInfo
 
-from faristol.event_store.delays import Delays
 from faristol.host.held_events import hears_late
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import content_of
@@ -63,11 +62,10 @@ async def _list_as_told(models: ReadModels, listing: Listing) -> Listing:
 
 async def _find_moments(models: ReadModels, listing: Listing) -> dict[str, Moment]:
     """Return the moments, of past tournaments with a delay, that the caller may know."""
-    delays = Delays()
-    await delays.read(models.record)
+    await models.delays.read(models.record)
     return {
         each: await history.as_told(models.record, each, Moment(listing.position))
-        for each, begun in delays.starts.items()
+        for each, begun in models.delays.starts.items()
         if each in listing.of and begun <= listing.position and hears_late(each)
     }
 
