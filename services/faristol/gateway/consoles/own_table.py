@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -287,19 +288,17 @@ async def _show(
     head, place = await _own_place(request, results, signed_in, tournament_id)
     round_ = latest(head.tournament)
     table = place.table if place else None
-    offers: Sequence[game_pb2.Offer] = ()
-    game = None
-    if table and round_ and round_.phase == pb.ROUND_PHASE_STARTED and not is_of_duplicate_games(head.tournament):
-        with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
-            offers, game = await _load_offers(signed_in, table.game_id)
-    check = None
-    if table and round_ and table.final:
-        asked = pairing_pb2.GetResultCheckRequest(
-            tournament_id=tournament_id, game_id=table.game_id, player_id=signed_in.credential.player_id
-        )
-        check = await signed_in.calls.ask(asked)
-    told = await signed_in.calls.ask(pb.ListMessagesRequest(tournament_id=tournament_id))
     player, hall = signed_in.credential.player_id, table.hall if table else ""
+    is_started = round_ is not None and round_.phase == pb.ROUND_PHASE_STARTED
+    is_open = table and is_started and not is_of_duplicate_games(head.tournament)
+    # The calls are independent, and each waits for a busy process: one after another they would take a multiple.
+    (offers, game), stands, told, day, own = await asyncio.gather(
+        _load_offers(signed_in, table if is_open else None),
+        _load_state(signed_in, tournament_id, table),
+        signed_in.calls.ask(pb.ListMessagesRequest(tournament_id=tournament_id)),
+        load_day(results, signed_in, head.tournament, table),
+        _sanctions(results, signed_in, head.tournament, language_of(request)),
+    )
     play = None
     if game is not None:
         play = game.pending if game.HasField("pending") else game.open_play if game.HasField("open_play") else None
@@ -312,19 +311,17 @@ async def _show(
         tournament=head.tournament,
         place=place,
         round=round_,
-        player_id=signed_in.credential.player_id,
+        player_id=player,
         messages=[each for each in told.messages if concerns(each, player, hall, table.table if table else 0)],
         offers=offers,
         names={method: command.title for method, command in TABLE_COMMANDS.items()},
         said=said,
         typed=Typed(given or {}),
-        day=await load_day(results, signed_in, head.tournament, table),
-        own=await _sanctions(results, signed_in, head.tournament, language_of(request)),
-        outcome=outcome_for(table, signed_in.credential.player_id) if table and table.final else None,
-        stands=describe_state(table, check.check) if table and check else "",
-        state=describe_game(game, table, signed_in.credential.player_id, language_of(request))
-        if game and table
-        else "",
+        day=day,
+        own=own,
+        outcome=outcome_for(table, player) if table and table.final else None,
+        stands=stands,
+        state=describe_game(game, table, player, language_of(request)) if game and table else "",
         words=[" ".join(each.word.faces) for each in play.words] if play else [],
         may_hide_arguments=may_hide_arguments(known_rules(head.tournament.ruleset)),
         totals=[(side.player_id, side.score) for side in game.sides] if game else [],
@@ -358,17 +355,35 @@ def describe_game(game: game_pb2.GetGameResponse, table: pb.Table, player_id: st
     return " ".join(found)
 
 
-async def _load_offers(signed_in: SignedIn, game_id: str) -> tuple[Sequence[game_pb2.Offer], Any]:
-    """Return each command that a table offers to the player, and the game; empty if no table is open."""
-    player = signed_in.credential.player_id
-    try:
-        asked = game_pb2.ListOffersRequest(game_id=game_id, player_id=player, methods=PLAYER_COMMANDS)
-        listed = await signed_in.calls.ask(asked)
-        game = await signed_in.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
+async def _load_state(signed_in: SignedIn, tournament_id: str, table: pb.Table | None) -> str:
+    """Return the state of a final result, an English text; empty without one."""
+    if table is None or not table.final:
+        return ""
+    asked = pairing_pb2.GetResultCheckRequest(
+        tournament_id=tournament_id, game_id=table.game_id, player_id=signed_in.credential.player_id
+    )
+    answer: pairing_pb2.GetResultCheckResponse = await signed_in.calls.ask(asked)
+    return describe_state(table, answer.check)
+
+
+async def _load_offers(signed_in: SignedIn, table: pb.Table | None) -> tuple[Sequence[game_pb2.Offer], Any]:
+    """Return each command that a table offers to the player, and the game; empty if no table is open.
+
+    Raises ``HTTPException`` (404) for a table of others.
+    """
+    if table is None:
         return (), None
+    player = signed_in.credential.player_id
+    asked = game_pb2.ListOffersRequest(game_id=table.game_id, player_id=player, methods=PLAYER_COMMANDS)
+    with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
+        try:
+            listed, game = await asyncio.gather(
+                signed_in.calls.ask(asked), signed_in.calls.ask(game_pb2.GetGameRequest(game_id=table.game_id))
+            )
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return (), None
     found = {
         offer.method: offer
         for offer in listed.offers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -79,20 +80,23 @@ async def load_day(results: Results, signed_in: Session, tournament: pb.Tourname
     """Return the data of a player's day; only the empty state for an unregistered player."""
     player_id = signed_in.credential.player_id
     asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament.tournament_id, player_id=player_id)
+    is_ranked = any(round_.finished for round_ in tournament.played)
     try:
-        state = await signed_in.calls.ask(asked)
+        state, standing = await asyncio.gather(
+            signed_in.calls.ask(asked),
+            _find_standing(signed_in, tournament.tournament_id, player_id if is_ranked else ""),
+        )
     except grpc.aio.AioRpcError as error:
         if reason_of(error) != "NOT_REGISTERED":
             raise
         return OwnDay(pairing.ListPlayerRequestsResponse())
-    standing = None
-    if any(round_.finished for round_ in tournament.played):
-        standing = await _find_standing(signed_in, tournament.tournament_id, player_id)
     return OwnDay(state, standing, tournament.players, plan_of(tournament, table))
 
 
 async def _find_standing(signed_in: Session, tournament_id: str, player_id: str) -> pb.Standing | None:
-    """Return the own line of the standings; None for a player without one."""
+    """Return the own line of the standings; None for a player without one, and for none."""
+    if not player_id:
+        return None
     asked = pb.GetStandingsRequest(tournament_id=tournament_id, player_id=player_id)
     try:
         answer: pb.GetStandingsResponse = await signed_in.calls.ask(asked)
