@@ -29,6 +29,11 @@ def format_money(amount: int, currency: str, language: str) -> str:
     return str(format_currency(value if amount >= 0 else -value, currency, locale=language)).replace("-", "−")
 
 
+def format_plain(amount: int, digits: int) -> str:
+    """Format an amount without its currency, with ``digits`` after the point, as in an input: ``12.50``."""
+    return f"{Decimal(amount).scaleb(-digits):f}"
+
+
 def format_prize(amount: int, things: Sequence[str], currency: str, language: str) -> str:
     """Format a prize of money and things, separated by commas; a dash for neither."""
     parts = [format_money(amount, currency, language)] if amount else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -23,7 +24,6 @@ from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id, to_problem
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Typed
-from faristol.gateway.consoles.treasurer.amounts import format_amount
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
@@ -37,6 +37,7 @@ from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
+from faristol.text.money import format_money
 
 TournamentId = Annotated[str, Path(max_length=64)]
 Key = Annotated[str, Query(max_length=64)]
@@ -181,7 +182,7 @@ async def _show_entry(
         tournament=head.tournament,
         found=found,
         is_new=is_new,
-        money=lambda amount: format_amount(amount, found.fee.decimals, found.fee.currency, language_of(request)),
+        money=partial(format_money, currency=found.fee.currency, language=language_of(request)),
         refused=refused,
         states=labels_of(pb.EntryState.DESCRIPTOR),
         listings=labels_of(events.EntryListing.DESCRIPTOR),

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import grpc
-from babel.numbers import get_currency_precision
 from fastapi import APIRouter, Path
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,7 +21,6 @@ from faristol.gateway.consoles.commands import form_id, hide_errors, to_problem
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, Typed, status_of_form
 from faristol.gateway.consoles.navigation import may
-from faristol.gateway.consoles.treasurer.amounts import format_amount, format_input, parse_amount
 from faristol.gateway.http.forms import Fields, body_of
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.templating import render
@@ -40,6 +38,8 @@ from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
+from faristol.text.money import count_currency_digits, format_money, format_plain
+from faristol.typed_input.money import parse_money
 
 FEE_COMMANDS = ("SetFees", "AdjustFee", "RecordPayment", "CancelPayment", "CorrectPayment", "RefundPayment")
 """Commands of the forms."""
@@ -97,11 +97,11 @@ def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
     """
     decimals = found.decimals
     if given.get("act") == "SetFees" and given.get("currency", "").strip().upper() != found.settings.currency:
-        decimals = _decimals(given.get("currency", "").strip().upper())
+        decimals = count_currency_digits(given.get("currency", "").strip().upper())
     changed = dict(given)
     for name, text in given.items():
         if name in ("amount", "early_discount") or name.endswith(".amount"):
-            changed[name] = str(parse_amount(name, text, decimals))
+            changed[name] = str(parse_money(name, text, decimals)) if text.strip() else ""
     for name in given:
         if not name.endswith(".amount"):
             continue
@@ -110,11 +110,6 @@ def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
         elif not given[name].strip():
             raise Invalid(name, N_("is missing; expected the fee of the category, such as 25, or 0"))
     return changed
-
-
-def _decimals(currency: str) -> int:
-    """Return the digits after the decimal point of a currency that is chosen now."""
-    return int(get_currency_precision(currency))
 
 
 async def _load(console: Console, tournament_id: str) -> pb.ListFeesResponse:
@@ -138,7 +133,7 @@ async def _show(
     entries = await console.calls.ask(registration.ListEntriesRequest(tournament_id=tournament_id))
     head = await results.tournament(tournament_id)
     settings = found.settings
-    lines = [(each.category, format_input(each.amount, found.decimals)) for each in settings.categories]
+    lines = [(each.category, format_plain(each.amount, found.decimals)) for each in settings.categories]
     spare = max(1, min(3, MAX_CATEGORY_FEES_COUNT - len(lines)))
     return console.page(
         "fees.html",
@@ -155,7 +150,7 @@ async def _show(
         state_names=labels_of(registration.EntryState.DESCRIPTOR),
         methods=labels_of(events.PaymentMethod.DESCRIPTOR),
         money=_money(found, console.language),
-        plain=partial(format_input, decimals=found.decimals),
+        plain=partial(format_plain, digits=found.decimals),
         lines=[*lines, *[("", "")] * spare],
         may=lambda name: may(console.session, NAMED["pairing", name].request),
         documents=list(reversed(found.documents)),
@@ -172,8 +167,7 @@ def _local(found: pb.ListFeesResponse) -> str:
 
 
 def _money(found: pb.ListFeesResponse, language: str) -> Callable[[int], str]:
-    currency, decimals = found.settings.currency, found.decimals
-    return lambda amount: format_amount(amount, decimals, currency, language)
+    return partial(format_money, currency=found.settings.currency, language=language)
 
 
 @routes.get("/tournaments/{tournament_id}/fees/receipts/{receipt}")
