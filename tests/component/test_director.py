@@ -308,6 +308,14 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
     said = await desk.read_refusal(page, "AcceptEntries", **ticks, **{"entries.4": 4, "entries.5": 5})
     assert f"{len(ticks) + 1} entries are accepted. These could not be accepted with the others: 5." in said
     assert "No entry is marked." in await desk.read_refusal(page, "AcceptEntries")
+    said = await desk.carry_out(page, "RejectEntry", entry=5, note="twice")
+    assert "Entry 5 is rejected: Mar Coll." in said
+    history = "/tournaments/many/console/history"
+    act = re.search(
+        r'Entry 5 is rejected: Mar Coll.*?name="position" value="(\d+)"', (await desk.web.get(history)).text, re.DOTALL
+    )
+    assert act
+    assert "Entry 5 stands again: Mar Coll." in await desk.carry_out(history, "UndoAct", position=act[1])
 
 
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:

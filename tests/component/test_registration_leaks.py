@@ -16,7 +16,7 @@ from tests.support.access_cell import OWN, Cell, build_credential, cell
 from tests.support.court import until
 
 from faristol.access_control.credential import Credential
-from faristol.access_control.roles import DIRECTOR, FEDERATION, MAY_GIVE, TREASURER
+from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, TREASURER
 from faristol.gateway.app import ROUTES
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, NAMED
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
@@ -85,6 +85,10 @@ async def test_no_other_role_finds_an_address_a_need_or_a_fee_on_any_route(cell:
     assert HIDDEN_NAME in str(listed)
     assert not re.search(r"leak@secret|step-free-secret", str(listed)), "a treasurer sees no address"
     assert ADDRESS in str(await do(cell, registration.ListEntriesRequest(), director))
+    history = pairing.ListActsRequest(others_after=0)
+    acts = (await do(cell, history, director)).other_acts
+    assert {"EntryReceived", "PaymentRecorded"} <= {act.type for act in acts}
+    assert not (await do(cell, history, build_credential(ARBITER))).other_acts
     permitted = {DIRECTOR, FEDERATION, TREASURER}
     found: list[str] = []
     walked = 0

@@ -18,8 +18,10 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.spellings import labels_of, names_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import fee_events_pb2 as fee_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
+from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.names import ROUND_AND_TABLE, Roster, withdrew_before_start
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.sentences import (
@@ -40,6 +42,7 @@ from faristol.presentation.unplayed_results import by_forfeit, has_points, outco
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
 from faristol.text import day_and_time, number, say, translations, with_article
+from faristol.text.money import format_money
 
 EVENT_COMMANDS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
 """Command whose answer has the sentence of an event, by event type."""
@@ -69,6 +72,25 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "RatingSystemChosen": RATED_BY,
 }
 """Events that have a separate sentence."""
+
+OTHER_SENTENCES: Mapping[str, str] = {
+    "RegistrationSet": CATALOGUE["SetRegistration"].said,
+    "EntryReceived": N_("Entry {entry} is received: {who}."),
+    "EntryAsked": N_("A question on entry {entry} is asked: {who}."),
+    "EntryAnswered": N_("The question on entry {entry} is answered: {who}."),
+    "EntryAccepted": N_("Entry {entry} is accepted: {who}."),
+    "EntryRejected": N_("Entry {entry} is rejected: {who}."),
+    "EntryWithdrawn": N_("Entry {entry} is withdrawn: {who}."),
+    "EntryReinstated": N_("Entry {entry} stands again: {who}."),
+    "EntryMovedUp": N_("Entry {entry} has a place: {who}."),
+    "EntrantCleared": N_("The personal details of entry {entry} are removed."),
+    "FeesSet": CATALOGUE["SetFees"].said,
+    "FeeAdjusted": N_("The fee of {who} is set: {money}."),
+    "PaymentRecorded": N_("Payment {payment} of {who} is recorded: {money}, {method}, with receipt {document}."),
+    "PaymentCancelled": N_("Payment {payment} of {who} is cancelled, by credit note {document}."),
+    "PaymentRefunded": N_("Payment {payment} of {who} is paid back: {money}, {method}, by credit note {document}."),
+}
+"""Sentences of actions on entries and fees, by event type."""
 
 OF_DUPLICATE_GAMES: Mapping[str, str] = {
     EVENT_SENTENCES["RoundPaired"]: N_("All players have a seat in game {round}."),
@@ -112,6 +134,7 @@ MOST_FOLLOWING_COUNT = 3
 
 _GIVES_UP_TURNS = re.compile("turns-given-up: ").match
 
+AS_COMPUTED = N_("as computed")
 UNNAMED_OFFICIAL = N_("an official without a name")
 ITSELF = "Faristol"
 """Name shown for events that a service writes by itself."""
@@ -137,7 +160,7 @@ def describe_history(
     """
     paired = 0
     worded = OF_DUPLICATE_GAMES if is_of_duplicate_games(known.tournament) else {}
-    for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
+    for act in sorted((*answer.acts, *answer.rating_choices, *answer.other_acts), key=lambda act: act.position):
         if act.type == "RoundPaired":
             paired = act.round
         elif act.type in ("RoundUnpaired", "RoundUnpublished"):
@@ -220,7 +243,7 @@ def _in_sentences(
     method = EVENT_COMMANDS.get(act.type)
     if params["unplayed"] and act.type == "ResultRecorded":
         method = "GiveForfeit"
-    texts = [EVENT_SENTENCES.get(act.type, act.type)]
+    texts = [EVENT_SENTENCES.get(act.type) or OTHER_SENTENCES.get(act.type, act.type)]
     if method:
         command = TOURNAMENT_COMMANDS[method]
         texts = [WITHOUT_ID.get(method, command.said)]
@@ -403,6 +426,13 @@ def _by_type(
         case "DataRequestAnswered":
             granted = "erased" if details["kind"] == "erasure" else "corrected"
             return {granted if details["granted"] else "refused": "yes"}
+        case "FeeAdjusted" if details["computed"]:
+            return {"money": read(AS_COMPUTED)}
+        case "FeeAdjusted" | "PaymentRecorded" | "PaymentRefunded":
+            return {
+                "money": format_money(int(details["amount"] or 0), details["currency"], language),
+                "method": _label(fee_events.PaymentMethod, details["method"], language),
+            }
         case "AppealDecided":
             return {"dismissed": "" if details["upheld"] else "yes"}
         case _:

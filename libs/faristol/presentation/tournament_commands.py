@@ -112,7 +112,9 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "RemoveTournament": Command("tournament remove", N_("{tournament} is removed: it is no longer public.")),
     "RestoreTournament": Command("tournament restore", N_("{tournament} is in the list of tournaments again.")),
     "ListObstacles": Command("tournament obstacles"),
-    "UndoAct": Command("tournament undo", N_("Command {version} is undone, by `{undone_by}`.")),
+    "UndoAct": Command(
+        "tournament undo", N_("Command {version} is undone, by `{undone_by}`."), hidden=frozenset({"position"})
+    ),
     "RegisterPlayer": Command(
         "player add",
         N_("{name} is registered: {id}, from round {round} on."),

@@ -22,6 +22,8 @@ from faristol.tournament.command_handling.tournaments import (
     choose_lexicon,
     create_tournament,
 )
+from faristol.tournament.command_handling.undo_others import undo_act
+from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.messages.mailing import send_message
 from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
 from faristol.tournament.queries.drafts import get_draft, preview
@@ -33,7 +35,7 @@ from faristol.tournament.queries.tournament import get_tournament
 from faristol.tournament.registration.office import RegistrationOffice
 
 
-def service(office: PairingHandler, registration: RegistrationOffice) -> Dispatcher:
+def service(office: PairingHandler, registration: RegistrationOffice, fees: FeeOffice) -> Dispatcher:
     """Build the dispatcher of the pairing service."""
     # Commands on several streams, or on names, which are stored outside the record.
     own_ways: Mapping[type[Message], Answer] = {
@@ -46,6 +48,7 @@ def service(office: PairingHandler, registration: RegistrationOffice) -> Dispatc
         pb.AnswerDataRequestRequest: partial(answer_data_request, office),
         pb.MovePlayerRequest: partial(move_player, office),
         pb.SendMessageRequest: partial(send_message, registration),
+        pb.UndoActRequest: partial(undo_act, registration, fees),
     }
     questions: Mapping[type[Message], Answer] = {
         pb.GetTournamentRequest: partial(get_tournament, office),

@@ -31,7 +31,7 @@ def part(runtime: Runtime) -> Part:
     fees = FeeOffice(pairing)
     return Part(
         name="pairing",
-        servicers=(service(pairing, office), registration_service(office, fees), fee_service(fees)),
+        servicers=(service(pairing, office, fees), registration_service(office, fees), fee_service(fees)),
         reactions=(
             reactions.results(runtime.record),
             reactions.sanctions(runtime.record),

@@ -18,6 +18,7 @@ from faristol.event_store import Record
 from faristol.event_store.event import utc_now
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.tournament.fees.provider import SIGNATURE_LIFETIME, reference_of, sign
 
@@ -140,3 +141,61 @@ async def test_a_call_of_the_provider_is_recorded_once_and_only_with_its_signatu
     stored = b"".join(event.payload for event in await cash_desk.record.read())
     assert b"4242424242424242" not in stored
     assert (await accounts(cash_desk))["Biel Soler"] == (700, 700)
+
+
+async def history(desk: Desk) -> dict[str, pairing.Act]:
+    """Return the last act of each type on entries and fees."""
+    answer = await ask(desk, pairing.ListActsRequest(others_after=0))
+    assert not any(act.version for act in answer.other_acts)
+    return {act.type: act for act in answer.other_acts}
+
+
+async def undo(desk: Desk, act: pairing.Act, note: str = "") -> str:
+    """Undo an act, and return the command that undid it."""
+    answer: pairing.UndoActResponse = await ask(desk, pairing.UndoActRequest(position=act.position, note=note))
+    assert answer.undone_by == act.undone_by
+    return answer.undone_by
+
+
+async def test_entries_are_in_the_history_and_undone_from_it(cash_desk: Desk) -> None:
+    await ask(cash_desk, registration.SetRegistrationRequest(open=True, places=7))
+    await ask(cash_desk, registration.SetRegistrationRequest(open=True, places=9))
+    for name in ("Carla Roca", "Dani Mas"):
+        await submit(cash_desk, name)
+    await ask(cash_desk, registration.RejectEntryRequest(entry=1, note="too late"))
+    await ask(cash_desk, registration.AcceptEntryRequest(entry=2))
+    acts = await history(cash_desk)
+    assert (acts["EntryRejected"].note, acts["EntryRejected"].players[0].name) == ("too late", "Carla Roca")
+    assert not acts["EntryReceived"].undone_by
+    assert await undo(cash_desk, acts["EntryRejected"]) == "ReinstateEntry"
+    late = await read_refusal(undo(cash_desk, acts["EntryRejected"]))
+    assert late[2].reason == "NOT_UNDONE"
+    assert await undo(cash_desk, (await history(cash_desk))["EntryReinstated"], "again") == "RejectEntry"
+    assert await undo(cash_desk, acts["EntryAccepted"]) == "WithdrawPlayer"
+    assert await undo(cash_desk, acts["RegistrationSet"]) == "SetRegistration"
+    found = await ask(cash_desk, registration.ListEntriesRequest())
+    assert found.entries[0].state == registration.ENTRY_STATE_REJECTED
+    assert found.settings.places == 7
+    players = (await ask(cash_desk, pairing.GetTournamentRequest())).players
+    assert [each.name for each in players if each.withdrawn_round] == ["Dani Mas"]
+    both = pairing.UndoActRequest(position=1, version=1)
+    with pytest.raises(grpc.aio.AioRpcError, match="only one of the two"):
+        await ask(cash_desk, both)
+    with pytest.raises(grpc.aio.AioRpcError) as unknown:
+        await ask(cash_desk, pairing.UndoActRequest(position=1))
+    assert unknown.value.code() is grpc.StatusCode.NOT_FOUND, "an act of the tournament has a version"
+
+
+async def test_fees_are_in_the_history_and_undone_from_it(cash_desk: Desk) -> None:
+    await ask(cash_desk, pb.AdjustFeeRequest(player_id="anna", amount=500))
+    await ask(cash_desk, pb.AdjustFeeRequest(player_id="anna", amount=0, note="helper"))
+    await pay(cash_desk, "biel")
+    acts = await history(cash_desk)
+    assert "currency: EUR" in acts["FeeAdjusted"].details
+    assert not acts["FeesSet"].undone_by, "there are no earlier fees"
+    with pytest.raises(grpc.aio.AioRpcError, match="expected the reason"):
+        await undo(cash_desk, acts["PaymentRecorded"])
+    assert await undo(cash_desk, acts["PaymentRecorded"], "a slip") == "CancelPayment"
+    assert await undo(cash_desk, acts["FeeAdjusted"]) == "AdjustFee"
+    assert await accounts(cash_desk) == {"Anna Puig": (500, 0), "Biel Soler": (700, 0)}
+    assert not (await history(cash_desk))["PaymentRecorded"].undone_by

@@ -20,9 +20,12 @@ from faristol.cli.contract import COMMAND_METHODS, as_written
 from faristol.cli.fields import option_of
 from faristol.cli.main import app
 from faristol.cli.tournament import history
+from faristol.kernel.event_types import events_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import fee_events_pb2 as fee_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_events_pb2 as registration_events
 from faristol.presentation import history as office_history
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
@@ -537,6 +540,11 @@ def test_there_is_a_sentence_for_every_event_of_a_tournament() -> None:
         *office_history.EVENT_SENTENCES,
     }
     assert not office_history.EVENT_COMMANDS.keys() & office_history.EVENT_SENTENCES
+
+
+def test_there_is_a_sentence_for_every_event_of_entries_and_fees() -> None:
+    kinds = events_of(registration_events, fee_events)
+    assert {kind.DESCRIPTOR.name for kind in kinds} == office_history.OTHER_SENTENCES.keys()
 
 
 def test_no_sentence_of_the_history_names_what_no_act_says() -> None:

@@ -22,7 +22,7 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
     answer = pairing.ListActsResponse(more=True)
     while answer.more:
         after = answer.acts[-1].version if answer.acts else 0
-        request = pairing.ListActsRequest(tournament_id=known.tournament_id, after_version=after)
+        request = pairing.ListActsRequest(tournament_id=known.tournament_id, after_version=after, others_after=0)
         answer.ClearField("more")
         answer.MergeFrom(call(address, "ListActs", request))
     print_answer(answer, format_history(answer, known, language_of_terminal()), json_output=json_output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice
 from typing import get_args
 
@@ -10,6 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from faristol.access_control.credential import Credential
+from faristol.access_control.needs import CALLERS
 from faristol.access_control.roles import SCORER
 from faristol.event_store import Record, Recorded
 from faristol.host.rpc.dispatch import Context
@@ -20,18 +22,25 @@ from faristol.kernel.event_types import Common, game_of, occurred_at, round_of, 
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
+from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.pb.pairing.v1 import registration_events_pb2 as entry_events
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.undo import can_undo
+from faristol.tournament.command_handling.undo_others import registrations_by_command
 from faristol.tournament.conditions import build_not_registered_refusal
 from faristol.tournament.discipline.appeals import is_appealable
 from faristol.tournament.discipline.checks import Sanction, is_lifted
+from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
+from faristol.tournament.fees.undo import undo_of_fee
 from faristol.tournament.queries.tournament import appeal_of, ratings_stream
+from faristol.tournament.registration.state import RegistrationState, evolve_registration, registration_stream
+from faristol.tournament.registration.undo import undo_of_entry
 from faristol.tournament.situation import Situation
-from faristol.tournament.state import AppealPhase, stream
+from faristol.tournament.state import AppealPhase, TournamentState, stream
 
 MAX_ACTS = 500
 """Limit of events in one answer."""
@@ -71,11 +80,13 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
     first = _first_versions(recorded)
     for act in acts:
         act.first_version = first[act.version]
+    wants_others = request.HasField("others_after") and not more and may_read_others(caller())
     return pb.ListActsResponse(
         acts=acts,
         version=loaded.version,
         more=more,
         rating_choices=[] if more else await _rating_choices(record, tournament_id),
+        other_acts=await _other_acts(record, loaded.state, recorded, request.others_after) if wants_others else [],
     )
 
 
@@ -86,6 +97,14 @@ def _first_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
         event.version: by_command.setdefault(event.metadata.command_id or str(event.version), event.version)
         for event in recorded
     }
+
+
+def may_read_others(who: Credential | None) -> bool:
+    """Check whether a caller of ``list_acts`` may read actions on entries and fees, as those who may list these.
+
+    ``who`` is None in an open cell.
+    """
+    return who is None or who.role in CALLERS[needs.CALLERS_TREASURERS]
 
 
 def may_read_reasons(who: Credential | None) -> bool:
@@ -158,6 +177,48 @@ async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
     acts = [act_of(event, (), "", known, event.message) for event in chosen]
     for act in acts:
         act.ClearField("version")
+    return acts
+
+
+async def _other_acts(
+    record: Record, tournament: TournamentState, recorded: Sequence[Recorded], after: int
+) -> list[pb.Act]:
+    """Return the actions on entries and fees after a position. ``recorded`` are the events of the tournament."""
+    tournament_id = tournament.tournament_id
+    streams = registration_stream(tournament_id), fees_stream(tournament_id)
+    entries, payments = [await record.read_stream(name) for name in streams]
+    entry_notes, payment_notes = [await record.notes_of(name) for name in streams]
+    registration = reduce(evolve_registration, (event.message for event in entries), RegistrationState())
+    fees = reduce(evolve_fees, (event.message for event in payments), FeeState())
+    current = {entry.first_id: entry.player_id for entry in registration.entries}
+    listed = [event for event in (*entries, *payments) if event.position > after]
+    named = {player for event in listed for player in players_of(event.message)}
+    named |= {current.get(player, player) for player in named} | {event.metadata.actor for event in listed}
+    known = dict(await people.names(record, named))
+    for first, player in current.items():  # the details of a merged entrant are those of the known person
+        if first != player and player in known:
+            known[first] = known[player]
+    messages, registered = [event.message for event in recorded], registrations_by_command(recorded)
+    of_entries, of_payments = [event.message for event in entries], [event.message for event in payments]
+    acts = []
+    for event in listed:
+        is_fee = event.stream == streams[1]
+        if isinstance(event.message, entry_events.EntryAccepted):
+            version = registered.get((event.metadata.command_id, event.message.player_id), 0)
+            undone = can_undo(tournament, messages, version) if version else ""
+        else:
+            command = (
+                undo_of_fee(of_payments, event.version, fees)
+                if is_fee
+                else undo_of_entry(of_entries, event.version, registration, tournament)
+            )
+            undone = command.DESCRIPTOR.name.removesuffix("Request") if command else ""
+        notes = payment_notes if is_fee else entry_notes
+        act = act_of(event, (), notes.get(event.version, ""), known, event.message, undone)
+        if is_fee and fees.settings and not any(detail.startswith("currency: ") for detail in act.details):
+            act.details.append(f"currency: {fees.settings.currency}")
+        act.ClearField("version")
+        acts.append(act)
     return acts
 
 

@@ -12,7 +12,7 @@ PAGE = "history"
 
 
 async def _show(desk: DirectorPage) -> Response:
-    acts = list(describe_history(await desk.acts(), desk.roster, desk.language))
+    acts = list(describe_history(await desk.acts(others_after=0), desk.roster, desk.language))
     if later := desk.places.get("later", ""):
         desk.refused += "".join(f" {each.said}" for each in acts if str(each.act.version) == later)
     return await desk.show(

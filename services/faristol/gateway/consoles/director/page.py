@@ -217,12 +217,15 @@ class DirectorPage(Console):
         )
         return results_pb.GetTournamentResponse(tournament=shown)
 
-    async def acts(self, after: int = 0) -> pairing.ListActsResponse:
-        """Return all events after a version."""
+    async def acts(self, after: int = 0, others_after: int | None = None) -> pairing.ListActsResponse:
+        """Return all events after a version, and those on entries and fees after a position."""
         answer = pairing.ListActsResponse(more=True)
         while answer.more:
             seen = answer.acts[-1].version if answer.acts else after
-            more = await self.calls.ask(pairing.ListActsRequest(tournament_id=self.tournament_id, after_version=seen))
+            asked = pairing.ListActsRequest(
+                tournament_id=self.tournament_id, after_version=seen, others_after=others_after
+            )
+            more = await self.calls.ask(asked)
             answer.ClearField("more")
             answer.MergeFrom(more)
         return answer
@@ -234,6 +237,8 @@ class DirectorPage(Console):
         after = max(0, self.tournament.version - RECENT_EVENT_COUNT)
         roster, answer = self.roster, await self.acts(after)
         last = next((act for act in answer.acts if act.position == self.done), pairing.Act())
+        if not last.version:
+            answer = await self.acts(self.tournament.version, self.done - 1)
         if 0 < last.first_version <= after:
             answer = await self.acts(last.first_version - 1)
         together = [
