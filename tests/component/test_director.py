@@ -296,6 +296,11 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
     await desk.carry_out("/new", "CreateTournament", name="Many", rounds=5, ruleset="fisc-2023", tournament_id="many")
     page = "/tournaments/many/console/registration"
     await desk.carry_out(page, "SetRegistration", open="true", places="64", waiting_places="5")
+    fees = {"amount": "25", "categories.1.category": "U18", "categories.1.amount": "10", "early_discount": "3"}
+    fees |= {"currency": "EUR", "early_until": "2100-01-31T20:00"}
+    await desk.send("/tournaments/many/fees", "SetFees", command_id=str(uuid.uuid4()), **fees)
+    form = read_text(await desk.web.get("/tournaments/many/register"))
+    assert "Entry fee €22.00 , later €25.00 Entry fee · U18 €7.00 , later €10.00" in form
     for number in range(65):
         name = "Mar Coll" if number in (3, 4) else uuid.uuid5(uuid.NAMESPACE_DNS, str(number)).hex
         await desk.web.send_form("/tournaments/many/register", command_id=str(uuid.uuid4()), name=name, listing="1")

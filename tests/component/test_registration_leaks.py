@@ -77,7 +77,8 @@ async def test_no_other_role_finds_an_address_a_need_or_a_fee_on_any_route(cell:
     await do(cell, form, None)
     own = pairing.AmendPlayerRequest(player_id=f"{OWN}-1", email=ADDRESS, need=NEED)
     await do(cell, own, director)
-    await do(cell, fees.SetFeesRequest(currency="EUR", amount=AMOUNT), director)
+    await do(cell, fees.SetFeesRequest(currency="EUR", amount=2_500), director)
+    await do(cell, fees.AdjustFeeRequest(player_id=f"{OWN}-2", amount=AMOUNT), director)
     pay = fees.RecordPaymentRequest(player_id=f"{OWN}-2", method=events.PAYMENT_METHOD_CASH)
     await do(cell, pay, treasurer)
 

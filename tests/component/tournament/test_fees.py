@@ -89,6 +89,20 @@ async def test_each_owes_the_fee_of_the_category_less_the_early_discount_or_what
     assert (await accounts(cash_desk))["Biel Soler"] == (700, 0)
 
 
+async def test_the_form_says_what_an_entry_costs_before_it_is_sent(cash_desk: Desk) -> None:
+    asked = registration.GetRegistrationRequest()
+    assert not (await ask(cash_desk, asked)).HasField("fees"), "there is no form"
+    await ask(cash_desk, registration.SetRegistrationRequest(open=True))
+    told = (await ask(cash_desk, asked)).fees
+    assert (told.currency, told.amount, told.early_discount) == ("EUR", 2_500, 300)
+    assert {each.category: each.amount for each in told.categories} == {"U18": 1_000}
+    late = pb.SetFeesRequest(currency="EUR", amount=2_500, early_discount=300)
+    late.early_until.FromDatetime(utc_now() - timedelta(days=1))
+    await ask(cash_desk, late)
+    told = (await ask(cash_desk, asked)).fees
+    assert (told.amount, told.early_discount, told.HasField("early_until")) == (2_500, 0, False)
+
+
 async def test_a_payment_is_corrected_after_its_receipt_by_a_credit_note_and_a_new_receipt(cash_desk: Desk) -> None:
     first = await pay(cash_desk, "anna")
     assert (first.payment, first.document) == (1, 1)

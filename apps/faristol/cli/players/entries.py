@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.text import say, translations
+from faristol.text.money import format_money
 
 STATES = labels_of(pb.EntryState.DESCRIPTOR)
 
@@ -18,6 +20,8 @@ FORM_CLOSED = N_("The form accepts no entries.")
 ENTRANTS = N_("Entrants: {entrants}, on the waiting list: {waiting}.")
 FREE_PLACES = N_("Free places: {free_places} of {places}.")
 UNCONFIRMED = N_("Not confirmed yet: {unconfirmed}. Messages that wait to be sent: {waiting_mails}.")
+FEE = N_("Entry fee: {fee}.")
+EARLY = N_("Discount until {until}: {discount}.")
 NO_MAIL = N_("This server sends no e-mail.")
 MAIL_STATUS = N_("Messages that wait to be sent: {waiting}. Refused for good in the last 30 days: {refused}.")
 
@@ -44,6 +48,14 @@ def form(_request: object, answer: pb.GetRegistrationResponse, _known: object, l
     yield say(ENTRANTS, {"entrants": len(answer.entrants), "waiting": answer.waiting}, language)
     if answer.settings.places:
         yield say(FREE_PLACES, {"free_places": answer.free_places, "places": answer.settings.places}, language)
+    if answer.HasField("fees"):
+        fees = answer.fees
+        money = partial(format_money, currency=fees.currency, language=language)
+        prices = [money(fees.amount), *(f"{each.category} {money(each.amount)}" for each in fees.categories)]
+        yield say(FEE, {"fee": ", ".join(prices)}, language)
+        if fees.early_discount:
+            until = to_datetime(fees.early_until).isoformat(" ", "minutes")
+            yield say(EARLY, {"until": until, "discount": money(fees.early_discount)}, language)
     for each in answer.entrants:
         if each.name:
             yield f"  {' · '.join(filter(None, (each.name, each.club, each.country, each.category)))}"

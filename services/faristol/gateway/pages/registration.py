@@ -116,6 +116,7 @@ async def _show_form(
         typed=Typed(given or {}),
         errors=Typed(errors or {}),
         details=[DETAILS[name] for name in found.settings.fields if name in DETAILS],
+        money=partial(format_money, currency=found.fees.currency, language=language_of(request)),
         listings=labels_of(events.EntryListing.DESCRIPTOR),
         states=labels_of(pb.EntryState.DESCRIPTOR),
         pb=pb,

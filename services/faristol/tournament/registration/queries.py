@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from sqlalchemy import func, select
 
 from faristol.access_control.roles import DIRECTOR, FEDERATION
-from faristol.event_store import Recorded
+from faristol.event_store import Recorded, load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller, is_asked
 from faristol.kernel.details import Person
 from faristol.kernel.names import name_key
-from faristol.kernel.times import to_timestamp
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.mail import outbox
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.personal_data import people
+from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.registration import links
 from faristol.tournament.registration.decide import Desk, accepts
 from faristol.tournament.registration.office import RegistrationOffice
@@ -123,7 +125,7 @@ def _note_similar(entries: Sequence[EntryOfForm], shown: Sequence[pb.Entry]) -> 
 async def get_registration(
     office: RegistrationOffice, request: pb.GetRegistrationRequest, context: Context
 ) -> pb.GetRegistrationResponse:
-    """Return the settings of the form, and the entrants as far as each consents."""
+    """Return the settings of the form, what an entry costs, and the entrants as far as each consents."""
     loaded = await office.load(request.tournament_id)
     desk = loaded.desk
     listed = [entry for entry in desk.state.entries if entry.phase not in ENDED]
@@ -137,7 +139,20 @@ async def get_registration(
         waiting=sum(entry.phase is EntryPhase.WAITING for entry in listed),
         by_mail=office.delivery.is_enabled,
         entrants=[_entrant(entry, known.get(entry.player_id)) for entry in listed],
+        fees=await _load_fees(office, request.tournament_id, desk.now) if settings else None,
     )
+
+
+async def _load_fees(office: RegistrationOffice, tournament_id: str, now: datetime) -> pb.EntryFees | None:
+    """Return what an entry costs that is sent ``now``; None without fees."""
+    fees = (await load(office.record, fees_stream(tournament_id), FeeState(), evolve_fees)).state.settings
+    if fees is None:
+        return None
+    shown = pb.EntryFees(currency=fees.currency, amount=fees.amount, categories=fees.categories)
+    if fees.HasField("early_until") and now <= to_datetime(fees.early_until):
+        shown.early_discount = fees.early_discount
+        shown.early_until.CopyFrom(fees.early_until)
+    return shown
 
 
 def _free(desk: Desk) -> int:
