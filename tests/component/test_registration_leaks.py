@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 import grpc
 import httpx
 import pytest
 from starlette.routing import Route
-from tests.component.officials import browser
-from tests.support.access_cell import OWN, Cell, build_credential, cell
+from tests.component.officials import browser, press
+from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, cell
 from tests.support.court import until
 
 from faristol.access_control.credential import Credential
-from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, TREASURER
+from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, TREASURER
 from faristol.gateway.app import ROUTES
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, NAMED
+from faristol.pb.access.v1 import access_pb2 as access
+from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as fees
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -134,3 +137,47 @@ async def test_a_treasurer_may_call_no_method_but_those_of_entries_and_fees() ->
         *("ListEntries", "ListFees", "RecordPayment", "CancelPayment", "CorrectPayment", "RefundPayment"),
         *("SignOut", "GetCaller"),
     }
+
+
+async def test_an_accepted_entrant_signs_in_as_the_player_with_the_link_of_the_entry(cell: Cell) -> None:
+    director = build_credential(DIRECTOR)
+    await do(cell, registration.SetRegistrationRequest(open=True), director)
+    key = (await do(cell, registration.SubmitEntryRequest(name="Nova Jugadora"), None)).key
+    page = f"/tournaments/{OWN}/entry?key={key}"
+    async with browser(cell, None) as web:
+        refused_page = await press(web, page, "sign-in")
+        assert refused_page.status_code == HTTPStatus.CONFLICT, "the entry is not accepted"
+        assert 'value="sign-in"' not in (await web.get(page)).text
+        entry = (await do(cell, registration.GetOwnEntryRequest(key=key), None)).entry.entry
+        player_id = (await do(cell, registration.AcceptEntryRequest(entry=entry), director)).player_id
+        assert 'value="sign-in"' in (await web.get(page)).text
+        answer = await press(web, page, "sign-in")
+        assert (answer.status_code, answer.headers["location"]) == (303, f"/tournaments/{OWN}/my-table")
+        assert "Nova Jugadora" in (await web.get("/account")).text
+    async with browser(cell, None) as web:
+        link = {"code": f"https://cell.example{page}", "next": f"/tournaments/{OWN}/here"}
+        answer = await web.post("/sign-in", data=link)
+        assert (answer.status_code, answer.headers["location"]) == (303, f"/tournaments/{OWN}/here")
+    listed = await do(cell, access.ListCredentialsRequest(), director)
+    (line,) = [each for each in listed.credentials if each.credential.player_id == player_id]
+    assert (line.form, line.sessions) == (access_events.FORM_LINK, 2), "one credential, which the director can revoke"
+    assert (line.credential.role, [*line.credential.scope.tournament_ids]) == (PLAYER, [OWN])
+    await do(cell, access.RevokeCredentialRequest(credential_id=line.credential.credential_id), director)
+    for by in ({"entry_key": key}, {"entry_key": "a" * 27}):
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await do(cell, access.SignInRequest(**by), None)
+        assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_a_form_under_the_name_of_a_known_person_does_not_sign_in_as_that_person(cell: Cell) -> None:
+    director = build_credential(DIRECTOR)
+    await do(cell, registration.SetRegistrationRequest(open=True), director)
+    key = (await do(cell, registration.SubmitEntryRequest(name="Coneguda, diu"), None)).key
+    entry = (await do(cell, registration.GetOwnEntryRequest(key=key), None)).entry.entry
+    merged = registration.AcceptEntryRequest(entry=entry, player_id=f"{FOREIGN}-1")
+    await do(cell, merged, director)
+    own = await do(cell, registration.GetOwnEntryRequest(key=key), None)
+    assert (own.entry.state, own.may_sign_in) == (registration.ENTRY_STATE_ACCEPTED, False)
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await do(cell, access.SignInRequest(entry_key=key), None)
+    assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED

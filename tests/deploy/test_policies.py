@@ -51,6 +51,7 @@ def edges() -> Iterator[tuple[str, str, int]]:
         yield MONITORING, name, METRICS
     yield MONITORING, "gateway", METRICS
     yield "pairing", "lexicon", GRPC
+    yield "access", "pairing", GRPC
     yield "restore-drill", "gateway", HTTP
     for entrance in (ENTRANCE, PROXY):
         yield entrance, "gateway", HTTP

@@ -17,6 +17,9 @@ _SHORT_FORMS = {"t": "tournaments", "g": "games"}
 ENCODED_CACHE_SIZE = 16_384
 """Encoded segments: a page of standings has some hundred links, to the players of a few tournaments."""
 
+OWN_DAY_PATH = "/me"
+"""Address of the page of a signed-in player's day."""
+
 _SHORT_ROUND = "r"
 _ROUND = "round"
 

@@ -26,6 +26,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
+LINK_INVALID = N_("this link is not valid")
 PIN_WRONG = N_("the PIN is not valid for table {table}")
 MAX_CREDENTIAL_LIFETIME = timedelta(days=400)
 """Maximum lifetime of a credential: a season."""
@@ -214,8 +215,21 @@ def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -
     """Sign in a device by a link. Raises ``Unauthenticated``."""
     granted = state.granted.get(credential_id)
     if granted is None or granted.form != events.FORM_LINK:
-        raise Unauthenticated("CODE_UNKNOWN", N_("this link is not valid"))
+        raise Unauthenticated("CODE_UNKNOWN", LINK_INVALID)
     return [_signed_in(state, granted, session_id, now)]
+
+
+def by_entry(state: Access, credential: Credential, session_id: str, now: datetime) -> list[Message]:
+    """Sign in a device as the player of an accepted entry, and grant the credential the first time.
+
+    Raises ``Unauthenticated`` if the credential was revoked or has expired.
+    """
+    granted = state.granted.get(credential.credential_id)
+    if granted is not None:
+        return [_signed_in(state, granted, session_id, now)]
+    _check(credential, events.FORM_LINK)
+    given = events.CredentialGranted(credential=to_message(credential), form=events.FORM_LINK)
+    return [given, _signed_in(state, GrantedCredential(credential, events.FORM_LINK), session_id, now)]
 
 
 def pin_locked(table: int, left: timedelta) -> Unauthenticated:

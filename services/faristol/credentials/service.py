@@ -26,6 +26,7 @@ from faristol.access_control.state import (
 from faristol.access_control.tokens import issue
 from faristol.credentials import grants
 from faristol.credentials.codes import DEVICE, PIN_DIGITS, code_of, credential_of, pin_of
+from faristol.credentials.entries import find_entrant
 from faristol.credentials.guessing import Counts
 from faristol.event_store import Decision, Loaded, Record, Write, load, load_at_once
 from faristol.host import Runtime
@@ -207,6 +208,8 @@ class AccessService:
         if request.WhichOneof("by") == "open_id":
             return await self._sign_in_by_open_id(request, context)
         try:
+            if request.WhichOneof("by") == "entry_key":
+                return await self._sign_in_by_entry(request, context)
             return await self._sign_in_here(request, context)
         except AccessError as error:
             at = f" at table {request.pin.table} of {request.pin.tournament_id!r}" if request.HasField("pin") else ""
@@ -273,6 +276,25 @@ class AccessService:
         audit.note_done(f"signed in by {request.WhichOneof('by')}", visitor_of(context), session)
         if granted.credential.scope.tables:
             answer.mark = code_of(self._keyring, granted.credential.credential_id, DEVICE)
+        return answer
+
+    async def _sign_in_by_entry(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
+        """Sign in a browser as the player of an accepted entry."""
+        now = _whole_seconds(self._runtime.now())
+        credential = await find_entrant(self._runtime, self._keyring, request.entry_key, now)
+        request.command_id = str(uuid.uuid4())  # the id of another's command must not yield their session
+        session_id = self._session_id(request.command_id)
+
+        def signed_in(state: Access) -> list[Message]:
+            return grants.by_entry(state, credential, session_id, now)
+
+        answer = await self._append(request, context, pb.SignInResponse, signed_in)
+        granted = _session(await self._load(), session_id)
+        assert granted is not None, "the session was appended"
+        session = _session_of(granted, session_id, now)
+        answer.credential.CopyFrom(to_message(session))
+        answer.token = issue(session, self._keyring.signer(), self._record.record_id)
+        audit.note_done("signed in by entry_key", visitor_of(context), session)
         return answer
 
     async def _sign_in_by_open_id(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -67,6 +68,11 @@ WHY: Mapping[str, str] = {
 }
 """Texts by the reason why a session ended. The last one is the default."""
 
+ENTRY_LINK_PATTERN = re.compile(
+    r"https?://\S{1,300}/entry\?(?:\S{0,100}&)?key=(?P<key>[A-Za-z0-9_-]{1,64})(?:&\S{0,100})?"
+)
+"""The address of the page of an entry, which signs in the player of an accepted one."""
+
 SCORER_ROLES = frozenset({SCORER, ARBITER, DIRECTOR})
 """Roles that may record a table."""
 
@@ -119,7 +125,10 @@ async def _entrance(
 async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
     """Sign this browser in and redirect to the requested page."""
     by: dict[str, Any] = {}
-    if code := given.get("code", "").strip():
+    code = given.get("code", "").strip()
+    if found := ENTRY_LINK_PATTERN.fullmatch(code):
+        by["entry_key"] = found["key"]
+    elif code:
         by["code"] = code.rpartition("#")[2]  # from a pasted link
     else:
         table = given.get("table", "").strip()

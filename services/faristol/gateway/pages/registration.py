@@ -20,7 +20,7 @@ from starlette.responses import Response
 
 from faristol.client.problems import info_of
 from faristol.gateway.auth.session import calls
-from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.auth.sign_in import redirect_to, start_session
 from faristol.gateway.consoles.commands import form_id, to_problem
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Typed
@@ -33,6 +33,7 @@ from faristol.kernel.details import DETAILS
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
+from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.presentation.page_addresses import tournament_path
@@ -142,7 +143,7 @@ async def show_entry(
 async def change_entry(
     request: Request, results: Reader, tournament_id: TournamentId, given: Fields, key: Key = ""
 ) -> Response:
-    """Confirm, answer, withdraw or erase an entry."""
+    """Confirm, answer, withdraw or erase an entry, or sign in as its player."""
     command_id = str(form_id(given))
     commands: Mapping[str, Any] = {
         "confirm": pb.ConfirmEntryRequest(key=key),
@@ -151,6 +152,8 @@ async def change_entry(
         "erase": pb.EraseOwnEntryRequest(command_id=command_id, key=key),
     }
     act = given.get("act", "")
+    if act == "sign-in":
+        return await _sign_in(request, results, tournament_id, key)
     if act not in commands:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     try:
@@ -161,6 +164,17 @@ async def change_entry(
         refused = to_problem(error, language_of(request)).detail
         return await _show_entry(request, results, tournament_id, key, refused=refused)
     return redirect_to(f"{tournament_path(tournament_id, 'entry')}?key={key}")
+
+
+async def _sign_in(request: Request, results: Results, tournament_id: str, key: str) -> Response:
+    """Sign this browser in as the player of an accepted entry, and redirect to the page of the day."""
+    command = access.SignInRequest(command_id=str(uuid.uuid4()), entry_key=key)
+    try:
+        signed_in: access.SignInResponse = await calls(request).ask(command)
+    except grpc.aio.AioRpcError as error:
+        refused = to_problem(error, language_of(request)).detail
+        return await _show_entry(request, results, tournament_id, key, refused=refused)
+    return await start_session(request, results, {"next": tournament_path(tournament_id, "my-table")}, signed_in)
 
 
 async def _show_entry(

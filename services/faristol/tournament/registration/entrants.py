@@ -259,6 +259,7 @@ class Entrants:
             may_withdraw=_may_withdraw(loaded, entry),
             may_erase=_may_erase(loaded, entry) and entry.player_id in known,
             fee=await get_own_fee(self._fees, loaded.tournament_id, entry.player_id),
+            may_sign_in=_may_sign_in(loaded, entry),
         )
 
     async def answer(self, request: pb.AnswerEntryRequest, context: Context) -> pb.AnswerEntryResponse:
@@ -343,6 +344,17 @@ def _may_withdraw(loaded: LoadedDesk, entry: EntryOfForm) -> bool:
     if entry.phase in ENDED or tournament.over or tournament.removed:
         return False
     return entry.is_undecided or tournament.next_to_start == 1
+
+
+def _may_sign_in(loaded: LoadedDesk, entry: EntryOfForm) -> bool:
+    """Check whether the entrant may sign in as the player.
+
+    A form without a confirmed address can be sent under the name of another person: the entry is then no proof for the
+    data of the known person of a merged entry.
+    """
+    tournament = loaded.desk.tournament
+    is_player = entry.phase is EntryPhase.ACCEPTED and tournament.player(entry.player_id) is not None
+    return is_player and not tournament.removed and (entry.confirmed or entry.player_id == entry.first_id)
 
 
 def _may_erase(loaded: LoadedDesk, entry: EntryOfForm) -> bool:

@@ -66,7 +66,16 @@ TEMPLATES: Mapping[str, MailTemplate] = {
     ),
     ACCEPTED: MailTemplate(
         N_("You are a player of {tournament}"),
-        (GREETING, N_("your entry for {tournament} is accepted: you are registered as a player."), LINK),
+        (
+            GREETING,
+            N_("your entry for {tournament} is accepted: you are registered as a player."),
+            LINK,
+            N_(
+                "There you sign in as a player: for your table, your results and the check-in. When you are signed in, "
+                "your day is at:\n{me}"
+            ),
+            KEEP,
+        ),
     ),
     REJECTED: MailTemplate(
         N_("Your entry for {tournament} was not accepted"),

@@ -27,7 +27,7 @@ from faristol.mail.delivery import MailDelivery
 from faristol.mail.outbox import Mail
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.personal_data import people
-from faristol.presentation.page_addresses import tournament_path
+from faristol.presentation.page_addresses import OWN_DAY_PATH, tournament_path
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.registry import normalize_note
 from faristol.tournament.registration import links, messages
@@ -208,6 +208,7 @@ class RegistrationOffice:
             "tournament": loaded.desk.tournament.name,
             "name": person.name,
             "link": self.link_of(loaded.tournament_id, key),
+            "me": self.runtime.settings.http_address.rstrip("/") + OWN_DAY_PATH,
             **params,
         }
         subject, body = messages.write_mail(kind, values, language)
