@@ -400,6 +400,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     clash = await desk.read_refusal(f"{CONSOLE}/halls", "SetHalls", **twice)
     assert "table 3 is in A and in B" in clash
     assert "halls: " not in clash  # no name of the contract
+    assert 'name="halls.12.name"' in (await desk.web.get(f"{CONSOLE}/halls")).text, "a line for each of 12 more halls"
     assert "sits at table 2" in await desk.carry_out(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=2)
     assert "There is no table 99" in await desk.read_refusal(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=99)
     await desk.carry_out(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)

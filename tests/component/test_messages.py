@@ -174,6 +174,10 @@ async def test_a_screen_is_named_by_its_code_and_reports_what_it_shows(cell: Cel
         await press(director, page, "SetScreen", **fields)
         programme = await load_with_text(screen, "/screen", 'data-turning="seats-0"')
         assert f"{OWN} 1" in programme
+        fields |= {"place.1": "2", "place.2": "1"}
+        reordered = await press(director, page, "SetScreen", **fields)
+        shown = (await director.get(reordered.headers["location"])).text
+        assert shown.index('value="messages" checked') < shown.index('value="seats" checked'), "in the new order"
         token = screen.cookies["faristol-screen"]
         headers = {"Sec-Fetch-Site": "same-origin"}
         told = await screen.post("/screen", data={"token": token, "showing": "seats"}, headers=headers)

@@ -13,6 +13,8 @@ from faristol.kernel.pairings import seats_of
 PAGE = "halls"
 SPARE_HALL_LINES = 2
 """Empty lines below the existing halls."""
+MORE_HALL_LINES = 10
+"""Further empty lines, which the director opens."""
 
 
 class PlannedTable(NamedTuple):
@@ -32,7 +34,8 @@ async def _show(desk: DirectorPage) -> Response:
         PAGE,
         halls=list(desk.tournament.halls),
         plan=_plan(desk),
-        spare=range(len(desk.tournament.halls), len(desk.tournament.halls) + SPARE_HALL_LINES),
+        spare=SPARE_HALL_LINES,
+        more=MORE_HALL_LINES,
         players=[player for player in desk.tournament.players if not player.withdrawn_round],
     )
 

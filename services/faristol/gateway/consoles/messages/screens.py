@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
+from faristol.gateway.consoles.forms import Given
 from faristol.gateway.http.forms import Fields, file_of
 from faristol.kernel.screens import MAX_PICTURE_BYTES, format_screen_code
 from faristol.kernel.spellings import labels_of, name_of
@@ -19,6 +20,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
 PAGE = "screens"
+PROGRAMME = "programme."
+"""Prefix of the fields with the parts of a programme."""
+
 PICTURE_ROOM_BYTES = 1_000
 """Bytes beyond the limit of a picture that are read, so that the service can name the limit."""
 
@@ -34,7 +38,34 @@ async def show_screens(desk: DirectorPageDep) -> Response:
 @routes.post("/tournaments/{tournament_id}/console/screens")
 async def act_on_screens(desk: DirectorPageDep, given: Fields) -> Response:
     """Name or remove a screen, or remove a picture."""
-    return await desk.carry_out(given, f"{desk.address}/{PAGE}") or await _show(desk)
+    return await desk.carry_out(_in_places(given), f"{desk.address}/{PAGE}") or await _show(desk)
+
+
+def _in_places(given: Given) -> Given:
+    """Return a form with the parts of a programme in the order of the numbers beside them.
+
+    A part without a valid number stays at the place that it has on the page.
+    """
+    ticked = [key for key in given if key.startswith(PROGRAMME)]
+    shown = {key: number for number, key in enumerate(sorted(ticked, key=_number_of), 1)}
+
+    def place(key: str) -> tuple[int, int]:
+        text = given.get(f"place.{key.removeprefix(PROGRAMME)}", "").strip()
+        return int(text) if text.isascii() and text.isdecimal() else _number_of(key), shown[key]
+
+    others = {key: value for key, value in given.items() if key not in shown}
+    return others | {f"{PROGRAMME}{number}": given[key] for number, key in enumerate(sorted(ticked, key=place), 1)}
+
+
+def _number_of(key: str) -> int:
+    text = key.removeprefix(PROGRAMME)
+    return int(text[:9]) if text.isascii() and text.isdecimal() else 0
+
+
+def list_in_order(choices: Sequence[tuple[str, str, str]], chosen: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return the parts of a programme in its order, and the others below them."""
+    places = {value: number for number, value in enumerate(chosen)}
+    return sorted(choices, key=lambda choice: places.get(choice[0], len(places)))
 
 
 @routes.post("/tournaments/{tournament_id}/console/screens/picture")
@@ -93,6 +124,7 @@ async def _show(desk: DirectorPage) -> Response:
         choices=list_choices(
             [hall.name for hall in desk.tournament.halls], list(pictures.values()), sorted({*tables, *shown})
         ),
+        in_order=list_in_order,
         contents=labels_of(events.ScreenContent.DESCRIPTOR),
         now_ms=desk.now_ms,
     )
