@@ -208,7 +208,7 @@ async def test_a_result_is_told_late_with_the_standings_and_a_pairing_at_once(ce
     async with visitor(cell) as web:
         prizes = await web.get(f"/tournaments/{OWN}/prizes")
         assert prizes.status_code == 409
-        assert "none of their events is held back" in prizes.text
+        assert "min after the last play or result" in prizes.text
         message = await do(cell, pairing.SendMessageRequest(tournament_id=OWN, text="Lunch is served"))
         news = await read_stream(web, message.position - 1, {"MessageSent"})
         assert "ResultRecorded" not in {each.get("type") for each in news}

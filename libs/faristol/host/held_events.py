@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import timedelta
 
 from sqlalchemy import func, select
 
 from faristol.access_control.roles import PLAYER, TREASURER
 from faristol.event_store import Record
 from faristol.event_store.backends.tables import events
+from faristol.event_store.event import moment, utc_now
 from faristol.host.security.authorization import caller, is_asked
 from faristol.kernel.event_types import DELAY_TYPES, HELD_TYPES, TOLD_TYPES, begins_delay, broadcast_stream
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
-HELD_BACK = N_("Games of {tournament} are told with a delay: this is shown when none of their events is held back.")
+HELD_BACK = N_(
+    "Games of {tournament} are told with a delay of {delay} min: this is shown {delay} min after the last play or "
+    "result, in {minutes} {minutes:minute|minutes} if none follows."
+)
 
 
 def hears_late(tournament_id: str, players: Collection[str] = ()) -> bool:
@@ -74,9 +79,18 @@ async def refuse_while_held(
     else:
         is_held = await has_held(record, tournament_id, told)
     if is_held:
-        raise build_held_refusal(tournament_id)
+        raise await load_held_refusal(record, tournament_id)
 
 
-def build_held_refusal(tournament_id: str) -> Refusal:
-    """Return the refusal of an answer that has no form without the held events."""
-    return Refusal("GAMES_HELD_BACK", "", HELD_BACK, {"tournament": tournament_id})
+async def load_held_refusal(record: Record, tournament_id: str) -> Refusal:
+    """Return the refusal of an answer that has no form without the held events, with the time until it is given."""
+    delays = await record.read(tournament=tournament_id, types=DELAY_TYPES)
+    delay = next((e.message.minutes for e in reversed(delays) if isinstance(e.message, pairing.BroadcastDelaySet)), 0)
+    query = select(func.max(events.c.recorded_at)).where(
+        events.c.tournament == tournament_id, events.c.type.in_(sorted(HELD_TYPES))
+    )
+    async with record.reading() as connection:
+        last = (await connection.execute(query)).scalar_one()
+    left = moment(last) + timedelta(minutes=delay) - utc_now() if last else timedelta(0)
+    minutes = max(1, -(-left // timedelta(minutes=1)))
+    return Refusal("GAMES_HELD_BACK", "", HELD_BACK, {"tournament": tournament_id, "delay": delay, "minutes": minutes})

@@ -121,7 +121,7 @@ _CONSOLE_LINKS: tuple[ConsoleLink, ...] = (
     ),
     ConsoleLink(
         "find",
-        N_("My table"),
+        N_("My day"),
         "/tournaments/{id}/my-table",
         N_("Your table, your opponent and your options there."),
         frozenset({PLAYER}),

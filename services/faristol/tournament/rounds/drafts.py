@@ -152,7 +152,7 @@ def against_publication(state: TournamentState, ruleset: Ruleset, draft: Draft) 
     """Return the reasons why a draft cannot be published; an empty list if it can."""
     found = []
     try:
-        check_all_there(state, ruleset, draft.played)
+        check_all_there(state, ruleset, draft.played, is_published=True)
     except Refusal as refusal:
         found.append(refusal)
     if draft.number > state.rounds:

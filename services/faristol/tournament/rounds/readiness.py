@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
 from google.protobuf.message import Message
@@ -134,7 +134,22 @@ def _not_checked_in(state: TournamentState, number: int) -> Iterator[Refusal]:
         )
 
 
-def check_all_there(state: TournamentState, ruleset: Ruleset, played: RoundState) -> None:
+PAIRED_AND_WITHDRAWN: Mapping[bool, str] = {
+    False: N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
+    True: N_("Round {round} cannot be published: {players} withdrew after it was paired; pair it again."),
+}
+"""Texts by whether the round is published."""
+
+ENTERED_AFTER_PAIRING: Mapping[bool, str] = {
+    False: N_("Round {round} cannot be started: {players} entered after it was paired; pair it again."),
+    True: N_("Round {round} cannot be published: {players} entered after it was paired; pair it again."),
+}
+"""Texts by whether the round is published."""
+
+
+def check_all_there(
+    state: TournamentState, ruleset: Ruleset, played: RoundState, *, is_published: bool = False
+) -> None:
     """Raise ``Refusal`` if a paired round has a withdrawn player, or lacks a player who is in it now.
 
     Such a player entered after the pairing, or was kept out by a sanction lifted since. If absence loses the game, the
@@ -160,7 +175,7 @@ def check_all_there(state: TournamentState, ruleset: Ruleset, played: RoundState
         raise Refusal(
             "PAIRED_AND_WITHDRAWN",
             "",
-            N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
+            PAIRED_AND_WITHDRAWN[is_published],
             {"round": played.number, "players": ", ".join(gone)},
         )
     # In a team tournament, a player who entered after the pairing is a reserve; a reinstated player may have a board.
@@ -183,7 +198,7 @@ def check_all_there(state: TournamentState, ruleset: Ruleset, played: RoundState
         raise Refusal(
             "ENTERED_AFTER_PAIRING",
             "",
-            N_("Round {round} cannot be started: {players} entered after it was paired; pair it again."),
+            ENTERED_AFTER_PAIRING[is_published],
             {"round": played.number, "players": ", ".join(left_out)},
         )
 

@@ -50,6 +50,7 @@ ABOUT_TABLES = (
     "rounds/readiness.py: The result of table",
     "rounds/readiness.py: A round needs 2",
     "rounds/readiness.py: Round {round} cannot be started",
+    "rounds/readiness.py: Round {round} cannot be published",
     "administration/tournaments.py: The table of rounds",
     "conditions.py: This is a tournament of duplicate games",
     "command_handling/duplicate_texts.py",

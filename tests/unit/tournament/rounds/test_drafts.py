@@ -157,7 +157,9 @@ def test_two_pairings_swap_their_tables() -> None:
 def test_a_draft_with_a_withdrawn_player_is_paired_again_before_it_is_published() -> None:
     hall = draft_round()
     hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1"))
-    assert reason_of(hall, pb.PublishRoundRequest(round=1)) == "PAIRED_AND_WITHDRAWN"
+    with pytest.raises(Refusal, match="Round 1 cannot be published: p1 withdrew") as refused:
+        hall.decide(pb.PublishRoundRequest(round=1))
+    assert refused.value.reason == "PAIRED_AND_WITHDRAWN"
     hall.carry_out(pb.PairRoundRequest(round=1))
     assert "p1" not in draft_of(hall).played.seated
     hall.carry_out(pb.PublishRoundRequest(round=1))

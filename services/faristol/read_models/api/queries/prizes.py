@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from faristol.event_store import Record, load
-from faristol.host.held_events import build_held_refusal
+from faristol.host.held_events import load_held_refusal
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.ruleset_store import load_pinned
@@ -63,7 +63,7 @@ async def get_prizes(
     check_reached(request.min_position, position)
     check_has_tables(of.tournament)
     if await models.moment_told(of.tournament, position):
-        raise build_held_refusal(request.tournament_id)
+        raise await load_held_refusal(models.record, request.tournament_id)
     won = await asyncio.to_thread(prizes, offer, [of.rounds[number] for number in sorted(of.rounds)], plays, annulled)
     await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
     return results.GetPrizesResponse(prizes=won, position=position, over=of.is_over)
