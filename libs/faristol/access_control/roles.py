@@ -12,7 +12,7 @@ Role: TypeAlias = pb.Role.ValueType
 PUBLIC, PLAYER, SCORER, ARBITER = pb.ROLE_PUBLIC, pb.ROLE_PLAYER, pb.ROLE_SCORER, pb.ROLE_ARBITER
 JUDGE, DIRECTOR, FEDERATION = pb.ROLE_JUDGE, pb.ROLE_DIRECTOR, pb.ROLE_FEDERATION
 SERVICE, OPERATOR = pb.ROLE_SERVICE, pb.ROLE_OPERATOR
-TREASURER, ANNOTATOR = pb.ROLE_TREASURER, pb.ROLE_ANNOTATOR
+TREASURER, ANNOTATOR, HALL = pb.ROLE_TREASURER, pb.ROLE_ANNOTATOR, pb.ROLE_HALL
 
 ROLE_NAMES: Mapping[Role, str] = {
     role: name.removeprefix("ROLE_").lower() for name, role in pb.Role.items() if role != pb.ROLE_UNSPECIFIED
@@ -26,11 +26,12 @@ MAY_GIVE: Mapping[Role, frozenset[Role]] = {
     SCORER: frozenset({SCORER}),
     ARBITER: frozenset({ARBITER, SCORER, PLAYER}),
     JUDGE: frozenset(),
-    DIRECTOR: frozenset({DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER, ANNOTATOR}),
-    FEDERATION: frozenset({FEDERATION, DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER, ANNOTATOR}),
+    DIRECTOR: frozenset({DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER, ANNOTATOR, HALL}),
+    FEDERATION: frozenset({FEDERATION, DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER, TREASURER, ANNOTATOR, HALL}),
     SERVICE: frozenset(),
     OPERATOR: frozenset({OPERATOR, SERVICE, FEDERATION, DIRECTOR}),
     TREASURER: frozenset(),
     ANNOTATOR: frozenset(),
+    HALL: frozenset(),
 }
 """Roles that a holder of each role may give, within their own scope."""

@@ -37,6 +37,10 @@ class AdjudicatedGame:
     """Challenges by number, from 1."""
     taken_back: frozenset[int] = frozenset()
     """Numbers of challenges raised before entries of the table were taken back: their cases need no ruling."""
+    unruled: int = 0
+    """Number of the challenge that waits for its first ruling; 0 if none does."""
+    owner_key: bytes = b""
+    """Public key of the hall cell that has the table and therefore writes its cases; empty for the championship."""
 
 
 def watch_game(game: AdjudicatedGame, event: Message) -> AdjudicatedGame:
@@ -47,9 +51,16 @@ def watch_game(game: AdjudicatedGame, event: Message) -> AdjudicatedGame:
                 event.game_id, event.tournament_id, Pin.of(event.ruleset), Pin.of(event.lexicon), event.seed
             )
         case game_events.ChallengeRaised():
-            return replace(game, challenges=MappingProxyType({**game.challenges, event.challenge: event}))
+            challenges = MappingProxyType({**game.challenges, event.challenge: event})
+            return replace(game, challenges=challenges, unruled=event.challenge)
+        case game_events.ChallengeRuled():
+            return replace(game, unruled=0)
         case game_events.EntriesTakenBack():
-            return replace(game, taken_back=frozenset(game.challenges))
+            return replace(game, taken_back=frozenset(game.challenges), unruled=0)
+        case game_events.TableHandedOver():
+            return replace(game, owner_key=event.key)
+        case game_events.TableReturned() | game_events.TableTakenBack():
+            return replace(game, owner_key=b"")
         case _:
             return game
 

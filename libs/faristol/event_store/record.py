@@ -95,6 +95,9 @@ class Record:
     So an event is never visible before one with a smaller position.
     """
 
+    owner_key: bytes = b""
+    """Public key of the hall cell whose record this is, which decides at its tables; empty for a championship."""
+
     def __init__(self, backend: Backend, now: Callable[[], datetime] = utc_now) -> None:
         self.engine = backend.engine
         """For read models, whose tables are in the same database."""

@@ -13,7 +13,7 @@ from faristol.event_store import rows
 from faristol.event_store.append.group import Head
 from faristol.event_store.backends import tables
 from faristol.event_store.errors import CorruptData
-from faristol.event_store.event import Metadata, compute_chained_hash
+from faristol.event_store.event import Metadata, Recorded, compute_chained_hash, microseconds
 
 STORED_BATCH_EVENTS = 1_000
 """Events in one read."""
@@ -76,6 +76,23 @@ class Stored:
     def hash_after(self, previous: bytes) -> bytes:
         """Compute the hash of the event for the hash ``previous`` of the stream's preceding event."""
         return compute_chained_hash(previous, *_HASHED_COLUMNS(self))
+
+
+def of_recorded(event: Recorded) -> Stored:
+    """Return an event that was read as it is stored."""
+    return Stored(
+        event.position,
+        event.stream,
+        event.version,
+        event.event_id,
+        event.type,
+        event.schema_version,
+        event.tournament,
+        event.payload,
+        event.metadata.to_json(),
+        microseconds(event.recorded_at),
+        event.hash,
+    )
 
 
 async def read(connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None) -> list[Stored]:

@@ -23,6 +23,7 @@ from faristol.pb.clock.v1 import turn_events_pb2 as turns
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.hall.v1 import events_pb2 as hall
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import fee_events_pb2 as fees
@@ -30,7 +31,7 @@ from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.people.v1 import events_pb2 as people
 from faristol.pb.rating.v1 import events_pb2 as rating
 
-CONTEXTS = (access, clock, turns, game, duplicate, lexicon, pairing, registration, fees, people, rating)
+CONTEXTS = (access, clock, turns, game, duplicate, lexicon, pairing, registration, fees, people, rating, hall)
 """The modules that define events. Importing them registers every type by its name."""
 
 OF_THE_CELL = "_"

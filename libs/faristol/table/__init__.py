@@ -24,6 +24,8 @@ class Table:
     ruleset: Ruleset
     game: Game = field(default_factory=Game)
     clock: Clock = field(default_factory=Clock)
+    cell_key: bytes = b""
+    """Public key of the hall cell in which this program runs; empty in the championship."""
     asked_elsewhere: frozenset[str] = frozenset()
     """Of the players in question, those with a ``WordAsked`` in another game, as asker or answerer."""
     strangers: frozenset[str] = frozenset()
@@ -35,6 +37,11 @@ class Table:
     def last_at(self) -> Instant:
         """The latest time in the events of the table."""
         return max(self.game.last_at, self.clock.last_at)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this cell decides at the table (``ownership``)."""
+        return self.game.owner_key == self.cell_key
 
     def after(self, events: Iterable[Message]) -> Table:
         """Return the table after ``events`` of its game and its clock. Raises ``TypeError`` for other events."""

@@ -43,6 +43,8 @@ class TableTournament:
     lexicon: Pin = field(default_factory=Pin)
     keeping: game_events.Keeping.ValueType = game_events.KEEPING_HOSTED
     """Whether its tables are hosted or recorded."""
+    halls: frozenset[str] = frozenset()
+    """Names of its halls."""
     pairings: Mapping[int, tuple[pairing_events.Pairing, ...]] = field(default_factory=dict)
     """The tables of each round."""
     drawn: Mapping[int, Instant] = field(default_factory=dict)
@@ -80,6 +82,8 @@ def watch_tournament(tournament: TableTournament, message: Message) -> TableTour
             return replace(tournament, ruleset=Pin.of(message.ruleset))
         case pairing_events.LexiconPinned():
             return replace(tournament, lexicon=Pin.of(message.lexicon))
+        case pairing_events.HallsSet():
+            return replace(tournament, halls=frozenset(hall.name for hall in message.halls))
         case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted():
             return replace(tournament, players=tournament.players | {message.player_id})
         case pairing_events.RoundPaired():

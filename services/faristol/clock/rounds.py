@@ -23,11 +23,16 @@ class Unfinished:
         """Games that were over at the last check, by tournament. They are checked last."""
 
     async def of(self, tournament_id: str, game_ids: Collection[str]) -> list[Settled]:
-        """Return the unfinished games among ``game_ids``, at most two: then neither is the last one."""
+        """Return the unfinished games among ``game_ids``, at most two: then neither is the last one.
+
+        None is the last one for a hall cell that does not have every game of the round.
+        """
         over = set(self._over.get(tournament_id, frozenset())).intersection(game_ids)
         found: list[Settled] = []
         for game_id in sorted(game_ids, key=over.__contains__):
             settled = await load_table(self._record, game_id)
+            if settled is None and self._record.owner_key:
+                return []
             if settled is None or settled.game.over:
                 over.add(game_id)
                 continue
@@ -58,6 +63,6 @@ def build_end_reaction(record: Record) -> Reaction:
             return None
         (last,) = left
         lost = lost_with_the_round(last.table.clock, ruleset, instant(ended.occurred_at))
-        return last.decision(last.with_consequences(lost)) if lost else None
+        return last.decision(last.with_consequences(lost)) if lost and last.is_own else None
 
     return Reaction("clock.round", types_of((game_events.GameEnded, game_events.TableClosed)), end_last)

@@ -33,6 +33,7 @@ from faristol.kernel.event_types import types_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
 from faristol.pb.clock.v1 import events_pb2
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.table.clock import EVENT_KINDS
 from faristol.table.deadlines import due, next_deadline
 
@@ -65,6 +66,9 @@ CLOCK_RETRY_NANOSECONDS = 60 * NANOSECONDS_FACTOR
 CLOCK_EVENT_TYPES = types_of(EVENT_KINDS)
 OPEN_AND_STOP_TYPES = types_of((events_pb2.ClockOpened, events_pb2.ClockStopped))
 """The first and the last event of every clock."""
+
+OWNER_TYPES = types_of((game_events.TableHandedOver, game_events.TableReturned, game_events.TableTakenBack))
+"""The events after which another cell decides at a table."""
 
 _NO_DEADLINE_NS = 1 << 62
 """An instant after all others."""
@@ -171,6 +175,8 @@ class ClockTimer:
                     self._hear(event)
                 elif event.stream.startswith(GAME):
                     self._prepared.pop(game_of(event.stream), None)  # its decision is based on the previous version
+                    if event.type in OWNER_TYPES and game_of(event.stream) in self._lags:
+                        self._look[game_of(event.stream)] = 0
             self._position = events[-1].position if events else self._position
             more = len(events) == CLOCK_BATCH_EVENTS
 
@@ -245,7 +251,7 @@ class ClockTimer:
             return
         if isinstance(found, Exception):
             raise found
-        if found is None or not found.game.hosted:
+        if found is None or not found.game.hosted or not found.is_own:
             return
         table = found.table
         deadline = next_deadline(table.clock, table.game, table.ruleset)

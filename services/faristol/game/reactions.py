@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
 from faristol.game.duplicate_game.reactions import open_game
+from faristol.game.halls.model import Halls, evolve, halls_stream
+from faristol.game.halls.tables import hand_over_seated, with_salt
 from faristol.host.ruleset_store import rules_of
-from faristol.host.table_store import build_table_opening, game_stream, load_table
+from faristol.host.table_store import build_table_opening, game_of, game_stream, load_table
 from faristol.kernel.event_types import types_of
 from faristol.kernel.likeness import like
 from faristol.kernel.times import instant, timestamp
-from faristol.pb.game.v1.events_pb2 import TableClosed
+from faristol.pb.game.v1.events_pb2 import TableClosed, TableTakenBack
 from faristol.pb.lexicon.v1.events_pb2 import CaseRuled
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.table.decide.ends import leave_tournament
@@ -26,14 +29,20 @@ TABLE_CHANGE_TYPES = types_of(
         pairing_events.PostponedGameStarted,
         pairing_events.PlayerWithdrawn,
         pairing_events.ResultEntered,
+        TableTakenBack,
     )
 )
+
+ENTERED_TYPES = types_of([pairing_events.ResultEntered])
+MAX_ENTERED_RESULTS = 100_000
+"""Entered results of a tournament, far above any."""
 
 
 def opening(record: Record) -> Reaction:
     """Build the reaction that opens the tables of a round at its start (FISC I.5), and handles withdrawals.
 
-    A postponed game opens when it is started. A table whose result is entered in the tournament is closed. One reaction
+    A table of a hall with a cell of its own is handed over to that cell as it opens. A postponed game opens when it is
+    started. A table whose result is entered in the tournament is closed. One reaction
     does all this, so that a withdrawal never precedes the opening of its table.
     """
 
@@ -41,6 +50,8 @@ def opening(record: Record) -> Reaction:
         started = event.message
         if isinstance(started, pairing_events.PlayerWithdrawn):
             return await _end_abandoned_game(record, event.stream, started)
+        if isinstance(started, TableTakenBack):
+            return await _close_table_taken_back(record, event)
         if isinstance(started, pairing_events.ResultEntered):
             return await _close_table(record, event, started.game_id)
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
@@ -50,14 +61,17 @@ def opening(record: Record) -> Reaction:
             return await open_game(record, event, ruleset)
         at = instant(started.occurred_at)
         writes: list[Write] = []
+        halls = await load(record, halls_stream(event.tournament), Halls(), evolve)
+        tournament = with_salt(tournament, halls.state)
         for pairing in tournament.pairings[started.round]:
             if isinstance(started, pairing_events.PostponedGameStarted):
                 due = pairing.game_id == started.game_id
             else:
                 due = pairing.game_id not in tournament.postponed
             if due and not await record.read_stream(game_stream(pairing.game_id)):
-                writes += build_table_opening(ruleset, open_table(tournament, started.round, pairing, ruleset, at))
-        return Decision(writes)
+                opened = open_table(tournament, started.round, pairing, ruleset, at)
+                writes += build_table_opening(ruleset, opened, partial(hand_over_seated, halls.state, at))
+        return Decision(writes, [Guard(halls_stream(event.tournament), halls.version)])
 
     return Reaction("game.open", TABLE_CHANGE_TYPES, open_tables)
 
@@ -72,7 +86,7 @@ async def _end_abandoned_game(
     tournament = await load(record, stream, TableTournament(), watch_tournament)
     given_up = tournament.state.left.get(withdrawn.player_id) == withdrawn.game_id
     settled = await load_table(record, withdrawn.game_id) if withdrawn.game_id and given_up else None
-    if settled is None:
+    if settled is None or not settled.is_own:
         return None
     at = max(instant(withdrawn.occurred_at), settled.table.last_at)
     new_events = leave_tournament(settled.table, withdrawn.player_id, at)
@@ -83,11 +97,23 @@ async def _end_abandoned_game(
     return replace(decision, guards=[*decision.guards, back])
 
 
+async def _close_table_taken_back(record: Record, taken_back: Recorded) -> Decision | None:
+    """Return the decision that closes a table whose result was entered while a hall had it, or None."""
+    game_id = game_of(taken_back.stream)
+    stream = f"tournament-{taken_back.tournament}"
+    entered = [
+        event
+        for event in await record.read(limit=MAX_ENTERED_RESULTS, tournament=taken_back.tournament, types=ENTERED_TYPES)
+        if event.stream == stream and event.message.game_id == game_id  # type: ignore[attr-defined] # by its type
+    ]
+    return await _close_table(record, entered[-1], game_id) if entered else None
+
+
 async def _close_table(record: Record, entered: Recorded, game_id: str) -> Decision | None:
     """Return the decision that closes a table whose result was entered in the tournament, or None."""
     assert isinstance(entered.message, pairing_events.ResultEntered)
     settled = await load_table(record, game_id)
-    if settled is None or settled.game.phase is Phase.FINAL:
+    if settled is None or settled.game.phase is Phase.FINAL or not settled.is_own:
         return None
     result = next(
         recorded.message

@@ -5,6 +5,7 @@ from __future__ import annotations
 from faristol.game import reactions
 from faristol.game.duplicate_game import service as duplicate
 from faristol.game.duplicate_game.lexicons import Installed, Lexicons
+from faristol.game.halls.service import hall_service
 from faristol.game.service import service
 from faristol.host import Part, Runtime
 from faristol.words import Library
@@ -20,6 +21,7 @@ def part(runtime: Runtime, lexicons: Lexicons | None = None) -> Part:
         servicers=(
             service(runtime),
             duplicate.service(runtime, lexicons or Installed(Library(runtime.settings.lexicons))),
+            hall_service(runtime),
         ),
         reactions=(reactions.opening(runtime.record), reactions.following(runtime.record)),
     )

@@ -14,6 +14,7 @@ from faristol.pb.clock.v1 import clock_pb2 as clock
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.game.v1 import game_pb2 as game
+from faristol.pb.hall.v1 import hall_pb2 as hall
 from faristol.pb.lexicon.v1 import adjudication_pb2 as adjudication
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import fees_pb2 as fees
@@ -27,7 +28,7 @@ from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 PAGE = Path(__file__).parents[3] / "docs" / "access.md"
 HEAD = "## Every method\n\n"
 FILES = (
-    *(access, game, duplicate, clock, turns, lexicon, adjudication),
+    *(access, game, duplicate, clock, turns, lexicon, adjudication, hall),
     *(pairing, registration, fees, rating, results, webhooks, push),
 )
 SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in file.DESCRIPTOR.services_by_name.values()]

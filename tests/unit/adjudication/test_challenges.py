@@ -140,7 +140,7 @@ def test_a_game_is_known_from_the_events_that_its_cases_depend_on() -> None:
     )
     raised = challenge(("X",))
     game = reduce(watch_game, [opened, game_events.GameStarted(first_player_id="anna"), raised], AdjudicatedGame())
-    assert game == AdjudicatedGame(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, b"secret", {2: raised})
+    assert game == AdjudicatedGame(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, b"secret", {2: raised}, unruled=2)
 
 
 def test_an_event_of_another_context_is_no_event_of_a_case() -> None:

@@ -110,6 +110,12 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "halls and tables": frozenset(
         {"NO_SUCH_TABLE", "NO_OWN_TABLE", "TABLE_NEEDED", "TABLE_TAKEN", "TOO_FEW_TABLES", "OWN_TABLES_CLASH"}
     ),
+    "halls that go on alone: the cell that has a table, and what it sends": frozenset(
+        {
+            *("TABLE_HANDED_OVER", "TABLE_OF_CHAMPIONSHIP", "OTHER_HALL", "HALL_JOINED", "HALL_RELEASED"),
+            *("SAME_VERDICT", "EVENTS_MISSING", "RECORD_BUSY"),
+        }
+    ),
     "pairs that the director makes or keeps apart by hand": frozenset(
         {
             *("PAIR_FORBIDDEN", "PAIR_NOT_FORBIDDEN", "PAIR_KEPT", "PAIR_NOT_KEPT", "PAIRS_MISSING", "NOT_TO_PAIR"),

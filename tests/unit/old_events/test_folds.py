@@ -14,6 +14,7 @@ from faristol.adjudication.cases import model as case
 from faristol.duplicate_game import game as duplicate
 from faristol.duplicate_game import hall as slips
 from faristol.duplicate_game import preparation as prepared
+from faristol.game.halls import model as halls
 from faristol.kernel import event_types
 from faristol.rating import model as ratings
 from faristol.table import clock
@@ -35,6 +36,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "lexicon": (policy.Adjudication(), policy.evolve),
     "ratings": (ratings.RatingList(), ratings.evolve),
     "fees": (FeeState(), evolve_fees),
+    "halls": (halls.Halls(), halls.evolve),
     "registration": (RegistrationState(), evolve_registration),
 }
 KEPT = {"people", "ruleset", "picture", "broadcast"}

@@ -19,7 +19,7 @@ from faristol.host.ruleset_store import rules_of
 from faristol.kernel.cases import case_ids_of
 from faristol.kernel.times import Instant, instant, occurred_at
 from faristol.rules import Ruleset
-from faristol.table import Table, evolve, of_clock
+from faristol.table import Table, evolve, of_clock, ownership
 from faristol.table.clock import Clock
 from faristol.table.decide import settle
 from faristol.table.game.state import Game, Phase
@@ -74,6 +74,11 @@ class Settled:
         """The game of the table."""
         return self.table.game
 
+    @property
+    def is_own(self) -> bool:
+        """Whether this cell decides at the table: no other writes its streams."""
+        return self.table.is_own
+
     def moment(self, request: Any, now: Callable[[], datetime]) -> Instant:
         """Return the moment of a command: the one that its request states, or now, but not before the last event."""
         at = instant(occurred_at(request, now))
@@ -84,10 +89,15 @@ class Settled:
         return [*new_events, *settle(self.table.after(new_events))]
 
     def decision(self, new_events: Sequence[Message] = ()) -> Decision:
-        """Return a decision that writes the missing events, then ``new_events``, each to its stream, if any."""
+        """Return a decision that writes the missing events, then ``new_events``, each to its stream, if any.
+
+        Raises ``Refusal`` if there are any and another cell has the table.
+        """
         events = [*self.missing, *new_events]
         if not events:
             return Decision()
+        if not ownership.is_permitted(self.table, events):
+            raise ownership.refuse_foreign(self.game)
         game = self.game
         writes = [
             Write(
@@ -104,12 +114,16 @@ class Settled:
         return Decision(writes, [*read, *self.guards])
 
 
-def build_table_opening(ruleset: Ruleset, new_events: Sequence[Message]) -> Sequence[Write]:
-    """Return the writes that open a table with ``new_events`` and their consequences."""
+def build_table_opening(
+    ruleset: Ruleset, new_events: Sequence[Message], then: Callable[[Table], Sequence[Message]] = lambda _: ()
+) -> Sequence[Write]:
+    """Return the writes that open a table with ``new_events``, their consequences, and those that ``then`` adds."""
     table = Table(ruleset).after(new_events)
     game_id = table.game.game_id
     versions = {game_stream(game_id): 0, clock_stream(game_id): 0}
-    return Settled(table, [*new_events, *settle(table)], versions).decision().writes
+    consequences = settle(table)
+    further = then(table.after(consequences))
+    return Settled(table, [*new_events, *consequences, *further], versions).decision().writes
 
 
 async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> Settled | None:
@@ -155,7 +169,7 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
 async def _load_settled(record: Record, game_id: str, halves: Halves, *, rulings: bool = True) -> Settled | None:
     if not halves.versions[game_stream(game_id)]:
         return None
-    table = Table(await rules_of(record, halves.game.ruleset), halves.game, halves.clock)
+    table = Table(await rules_of(record, halves.game.ruleset), halves.game, halves.clock, record.owner_key)
     ruling: Ruling | None = None
     guards: Sequence[Guard] = ()
     if rulings and table.game.phase is Phase.CHALLENGED:

@@ -30,6 +30,7 @@ from faristol.table.decide import (
     surplus,
 )
 from faristol.table.decide.typed_tiles import read_typed_tiles
+from faristol.table.ownership import check_own
 from faristol.table.settlement import clock, game
 from faristol.table.views import Ruling
 
@@ -55,9 +56,10 @@ _COMMANDS = {**GAME_COMMANDS, **CLOCK_COMMANDS}
 def decide(table: Table, request: Message, at: Instant) -> list[Message]:
     """Return the events of ``request`` at ``at``, without those that ``settle`` adds. The table is settled.
 
-    Raises ``Refusal`` if the rules forbid it, and ``Invalid`` if it is malformed or earlier than the last event of the
-    table. Raises ``KeyError`` for a message that is not a command.
+    Raises ``Refusal`` if the rules forbid it or another cell has the table. Raises ``Invalid`` if it is malformed or
+    earlier than the last event of the table, and ``KeyError`` for a message that is not a command.
     """
+    check_own(table)
     check_not_before(at, table.last_at)
     return set_occurred_at(_COMMANDS[type(request)](table, read_typed_tiles(request, table.ruleset.tile_set), at), at)
 
@@ -65,11 +67,12 @@ def decide(table: Table, request: Message, at: Instant) -> list[Message]:
 def settle(table: Table, ruling: Ruling | None = None) -> list[Message]:
     """Return the missing events of the table, of its game and its clock, in order of dependency.
 
-    ``ruling`` is that on the pending challenge. The list is empty if no event is missing.
+    ``ruling`` is that on the pending challenge. The list is empty if no event is missing, and if another cell has the
+    table.
     """
     new_events: list[Message] = []
-    while missing := (
-        game.missing(table.game, table.clock, ruling, table.ruleset)
+    while table.is_own and (
+        missing := game.missing(table.game, table.clock, ruling, table.ruleset)
         or clock.missing(table.clock, table.game, table.ruleset)
     ):
         new_events.extend(missing)

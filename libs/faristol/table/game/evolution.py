@@ -13,7 +13,7 @@ from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
 from faristol.rules.ruleset.sections import Neutraliser
-from faristol.table.game import draws, sheet, turns
+from faristol.table.game import draws, ownership, sheet, turns
 from faristol.table.game.signals import Signal, SignalKind, Signals
 from faristol.table.game.state import Game
 
@@ -21,6 +21,7 @@ _GAME_CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {
     **turns.TURN_CHANGES,
     **draws.DRAW_CHANGES,
     **sheet.SHEET_CHANGES,
+    **ownership.OWNERSHIP_CHANGES,
 }
 """The effect of each event on a game, except ``last_at`` and ``signals``."""
 

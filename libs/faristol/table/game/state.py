@@ -140,6 +140,8 @@ class Game:
     tournament_id: str = ""
     round: int = 0
     table: int = 0
+    hall: str = ""
+    """The hall of the table; empty if the tournament has no halls."""
     player_ids: tuple[str, ...] = ()
     """In the order of turns."""
     ruleset: Pin = field(default_factory=Pin)
@@ -217,6 +219,14 @@ class Game:
     """The start of the game itself."""
     last_at: Instant = 0
     """The latest time in the events of this table."""
+    owner_key: bytes = b""
+    """Public key of the hall cell that has the table; empty for the championship."""
+    owner_hall: str = ""
+    """The hall of that cell; empty for the championship."""
+    epoch: int = 0
+    """The number of times the table was handed over or taken back."""
+    handed_at: Instant = 0
+    """The time of the last hand-over; 0 without one."""
     again: int = 0
     """The last turn that was re-entered after its clock was pressed; 0 before the first."""
     begun: tuple[Game, ...] = ()

@@ -280,6 +280,10 @@ def _apply_entries_taken_back(game: Game, event: events.EntriesTakenBack) -> Gam
         adjusted=game.adjusted,
         signals=game.signals,
         last_at=game.last_at,
+        owner_key=game.owner_key,
+        owner_hall=game.owner_hall,
+        epoch=game.epoch,
+        handed_at=game.handed_at,
     )
 
 

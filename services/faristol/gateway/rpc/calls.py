@@ -17,6 +17,7 @@ from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2, game_pb2
+from faristol.pb.hall.v1 import hall_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2, lexicon_pb2
 from faristol.pb.pairing.v1 import fees_pb2, pairing_pb2, registration_pb2
 from faristol.pb.rating.v1 import rating_pb2
@@ -25,7 +26,7 @@ from faristol.pb.results.v1 import push_pb2, results_pb2, webhooks_pb2
 _CONTRACTS = {
     "access": (access_pb2,),
     "clock": (clock_pb2, turns_pb2),
-    "game": (game_pb2, duplicate_pb2),
+    "game": (game_pb2, duplicate_pb2, hall_pb2),
     "lexicon": (lexicon_pb2, adjudication_pb2),
     "pairing": (pairing_pb2, registration_pb2, fees_pb2),
     "rating": (rating_pb2,),

@@ -41,10 +41,13 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
         game_events.EntriesTakenBack: cases.withdraw_taken_back,
         game_events.GameEnded: cases.withdraw_all,
         game_events.TableClosed: cases.withdraw_all,
+        game_events.TableTakenBack: cases.open_unruled,
     }
 
     async def rule(event: Recorded) -> Decision | None:
         game = (await load(record, event.stream, AdjudicatedGame(), watch_game)).state
+        if game.owner_key != record.owner_key:
+            return None  # the cell that has the table writes its cases
         return await acts[type(event.message)](game, event.message)
 
     return Reaction("lexicon.ruling", event_types.types_of(acts), rule)
@@ -67,6 +70,10 @@ class Cases:
         first = (await case_of(self._record, game, appeal.challenge)).state
         challenge = game.challenges[appeal.challenge]
         return await self._open(game, Question(challenge, appeal.occurred_at, appeal=True, barred=first.ruled_by))
+
+    async def open_unruled(self, game: AdjudicatedGame, _: game_events.TableTakenBack) -> Decision | None:
+        """Open the case of a challenge that was raised in a hall and waits for its ruling; none if the hall did."""
+        return await self.open_challenge(game, game.challenges[game.unruled]) if game.unruled else None
 
     async def withdraw_appeal(self, game: AdjudicatedGame, ruled: game_events.AppealRuled) -> Decision | None:
         """Withdraw the case of an appeal after the ruling of the arbiter at the table."""

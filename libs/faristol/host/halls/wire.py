@@ -1,0 +1,132 @@
+"""Copied events in the contract, and the signature of a hall over a batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.append.copies import Also, Batch
+from faristol.event_store.backends import tables
+from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.beside_events.bindings import bound_in
+from faristol.event_store.beside_events.notes import Note
+from faristol.event_store.beside_events.stored_names import FIRST_DETAILS, StoredName, to_stored_name
+from faristol.event_store.event import Metadata
+from faristol.event_store.stored import Stored
+from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.personal_data.people import all_erased
+
+SIGNED_HEADING = b"faristol hall batch 1\n"
+"""Bytes before the batch that a hall signs."""
+
+MAX_STATEMENT_VALUES = 400
+"""Ids in one statement."""
+
+_PEOPLE = select(tables.people).where(tables.people.c.player_id.in_(bindparam("ids", expanding=True)))
+
+
+def to_batch(events: Iterable[pb.HallEvent], answers: Iterable[pb.HallAnswer]) -> Batch:
+    """Return the batch of events and answers of a message."""
+    found: list[Stored] = []
+    notes: dict[str, Note] = {}
+    for event in events:
+        found.append(
+            Stored(
+                0,
+                event.stream,
+                event.version,
+                event.event_id,
+                event.type,
+                event.schema_version,
+                event.tournament_id,
+                event.payload,
+                event.metadata,
+                event.recorded_at,
+                event.hash,
+            )
+        )
+        if event.note:
+            notes[event.event_id] = Note(event.note, tuple(event.note_player_ids))
+    return Batch(found, notes, {answer.command_id: answer.answer for answer in answers})
+
+
+def to_events(batch: Batch) -> list[pb.HallEvent]:
+    """Return the events of a batch with their notes as messages."""
+    return [to_event(event, batch.notes.get(event.event_id)) for event in batch.events]
+
+
+def to_event(event: Stored, note: Note | None = None) -> pb.HallEvent:
+    """Return an event with its note as a message."""
+    return pb.HallEvent(
+        stream=event.stream,
+        version=event.version,
+        event_id=event.event_id,
+        type=event.type,
+        schema_version=event.schema_version,
+        tournament_id=event.tournament,
+        payload=event.payload,
+        metadata=event.metadata,
+        recorded_at=event.recorded_at,
+        hash=event.hash,
+        note=note.text if note else "",
+        note_player_ids=note.player_ids if note else (),
+    )
+
+
+def to_answers(batch: Batch) -> list[pb.HallAnswer]:
+    """Return the answers of a batch as messages."""
+    return [pb.HallAnswer(command_id=command_id, answer=answer) for command_id, answer in batch.answers.items()]
+
+
+async def load_people(connection: AsyncConnection, events: Iterable[Stored]) -> list[pb.HallPerson]:
+    """Return the persons whose names these events bind, with their present details; erased ones are omitted."""
+    ids = sorted({player_id for event in events for player_id in bound_in(Metadata.from_json(event.metadata))})
+    found: list[pb.HallPerson] = []
+    for start in range(0, len(ids), MAX_STATEMENT_VALUES):
+        rows = await connection.execute(_PEOPLE, {"ids": ids[start : start + MAX_STATEMENT_VALUES]})
+        for stored in map(to_stored_name, rows.all()):
+            details = json.dumps(dict(stored.values), ensure_ascii=False, separators=(",", ":"))
+            found.append(pb.HallPerson(player_id=stored.player_id, details=details, salt=stored.salt or b""))
+    return found
+
+
+def people_writer(people: Sequence[pb.HallPerson]) -> Also:
+    """Return the function that stores persons beside copied events, in place of their previous details.
+
+    It does not store an erased person again. Raises ``ValueError`` for malformed details.
+    """
+    persons = [_to_stored(person) for person in people]
+
+    async def write(connection: AsyncConnection, events: Sequence[Stored]) -> None:
+        gone = await all_erased(connection, [person.player_id for person in persons])
+        rows = [person.to_row() for person in persons if person.player_id not in gone]
+        if rows:
+            await connection.execute(kind_of(connection).upsert(tables.people, rows[0].keys() - {"player_id"}), rows)
+
+    return write
+
+
+def _to_stored(person: pb.HallPerson) -> StoredName:
+    values = json.loads(person.details)
+    if not isinstance(values, dict) or not all(type(values.get(name, "")) is str for name in FIRST_DETAILS):
+        raise ValueError(f"the details of {person.player_id[:64]!r} are malformed")
+    return StoredName(person.player_id, values, person.salt or None)
+
+
+def sign(key: Ed25519PrivateKey, batch: bytes) -> bytes:
+    """Return the signature of a hall over the bytes of a batch, 64 bytes."""
+    return key.sign(SIGNED_HEADING + batch)
+
+
+def is_signed(key: bytes, batch: bytes, signature: bytes) -> bool:
+    """Check the signature of the hall with this public key, 32 bytes, over the bytes of a batch."""
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, SIGNED_HEADING + batch)
+    except (InvalidSignature, ValueError):
+        return False
+    return True

@@ -1,0 +1,119 @@
+"""The cell that decides at a table: the championship, or the cell of its hall. Pure.
+
+Problem. A hall goes on without a connection, so the championship cannot ask whether a table has changed. If both
+decided on it, its streams would have two histories.
+
+Idea. A table has one owner, which its own stream states. The championship hands it over to the key of a hall cell, the
+hall returns it, or the director takes it back. Each cell compares the owner with its own key before every decision.
+
+Invariants:
+
+- A cell writes no event to a table that it does not own. The only exception is to take it back: then both may have
+  written, and the later events of the hall are kept aside.
+- The epoch rises with each hand-over and each take-back. It distinguishes events written before from those after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, timestamp
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.table import Table
+from faristol.table.clock import ARBITER_STOP_NUMBER
+from faristol.table.game.state import Game, Phase
+
+
+def check_own(table: Table) -> None:
+    """Check that this cell decides at the table. Raises ``Refusal``, which names the hall that does."""
+    if not table.is_own:
+        raise refuse_foreign(table.game)
+
+
+def refuse_foreign(game: Game) -> Refusal:
+    """Return the refusal of a decision at a table of another cell."""
+    if game.owner_hall:
+        return Refusal(
+            "TABLE_HANDED_OVER",
+            "",
+            N_("Table {table} was handed over to the hall {hall}: its devices decide until the table is returned."),
+            {"table": game.table, "hall": game.owner_hall},
+        )
+    return Refusal(
+        "TABLE_OF_CHAMPIONSHIP",
+        "",
+        N_("Table {table} belongs to the championship: this hall cannot change it."),
+        {"table": game.table},
+    )
+
+
+def hand_over(table: Table, hall: str, key: bytes, at: Instant) -> list[Message]:
+    """Return the event that hands the table over to a hall cell; none if it has the table already.
+
+    Raises ``Refusal`` if the table is not seated in the hall, if its result is final, or if another cell has it.
+    """
+    game = table.game
+    if game.owner_key == key:
+        return []
+    check_own(table)
+    if game.hall != hall:
+        raise Refusal(
+            "OTHER_HALL",
+            "",
+            N_("Table {table} is not in the hall {hall}: it cannot be handed over to it."),
+            {"table": game.table, "hall": hall},
+        )
+    if game.phase is Phase.FINAL:
+        raise Refusal(
+            "GAME_OVER", table.ruleset.law.game_over, N_("The game is over: the table cannot be handed over to a hall.")
+        )
+    at = max(at, table.last_at)
+    return [events.TableHandedOver(hall=hall, key=key, epoch=game.epoch + 1, occurred_at=timestamp(at))]
+
+
+def return_table(table: Table, at: Instant) -> list[Message]:
+    """Return the event by which a hall returns the table to the championship.
+
+    Raises ``Refusal`` if this cell does not have it, and while the game can still go on in the hall.
+    """
+    check_own(table)
+    if not table.cell_key:
+        return []
+    if table.game.phase is not Phase.FINAL:
+        raise Refusal(
+            "GAME_NOT_OVER", "", N_("Table {table} is not over: the hall keeps it."), {"table": table.game.table}
+        )
+    return [events.TableReturned(epoch=table.game.epoch, occurred_at=timestamp(max(at, table.last_at)))]
+
+
+def take_back(table: Table, note: str, director_id: str, at: Instant) -> list[Message]:
+    """Return the events by which the championship takes a table back from a hall; none if it has the table.
+
+    A running clock is stopped at the last event of the table that the championship has, until an arbiter resumes it: a
+    player must not lose here on time that was played in the hall, if at all.
+    """
+    game, clock = table.game, table.clock
+    if not game.owner_key:
+        return []
+    stopped: list[Message] = []
+    if clock.running and not game.over and ARBITER_STOP_NUMBER not in clock.open:
+        stopped.append(
+            clock_events.ClockNeutralised(
+                player_id=clock.running,
+                reason=clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE,
+                used_ms=clock.used_at(clock.running, table.last_at),
+                occurred_at=timestamp(table.last_at),
+                arbiter_id=director_id,
+            )
+        )
+    taken = events.TableTakenBack(epoch=game.epoch + 1, note=note, occurred_at=timestamp(max(at, table.last_at)))
+    return [taken, *stopped]
+
+
+def is_permitted(table: Table, new_events: Iterable[Message]) -> bool:
+    """Check whether this cell may append events to the table: it owns it, or takes it back."""
+    return table.is_own or any(isinstance(event, events.TableTakenBack) for event in new_events)

@@ -1,0 +1,111 @@
+"""The events of the championship that a hall needs, as a stream that can be resumed at any position."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from faristol.event_store import Record, load
+from faristol.event_store.append.extracts import extract
+from faristol.event_store.stored import Stored
+from faristol.event_store.upcasters import upcasters
+from faristol.host.halls import wire
+from faristol.host.table_store import CLOCK, GAME, game_of
+from faristol.kernel.event_types import types_of
+from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.table.views import TableTournament, watch_tournament
+
+FOLLOW_POLL_SECONDS = 1.0
+"""Seconds between reads of the record without a notification."""
+
+FOLLOW_KEEPALIVE_SECONDS = 10.0
+"""Seconds after which a message is sent without new events, so that both sides notice a lost connection."""
+
+CASE_OPENED_TYPES = types_of([lexicon_events.CaseOpened])
+MAX_READ_EVENTS = 10_000
+"""Events in one read of the cases of a tournament."""
+
+
+class HallFilter:
+    """The events that a hall needs: of its tournament, its rule sets, its tables, and the cases of its tables.
+
+    It can compute no draw of another hall: seeds of tables are in events of games, and derive from a salt in the stream
+    of the halls (``Halls.draw_salt``), which no hall gets.
+    """
+
+    def __init__(self, record: Record, tournament_id: str, hall: str) -> None:
+        self._record = record
+        self._tournament_id = tournament_id
+        self._hall = hall
+        self._games: frozenset[str] = frozenset()
+        self._cases: dict[str, str] = {}
+        """Game by the stream of a case."""
+        self._own = {f"tournament-{tournament_id}", f"lexicon-{tournament_id}"}
+
+    async def begin(self) -> None:
+        """Read the cases that were opened before."""
+        position = 0
+        while found := await self._record.read(
+            position, limit=MAX_READ_EVENTS, tournament=self._tournament_id, types=CASE_OPENED_TYPES
+        ):
+            for event in found:
+                self._cases[event.stream] = event.message.game_id  # type: ignore[attr-defined] # one of CASE_OPENED_TYPES
+            position = found[-1].position
+
+    async def read_tables(self) -> None:
+        """Read which games are seated in the hall."""
+        stream = f"tournament-{self._tournament_id}"
+        tournament = (await load(self._record, stream, TableTournament(), watch_tournament)).state
+        self._games = frozenset(
+            pairing.game_id
+            for pairings in tournament.pairings.values()
+            for pairing in pairings
+            if pairing.hall == self._hall
+        )
+
+    def __call__(self, event: Stored) -> bool:
+        """Check whether the hall needs an event."""
+        stream = event.stream
+        if stream in self._own or stream.startswith("ruleset-"):
+            return True
+        if event.tournament != self._tournament_id:
+            return False
+        if stream.startswith((GAME, CLOCK)):
+            return game_of(stream) in self._games
+        if stream.startswith("case-"):
+            if event.type in CASE_OPENED_TYPES:
+                opened: Any = upcasters.message(event.type, event.schema_version, event.payload)
+                self._cases[stream] = opened.game_id
+            return self._cases.get(stream, "") in self._games
+        return False
+
+
+async def follow(record: Record, request: pb.FollowChampionshipRequest) -> AsyncIterator[pb.FollowChampionshipResponse]:
+    """Yield the events after a position, then each new one, with what is beside them."""
+    wanted = HallFilter(record, request.tournament_id, request.hall)
+    await wanted.begin()
+    position = request.after_position
+    while True:
+        await wanted.read_tables()
+        found = await extract(record, position, wanted)
+        end = await record.last_position()
+        async with record.reading() as connection:
+            people = await wire.load_people(connection, found.batch.events)
+        yield pb.FollowChampionshipResponse(
+            events=wire.to_events(found.batch),
+            answers=wire.to_answers(found.batch),
+            people=people,
+            position=found.position,
+            last_position=max(end, found.position),
+        )
+        position = found.position
+        if position >= end:
+            await _wait(record, position)
+
+
+async def _wait(record: Record, position: int) -> None:
+    """Wait for an event after a position, at most ``FOLLOW_KEEPALIVE_SECONDS``."""
+    for _ in range(round(FOLLOW_KEEPALIVE_SECONDS / FOLLOW_POLL_SECONDS)):
+        if await record.news.wait(FOLLOW_POLL_SECONDS, position) or await record.last_position() > position:
+            return

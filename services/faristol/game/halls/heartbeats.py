@@ -1,0 +1,61 @@
+"""The last heartbeat of each hall cell: a lease that expires when the hall is behind.
+
+It is no event: a hall sends one every few seconds. The clock of the database tells how long ago it was, for all
+processes of the cell.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import BigInteger, bindparam, cast, literal, select
+
+from faristol.event_store import Record
+from faristol.event_store.backends import tables
+from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.event import moment
+
+HALL_TIMEOUT_SECONDS = 30
+"""Seconds after its last heartbeat from which a hall is behind."""
+
+_leases = tables.leases.c
+_LAST = select(_leases.name, _leases.holder, _leases.until).where(_leases.name.in_(bindparam("names", expanding=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class LastHeartbeat:
+    """The last heartbeat of a hall."""
+
+    at: datetime
+    unsent: int
+    """Number of events of the hall that had not been sent."""
+    is_behind: bool
+    """Whether it is older than ``HALL_TIMEOUT_SECONDS``."""
+
+
+async def note_heartbeat(record: Record, tournament_id: str, hall: str, unsent: int) -> None:
+    """Store the heartbeat of a hall."""
+    async with record.writing() as connection:
+        until = cast(record.time(connection), BigInteger) + literal(HALL_TIMEOUT_SECONDS * 1_000_000)
+        row = {"name": _name(tournament_id, hall), "holder": str(unsent), "until": until}
+        await connection.execute(kind_of(connection).upsert(tables.leases, ["holder", "until"]).values(**row))
+
+
+async def last_heartbeats(record: Record, tournament_id: str, halls: Collection[str]) -> Mapping[str, LastHeartbeat]:
+    """Return the last heartbeats of halls, without those that have sent none."""
+    names = {_name(tournament_id, hall): hall for hall in halls}
+    async with record.engine.connect() as connection:
+        now = int((await connection.execute(select(record.time(connection)))).scalar_one())
+        rows = (await connection.execute(_LAST, {"names": sorted(names)})).all()
+    timeout = timedelta(seconds=HALL_TIMEOUT_SECONDS)
+    return {
+        names[row.name]: LastHeartbeat(moment(row.until) - timeout, int(row.holder), row.until <= now) for row in rows
+    }
+
+
+def _name(tournament_id: str, hall: str) -> str:
+    """Return the name of the lease, which has at most 64 characters."""
+    return f"hall.{hashlib.sha256(f'{tournament_id}/{hall}'.encode()).hexdigest()[:48]}"

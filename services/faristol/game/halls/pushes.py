@@ -1,0 +1,325 @@
+"""The events that a hall sends: their checks, their copy into the record, and those that are kept aside.
+
+Problem. A hall decides for hours without the championship, on a machine that can be stolen. Its events arrive late,
+repeatedly, or after its tables were taken back. The holder of its laptop can send any bytes.
+
+Idea. The check of a batch needs only the record: the signature of the hall, the owner and epoch in each game's stream,
+the versions and hashes of what is there. A batch that no honest hall sends is refused as a whole. What an honest hall
+sends too late is stored with its signature, for an arbiter.
+
+Invariants:
+
+- A hall adds events only to tables that it has, in the epoch in which it has them, and only of the kinds that a table
+  has. It opens no table, and hands none over.
+- Ownership is guarded in the append: a table that is taken back at the same time gets no further event of the hall.
+- No event that a hall signed is lost: it is in its stream, or it is kept aside.
+- Times lie between the hand-over and now, with a tolerance of ``CLOCK_TOLERANCE_NS`` for wrong clocks.
+
+Rejected: to execute the commands of a hall again. Rules would be applied a second time, to other times, and the record
+would not have the events that players saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from google.protobuf.message import DecodeError, Message
+
+from faristol.event_store import Conflict, Decision, Guard, Metadata, Record, UnreadableEvent, Write, load
+from faristol.event_store.append.copies import Batch, Divergence, InvalidCopy, check_batch
+from faristol.event_store.event import microseconds
+from faristol.event_store.stored import Stored
+from faristol.event_store.upcasters import upcasters
+from faristol.game.halls.model import Halls, evolve, halls_stream
+from faristol.host.halls import wire
+from faristol.host.table_store import CLOCK, GAME, Settled, game_of, game_stream, load_tables
+from faristol.kernel.errors import Invalid
+from faristol.kernel.event_types import occurred_at, on_streams, types_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, instant, to_timestamp
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.hall.v1 import events_pb2 as events
+from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+
+MAX_BATCH_BYTES = 512 * 1024
+"""Bytes of a batch: kept aside, it is one event."""
+
+MAX_PUSH_ATTEMPTS = 16
+"""Attempts at a copy while the record moves."""
+
+CLOCK_TOLERANCE_NS = 2 * 60 * 60 * 1_000_000_000
+"""Difference between the clocks of a hall and of the championship with which events are accepted, in nanoseconds."""
+
+CASE = "case-"
+"""Prefix of the names of streams of cases."""
+
+KINDS: Mapping[str, Collection[type[Message]]] = {
+    GAME: on_streams("game")
+    - {game_events.GameOpened, game_events.TableHandedOver, game_events.TableTakenBack, game_events.DrawsCommitted},
+    CLOCK: on_streams("clock"),
+    CASE: on_streams("case"),
+}
+"""The events that a hall may append, by the prefix of their streams."""
+
+RETURNED_TYPES = types_of([game_events.TableReturned])
+
+_FOREIGN = N_("this hall may not send event {version} of {stream}: {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pushed:
+    """A batch after the checks that need no table."""
+
+    key: bytes
+    """The key that signed it."""
+    request: pb.PushEventsRequest
+    batch: Batch
+    epochs: Mapping[str, int]
+    games: Mapping[str, str]
+    """Game by stream."""
+
+    def of(self, game_id: str) -> list[Stored]:
+        """Return the events of a table."""
+        return [event for event in self.batch.events if self.games[event.stream] == game_id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fork:
+    """The reason why events of a table are kept aside, and where its stream differs."""
+
+    reason: events.AsideReason.ValueType
+    stream: str = ""
+    version: int = 0
+
+
+class Pushes:
+    """Takes batches of hall cells."""
+
+    def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
+        self._record = record
+        self._now = now
+
+    async def take(self, request: pb.PushEventsRequest) -> pb.PushEventsResponse:
+        """Copy the events of a batch, and keep aside those of tables that the hall no longer has.
+
+        Raises ``Invalid`` for a batch that no honest hall sends, and ``Refusal`` if events before it are missing.
+        """
+        halls = (await load(self._record, halls_stream(request.tournament_id), Halls(), evolve)).state
+        pushed = await self._read(request, halls)
+        aside: dict[str, _Fork] = {}
+        for _ in range(MAX_PUSH_ATTEMPTS):
+            tables = await self._load_tables(pushed)
+            forks = aside | self._find_forks(pushed, tables, halls)
+            accepted = [event for event in pushed.batch.events if pushed.games[event.stream] not in forks]
+            try:
+                copied = await self._record.copy(_part(pushed.batch, accepted), _guards(tables, forks))
+            except Divergence as divergence:
+                game_id = pushed.games[divergence.stream]
+                reason = self._find_loss(pushed, tables[game_id], halls) or events.ASIDE_REASON_DIVERGENCE
+                aside[game_id] = _Fork(reason, divergence.stream, divergence.version)
+                continue
+            except InvalidCopy as invalid:
+                raise _refuse(invalid.stream, invalid.version, invalid.reason) from invalid
+            except Conflict as conflict:
+                await self._check_gaps(accepted, conflict)
+                continue
+            kept = await self._keep_aside(pushed, tables, forks)
+            versions = await self._versions(accepted)
+            return pb.PushEventsResponse(
+                position=max(copied.position, kept),
+                versions=[pb.StreamVersion(stream=name, version=at) for name, at in sorted(versions.items())],
+                aside=[
+                    pb.AsideTable(game_id=game_id, reason=fork.reason, stream=fork.stream, version=fork.version)
+                    for game_id, fork in sorted(forks.items())
+                ],
+            )
+        raise Refusal("RECORD_BUSY", "", N_("The tables change too fast at the moment: send the events again."))
+
+    async def _read(self, request: pb.PushEventsRequest, halls: Halls) -> _Pushed:
+        """Check what needs no table: size, signature, form, kinds of events, and times. Raises ``Invalid``."""
+        if len(request.batch) > MAX_BATCH_BYTES:
+            raise Invalid("batch", N_("expected at most {most} bytes"), {"most": MAX_BATCH_BYTES})
+        keys = halls.keys.get(request.hall, ())
+        key = next((key for key in keys if wire.is_signed(key, request.batch, request.signature)), None)
+        if key is None:
+            raise Invalid("signature", N_("is not that of a cell that joined for this hall"))
+        message = pb.HallBatch()
+        try:
+            message.ParseFromString(request.batch)
+        except DecodeError as error:
+            raise Invalid("batch", N_("cannot be read")) from error
+        if (message.tournament_id, message.hall) != (request.tournament_id, request.hall) or not message.events:
+            raise Invalid("batch", N_("expected events of this tournament and hall"))
+        try:
+            batch = check_batch(wire.to_batch(message.events, message.answers))
+        except InvalidCopy as invalid:
+            raise _refuse(invalid.stream, invalid.version, invalid.reason) from invalid
+        latest = microseconds(self._now()) * 1_000 + CLOCK_TOLERANCE_NS
+        games: dict[str, str] = {}
+        returned: set[str] = set()
+        for event in batch.events:
+            game_id = games[event.stream] = await self._game_of(event, games)
+            if game_id in returned:
+                raise _refuse(event.stream, event.version, "the hall had returned the table")
+            if event.type in RETURNED_TYPES:
+                returned.add(game_id)
+            happened = _read_kind(event, request.tournament_id)
+            if max(event.recorded_at * 1_000, happened) > latest:
+                raise _refuse(event.stream, event.version, "its time is in the future")
+        return _Pushed(key, request, batch, {each.game_id: each.epoch for each in message.epochs}, games)
+
+    async def _game_of(self, event: Stored, known: Mapping[str, str]) -> str:
+        """Return the game of the stream of an event. Raises ``Invalid`` for a stream that is not one of a table."""
+        if event.stream in known:
+            return known[event.stream]
+        if event.stream.startswith((GAME, CLOCK)):
+            return game_of(event.stream)
+        first: Message | None = None
+        if event.stream.startswith(CASE):
+            first = _parse(event) if event.version == 1 else await self._record.first_event(event.stream)
+        if not isinstance(first, lexicon_events.CaseOpened):
+            raise _refuse(event.stream, event.version, "it is not in the stream of a table")
+        return first.game_id
+
+    async def _load_tables(self, pushed: _Pushed) -> Mapping[str, Settled]:
+        """Load the tables of a batch. Raises ``Invalid`` for one that is not in the hall, or for times before it."""
+        found = await load_tables(self._record, set(pushed.games.values()))
+        tables: dict[str, Settled] = {}
+        for game_id, settled in found.items():
+            if isinstance(settled, Exception):
+                raise settled
+            game = settled.game if settled else None
+            if settled is None or game is None or game.hall != pushed.request.hall:
+                raise _refuse(game_stream(game_id), 0, "the table is not in this hall")
+            if game.tournament_id != pushed.request.tournament_id or not game.handed_at:
+                raise _refuse(game_stream(game_id), 0, "the table was not handed over to this hall")
+            earliest = game.handed_at - CLOCK_TOLERANCE_NS
+            for event in pushed.of(game_id):
+                if min(event.recorded_at * 1_000, _time_of(event) or earliest) < earliest:
+                    raise _refuse(event.stream, event.version, "its time is before the table was handed over")
+            tables[game_id] = settled
+        return tables
+
+    def _find_forks(self, pushed: _Pushed, tables: Mapping[str, Settled], halls: Halls) -> dict[str, _Fork]:
+        """Return the tables of which the hall may not add events, unless all of these are in the record already."""
+        forks: dict[str, _Fork] = {}
+        for game_id, settled in tables.items():
+            reason = self._find_loss(pushed, settled, halls)
+            # The copy compares events that may be there: a repeated batch is no loss.
+            if reason and not all(self._is_there(event, settled) for event in pushed.of(game_id)):
+                forks[game_id] = _Fork(reason)
+        return forks
+
+    @staticmethod
+    def _find_loss(pushed: _Pushed, settled: Settled, halls: Halls) -> events.AsideReason.ValueType | None:
+        """Return the reason why the hall may not add events to a table; None if it may."""
+        game, joined = settled.game, halls.joined.get(pushed.request.hall)
+        if game.owner_key != pushed.key or game.epoch != pushed.epochs.get(game.game_id, 0):
+            return events.ASIDE_REASON_NOT_OWNER
+        return None if joined is not None and joined.key == pushed.key else events.ASIDE_REASON_RELEASED
+
+    @staticmethod
+    def _is_there(event: Stored, settled: Settled) -> bool:
+        return event.version <= settled.versions.get(event.stream, 0)
+
+    async def _check_gaps(self, accepted: Sequence[Stored], conflict: Conflict) -> None:
+        """Raise ``Refusal`` if the batch begins after a gap; return if the record has only moved."""
+        last = await self._record.last_events({event.stream for event in accepted})
+        first: dict[str, int] = {}
+        for event in accepted:
+            first.setdefault(event.stream, event.version)
+        for stream, version in first.items():
+            here = last[stream].version if stream in last else 0
+            if version > here + 1:
+                raise Refusal(
+                    "EVENTS_MISSING",
+                    "",
+                    N_("The championship has {stream} up to version {here}: send the events after it first."),
+                    {"stream": stream, "here": here},
+                ) from conflict
+
+    async def _versions(self, accepted: Iterable[Stored]) -> dict[str, int]:
+        last = await self._record.last_events({event.stream for event in accepted})
+        return {stream: event.version for stream, event in last.items()}
+
+    async def _keep_aside(self, pushed: _Pushed, tables: Mapping[str, Settled], forks: Mapping[str, _Fork]) -> int:
+        """Store the batch for each of these tables, once; return the position."""
+        request, stream = pushed.request, halls_stream(pushed.request.tournament_id)
+        while True:
+            loaded = await load(self._record, stream, Halls(), evolve)
+            number = len(loaded.state.aside)
+            new = [
+                events.EventsKeptAside(
+                    hall=request.hall,
+                    game_id=game_id,
+                    epoch=pushed.epochs.get(game_id, 0),
+                    reason=fork.reason,
+                    batch=request.batch,
+                    signature=request.signature,
+                    key=pushed.key,
+                    events=len(pushed.of(game_id)),
+                    occurred_at=to_timestamp(self._now()),
+                )
+                for game_id, fork in sorted(forks.items())
+                if loaded.state.find_kept(game_id, request.signature) is None
+            ]
+            if not new:
+                return 0
+            for place, event in enumerate(new, number + 1):
+                event.number = place
+            try:
+                written = Write(stream, loaded.version, new, request.tournament_id)
+                return (await self._record.append(Decision([written]), Metadata())).position
+            except Conflict:
+                continue
+
+
+def _read_kind(event: Stored, tournament_id: str) -> Instant:
+    """Return the time of an event; 0 without one. Raises ``Invalid`` for one that a hall may not send."""
+    if event.tournament != tournament_id:
+        raise _refuse(event.stream, event.version, "it is of another tournament")
+    message = _parse(event)
+    kinds = next((kinds for prefix, kinds in KINDS.items() if event.stream.startswith(prefix)), ())
+    if type(message) not in kinds:
+        raise _refuse(event.stream, event.version, f"{event.type} is not an event of a table in play")
+    return _time_of(event)
+
+
+def _time_of(event: Stored) -> Instant:
+    """Return the time at which an event happened; 0 if it states none."""
+    happened = occurred_at(_parse(event))
+    return 0 if happened is None else instant(happened)
+
+
+def _parse(event: Stored) -> Message:
+    """Return the message of an event. Raises ``Invalid`` for an unknown type or malformed bytes."""
+    try:
+        return upcasters.message(event.type, event.schema_version, event.payload)
+    except UnreadableEvent as error:
+        raise _refuse(event.stream, event.version, str(error)) from error
+
+
+def _part(batch: Batch, accepted: Sequence[Stored]) -> Batch:
+    commands = {event.command_id for event in accepted}
+    answers = {command: answer for command, answer in batch.answers.items() if command in commands}
+    return Batch(
+        accepted,
+        {event.event_id: batch.notes[event.event_id] for event in accepted if event.event_id in batch.notes},
+        answers,
+    )
+
+
+def _guards(tables: Mapping[str, Settled], forks: Collection[str]) -> list[Guard]:
+    """Return guards on the games whose owner was checked."""
+    return [
+        Guard(game_stream(game_id), settled.versions[game_stream(game_id)])
+        for game_id, settled in tables.items()
+        if game_id not in forks
+    ]
+
+
+def _refuse(stream: str, version: int, problem: str) -> Invalid:
+    return Invalid("batch", _FOREIGN, {"stream": stream[:128], "version": version, "problem": problem})

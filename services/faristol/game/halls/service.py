@@ -1,0 +1,254 @@
+"""The service with which hall cells synchronise: they join, follow, send events, and officials see their state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.event_store import Decision, Guard, Loaded, Write, load
+from faristol.event_store.stored import of_recorded
+from faristol.game.halls.decide import decide_aside, join, release
+from faristol.game.halls.following import follow
+from faristol.game.halls.heartbeats import last_heartbeats, note_heartbeat
+from faristol.game.halls.model import AsideEvents, Halls, evolve, halls_stream
+from faristol.game.halls.pushes import Pushes
+from faristol.game.halls.tables import decide_each, is_final, load_open_tables, load_tournament, unfinished_games
+from faristol.host import Runtime
+from faristol.host.halls import wire
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.security.authorization import caller
+from faristol.host.table_store import Settled, clock_stream, game_stream
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import instant, to_timestamp
+from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.table import ownership
+
+M = TypeVar("M", bound=Message)
+
+SALT_BYTES = 32
+"""Bytes of ``HallJoined.draw_salt``."""
+
+MAX_NOTE_CHARACTERS = 500
+"""Characters of the reason of a director or arbiter."""
+
+_Decide = Callable[[Any, Loaded[Halls]], Awaitable[tuple[Decision, dict[str, Any]]]]
+"""Returns the decision on a command, and the fields of its answer beside the position."""
+
+_COMMANDS = (
+    pb.JoinHallRequest,
+    pb.HandOverTablesRequest,
+    pb.TakeBackTablesRequest,
+    pb.ReleaseHallRequest,
+    pb.DecideKeptAsideRequest,
+)
+
+
+def hall_service(runtime: Runtime) -> Dispatcher:
+    """Build the dispatcher of the service. The contract documents its methods."""
+    halls = HallSync(runtime)
+    questions: Mapping[type[Message], Answer] = {
+        pb.FollowChampionshipRequest: halls.follow_championship,
+        pb.PushEventsRequest: halls.push_events,
+        pb.HeartbeatRequest: halls.heartbeat,
+        pb.ListHallsRequest: halls.list_halls,
+        pb.ListKeptAsideRequest: halls.list_kept_aside,
+    }
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["HallSyncService"], _COMMANDS, halls.carry_out, questions)
+
+
+class HallSync:
+    """The methods of the service."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._pushes = Pushes(runtime.record, runtime.now)
+
+    async def follow_championship(
+        self, request: pb.FollowChampionshipRequest, context: Context
+    ) -> AsyncIterator[pb.FollowChampionshipResponse]:
+        """Send the events that a hall needs, from a position on."""
+        await load_tournament(self._runtime.record, request.tournament_id)
+        async for response in follow(self._runtime.record, request):
+            yield response
+
+    async def push_events(self, request: pb.PushEventsRequest, context: Context) -> pb.PushEventsResponse:
+        """Take the events of a hall."""
+        return await self._pushes.take(request)
+
+    async def heartbeat(self, request: pb.HeartbeatRequest, context: Context) -> pb.HeartbeatResponse:
+        """Note the state of a hall, and return what it has."""
+        record = self._runtime.record
+        joined = (await self._load(request.tournament_id)).state.joined.get(request.hall)
+        is_joined = joined is not None and joined.key == request.key
+        tables: Mapping[str, Settled] = {}
+        if is_joined:
+            await note_heartbeat(record, request.tournament_id, request.hall, max(0, request.unsent))
+            tournament = await load_tournament(record, request.tournament_id)
+            tables = await load_open_tables(record, unfinished_games(tournament, request.hall))
+        return pb.HeartbeatResponse(
+            joined=is_joined,
+            tables=[
+                pb.TableEpoch(game_id=game_id, epoch=settled.game.epoch)
+                for game_id, settled in sorted(tables.items())
+                if settled.game.owner_key == request.key
+            ],
+            now=to_timestamp(self._runtime.now()),
+            position=await record.last_position(),
+            version=version("faristol"),
+        )
+
+    async def list_halls(self, request: pb.ListHallsRequest, context: Context) -> pb.ListHallsResponse:
+        """List the hall cells with what is missing of them."""
+        record = self._runtime.record
+        tournament = await load_tournament(record, request.tournament_id)
+        joined = (await self._load(request.tournament_id)).state.joined
+        heard = await last_heartbeats(record, request.tournament_id, joined)
+        lines = []
+        for hall, cell in sorted(joined.items()):
+            tables = await load_open_tables(record, unfinished_games(tournament, hall))
+            last = heard.get(hall)
+            line = pb.HallLine(
+                hall=hall,
+                address=cell.address,
+                joined_at=cell.joined_at,
+                game_ids=sorted(game_id for game_id, settled in tables.items() if _is_in_play(settled, cell.key)),
+                unsent=last.unsent if last else 0,
+                version=cell.version,
+            )
+            if last:
+                line.heard_at.CopyFrom(to_timestamp(last.at))
+            if line.game_ids and (last is None or last.is_behind):
+                line.behind_since.CopyFrom(line.heard_at if last else cell.joined_at)
+            lines.append(line)
+        return pb.ListHallsResponse(halls=lines)
+
+    async def list_kept_aside(self, request: pb.ListKeptAsideRequest, context: Context) -> pb.ListKeptAsideResponse:
+        """List the events that were kept aside, each beside what the championship has."""
+        kept = (await self._load(request.tournament_id)).state.aside
+        return pb.ListKeptAsideResponse(aside=[await self._describe(each) for _, each in sorted(kept.items())])
+
+    async def _describe(self, kept: AsideEvents) -> pb.KeptAside:
+        event, batch = kept.event, pb.HallBatch()
+        batch.ParseFromString(event.batch)
+        streams = {game_stream(event.game_id), clock_stream(event.game_id)}
+        sent = [each for each in batch.events if each.stream in streams or each.stream.startswith("case-")]
+        first = {each.stream: each.version for each in reversed(sent)}
+        here = [
+            wire.to_event(of_recorded(found))
+            for stream in sorted(streams)
+            for found in await self._runtime.record.read_stream(stream, max(0, first.get(stream, 1) - 1))
+            if stream in first
+        ]
+        return pb.KeptAside(
+            number=event.number,
+            hall=event.hall,
+            game_id=event.game_id,
+            epoch=event.epoch,
+            reason=event.reason,
+            events=sent,
+            here=here,
+            kept_at=event.occurred_at,
+            verdict=kept.verdict,
+        )
+
+    async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
+        """Handle a command on the halls of a tournament."""
+        decisions: Mapping[type[Message], _Decide] = {
+            pb.JoinHallRequest: self._join,
+            pb.ReleaseHallRequest: self._release,
+            pb.DecideKeptAsideRequest: self._decide_aside,
+            pb.HandOverTablesRequest: self._hand_over,
+            pb.TakeBackTablesRequest: self._take_back,
+        }
+        decide = decisions[type(request)]
+        if len(getattr(request, "note", "")) > MAX_NOTE_CHARACTERS:
+            raise Invalid("note", N_("expected at most {most} characters"), {"most": MAX_NOTE_CHARACTERS})
+
+        async def attempt() -> tuple[Decision, Callable[[int], M]]:
+            loaded = await self._load(request.tournament_id)
+            decision, fields = await decide(request, loaded)
+
+            def answer(position: int) -> M:
+                return response(position=position, **fields)
+
+            return decision, answer
+
+        return await self._runtime.command_handler.handle(
+            context, request, attempt, response=response, lane=halls_stream(request.tournament_id)
+        )
+
+    async def _join(self, request: pb.JoinHallRequest, loaded: Loaded[Halls]) -> tuple[Decision, dict[str, Any]]:
+        tournament = await load_tournament(self._runtime.record, request.tournament_id)
+        at, salt = to_timestamp(self._runtime.now()), os.urandom(SALT_BYTES)
+        return self._write(request, loaded, join(loaded.state, request, tournament.halls, at, salt)), {}
+
+    async def _release(self, request: pb.ReleaseHallRequest, loaded: Loaded[Halls]) -> tuple[Decision, dict[str, Any]]:
+        at = to_timestamp(self._runtime.now())
+        return self._write(request, loaded, release(loaded.state, request, at)), {}
+
+    async def _decide_aside(
+        self, request: pb.DecideKeptAsideRequest, loaded: Loaded[Halls]
+    ) -> tuple[Decision, dict[str, Any]]:
+        at = to_timestamp(self._runtime.now())
+        return self._write(request, loaded, decide_aside(loaded.state, request, at)), {}
+
+    async def _hand_over(
+        self, request: pb.HandOverTablesRequest, loaded: Loaded[Halls]
+    ) -> tuple[Decision, dict[str, Any]]:
+        joined = loaded.state.joined.get(request.hall)
+        if joined is None:
+            raise NotFound("hall", request.hall)
+        at = instant(to_timestamp(self._runtime.now()))
+        tables = await self._tables(request)
+        decision, changed = decide_each(
+            {game_id: settled for game_id, settled in tables.items() if request.game_ids or not is_final(settled)},
+            lambda settled: ownership.hand_over(settled.table, request.hall, joined.key, at),
+        )
+        guards = [*decision.guards, Guard(halls_stream(request.tournament_id), loaded.version)]
+        return Decision(decision.writes, guards), {"game_ids": changed}
+
+    async def _take_back(
+        self, request: pb.TakeBackTablesRequest, loaded: Loaded[Halls]
+    ) -> tuple[Decision, dict[str, Any]]:
+        at = instant(to_timestamp(self._runtime.now()))
+        credential = caller()
+        director = credential.subject if credential else "director"
+        tables = await self._tables(request)
+        return_all = {
+            game_id: settled for game_id, settled in tables.items() if settled.game.owner_hall == request.hall
+        }
+        decision, changed = decide_each(
+            return_all, lambda settled: ownership.take_back(settled.table, request.note, director, at)
+        )
+        return decision, {"game_ids": changed}
+
+    async def _tables(self, request: pb.HandOverTablesRequest | pb.TakeBackTablesRequest) -> Mapping[str, Settled]:
+        """Load the tables that a command names, or all of the hall. Raises ``NotFound`` for an unknown one."""
+        tournament = await load_tournament(self._runtime.record, request.tournament_id)
+        seated = {
+            pairing.game_id
+            for pairings in tournament.pairings.values()
+            for pairing in pairings
+            if pairing.hall == request.hall
+        }
+        for game_id in request.game_ids:
+            if game_id not in seated:
+                raise NotFound("game", game_id)
+        return await load_open_tables(self._runtime.record, request.game_ids or seated)
+
+    async def _load(self, tournament_id: str) -> Loaded[Halls]:
+        return await load(self._runtime.record, halls_stream(tournament_id), Halls(), evolve)
+
+    @staticmethod
+    def _write(request: Any, loaded: Loaded[Halls], new_events: list[Message]) -> Decision:
+        stream = halls_stream(request.tournament_id)
+        return Decision([Write(stream, loaded.version, new_events, request.tournament_id)])
+
+
+def _is_in_play(settled: Settled, key: bytes) -> bool:
+    return settled.game.owner_key == key and not is_final(settled)

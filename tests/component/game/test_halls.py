@@ -1,0 +1,491 @@
+"""A hall cell and its championship on real records: a table goes to the hall, is played there, and comes back."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import grpc
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from google.protobuf.message import Message
+from tests.support.table_games import FISC, SEED
+
+from faristol.clock.service_module import part as clock_part
+from faristol.event_store import Decision, Metadata, Record, Recorded, Write
+from faristol.event_store.append.copies import Divergence
+from faristol.event_store.append.extracts import extract
+from faristol.event_store.integrity.verification import verify
+from faristol.event_store.stored import Stored
+from faristol.game.service_module import part
+from faristol.host import Runtime, Settings
+from faristol.host.halls import wire
+from faristol.host.rpc.interceptor import ErrorInterceptor
+from faristol.host.table_store import load_table
+from faristol.kernel.times import to_timestamp
+from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.hall.v1 import events_pb2 as hall_events
+from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.pb.hall.v1 import hall_pb2_grpc
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rules import derive_seed
+from faristol.table import ownership
+
+NOW = datetime(2026, 5, 2, 10, 0, tzinfo=UTC)
+GRAN, PETITA = "Sala Gran", "Sala Petita"
+
+
+class Time:
+    """The clock of a cell, which a test sets."""
+
+    def __init__(self) -> None:
+        self.at = NOW
+
+    def __call__(self) -> datetime:
+        return self.at
+
+
+@dataclass
+class Cell:
+    """A record with the game service on it, as a championship or as a hall."""
+
+    record: Record
+    now: Time
+    games: game_pb2_grpc.GameServiceAsyncStub
+    clocks: clock_pb2_grpc.ClockServiceAsyncStub
+    halls: hall_pb2_grpc.HallSyncServiceAsyncStub
+
+    async def write(self, stream: str, *past_events: Message) -> Recorded:
+        version = len(await self.record.read_stream(stream))
+        await self.record.append(Decision([Write(stream, version, past_events, "cup")]), Metadata())
+        return (await self.record.read_stream(stream))[-1]
+
+    async def react(self, event: Recorded) -> None:
+        """Let the game service react to an event."""
+        for reaction in part(Runtime(Settings.model_validate({}), self.record, self.now)).reactions:
+            if event.type in reaction.types and (decision := await reaction.react(event)):
+                await self.record.append(decision, Metadata(causation_id=event.event_id))
+
+    async def do(self, game_id: str) -> None:
+        """Let the player on turn pass, or press the clock after it."""
+        settled = await load_table(self.record, game_id)
+        assert settled is not None
+        mover = settled.game.mover
+        if settled.game.taken:
+            pressed = clock_pb2.PressRequest(command_id=command(), game_id=game_id, player_id=mover)
+            await self.clocks.Press(pressed)
+        else:
+            await self.games.Pass(game_pb2.PassRequest(command_id=command(), game_id=game_id, player_id=mover))
+
+    async def names(self, game_id: str) -> list[str]:
+        return [event.name for event in await self.record.read_stream(f"game-{game_id}")]
+
+
+@asynccontextmanager
+async def serve(path: Path) -> AsyncIterator[Cell]:
+    now = Time()
+    record = await Record.open(f"sqlite:///{path}", now)
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
+    runtime = Runtime(Settings.model_validate({}), record, now)
+    for servicer in (*part(runtime).servicers, *clock_part(runtime).servicers):
+        servicer.add_to(server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        games, clocks = game_pb2_grpc.GameServiceStub(channel), clock_pb2_grpc.ClockServiceStub(channel)
+        yield Cell(record, now, games, clocks, hall_pb2_grpc.HallSyncServiceStub(channel))
+    await server.stop(None)
+    await record.close()
+
+
+@pytest.fixture
+async def championship(tmp_path: Path) -> AsyncIterator[Cell]:
+    async with serve(tmp_path / "championship.db") as cell:
+        at = to_timestamp(NOW)
+        halls = [pairing_events.Hall(name=GRAN, first_table=1), pairing_events.Hall(name=PETITA, first_table=3)]
+        await cell.write(
+            "tournament-cup",
+            pairing_events.TournamentCreated(tournament_id="cup", rounds=5, seed=SEED, occurred_at=at),
+            pairing_events.RulesetPinned(ruleset=events.Pin(name="fisc-2023", digest=FISC.digest)),
+            pairing_events.LexiconPinned(lexicon=events.Pin(name="catalan", digest="00")),
+            pairing_events.HallsSet(halls=halls, occurred_at=at),
+        )
+        yield cell
+
+
+@pytest.fixture
+async def hall(tmp_path: Path, championship: Cell) -> AsyncIterator[Hall]:
+    async with serve(tmp_path / "hall.db") as cell:
+        joined = Hall(cell, championship)
+        await joined.join()
+        yield joined
+
+
+class Hall:
+    """A hall cell: its key, and what it follows and sends."""
+
+    def __init__(self, cell: Cell, championship: Cell, name: str = GRAN) -> None:
+        self.cell, self.championship, self.name = cell, championship, name
+        self.private = Ed25519PrivateKey.generate()
+        self.key = self.private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        cell.record.owner_key = self.key
+        self.position = 0
+
+    async def join(self) -> None:
+        request = pb.JoinHallRequest(command_id=command(), tournament_id="cup", hall=self.name, key=self.key)
+        await self.championship.halls.JoinHall(request)
+
+    async def follow(self) -> None:
+        """Copy the events of the championship up to its present end."""
+        request = pb.FollowChampionshipRequest(tournament_id="cup", hall=self.name, after_position=self.position)
+        async for response in self.championship.halls.FollowChampionship(request):
+            batch = wire.to_batch(response.events, response.answers)
+            await self.cell.record.copy(batch, also=wire.people_writer(response.people))
+            self.position = response.position
+            if self.position >= response.last_position:
+                return
+
+    async def batch(self, *games: str, epoch: int = 1, after: int = 0) -> pb.HallBatch:
+        """Return the events that the hall wrote at its tables after the hand-over, or after a position."""
+        streams = {f"{kind}-{game}" for game in games for kind in ("game", "clock")}
+        begun = {f"game-{game}": await self._find_hand_over(game) for game in games}
+
+        def is_own(event: Stored) -> bool:
+            own = event.stream in streams and event.version > begun.get(event.stream, 0)
+            return own and event.position > max(begun.values()) if event.stream in begun else event.stream in streams
+
+        found = await extract(self.cell.record, after, is_own)
+        return pb.HallBatch(
+            tournament_id="cup",
+            hall=self.name,
+            epochs=[pb.TableEpoch(game_id=game, epoch=epoch) for game in games],
+            events=wire.to_events(found.batch),
+            answers=wire.to_answers(found.batch),
+        )
+
+    async def _find_hand_over(self, game: str) -> int:
+        past = await self.cell.record.read_stream(f"game-{game}")
+        return max(event.version for event in past if event.name == "TableHandedOver")
+
+    async def push(self, batch: pb.HallBatch, *, key: Ed25519PrivateKey | None = None) -> pb.PushEventsResponse:
+        content = batch.SerializeToString()
+        signature = wire.sign(key or self.private, content)
+        request = pb.PushEventsRequest(tournament_id="cup", hall=self.name, batch=content, signature=signature)
+        return await self.championship.halls.PushEvents(request)
+
+
+def command() -> str:
+    return str(uuid.uuid4())
+
+
+async def start_round(championship: Cell, number: int = 1) -> None:
+    """Pair and start a round: tables 1 and 2 in one hall, 3 in the other."""
+    pairings = [
+        pairing_events.Pairing(
+            table=n,
+            game_id=f"cup-r{number}-t{n}",
+            hall=GRAN if n < 3 else PETITA,
+            first_player_id=f"a{n}",
+            second_player_id=f"b{n}",
+        )
+        for n in (1, 2, 3)
+    ]
+    at = to_timestamp(NOW)
+    await championship.write(
+        "tournament-cup", pairing_events.RoundPaired(round=number, pairings=pairings, occurred_at=at)
+    )
+    started = pairing_events.RoundStarted(round=number, occurred_at=at)
+    await championship.react(await championship.write("tournament-cup", started))
+
+
+ONE, TWO, OTHER = "cup-r1-t1", "cup-r1-t2", "cup-r1-t3"
+
+
+@pytest.fixture
+async def playing(championship: Cell, hall: Hall) -> Hall:
+    """Return the hall after a round has started and it has followed."""
+    await start_round(championship)
+    await hall.follow()
+    return hall
+
+
+async def streams(cell: Cell, game_id: str) -> list[Recorded]:
+    """Return the events of a table without positions."""
+    found = await cell.record.read_stream(f"game-{game_id}") + await cell.record.read_stream(f"clock-{game_id}")
+    return [replace(event, position=0) for event in found]
+
+
+async def reason(call: Awaitable[object]) -> str:
+    """Return the code, the message and the reason of a refused call."""
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await call
+    return f"{error.value.code().name} {error.value.details()} {error.value.trailing_metadata()}"
+
+
+async def test_a_table_opens_as_one_of_the_hall_that_has_joined(playing: Hall) -> None:
+    championship = playing.championship
+    for game, is_halls in ((ONE, True), (TWO, True), (OTHER, False)):
+        assert ("TableHandedOver" in await championship.names(game)) is is_halls
+    assert "TABLE_HANDED_OVER" in await reason(championship.do(ONE))
+    await championship.do(OTHER)
+
+
+async def test_the_hall_has_its_tables_as_they_are_and_none_of_another_hall(playing: Hall) -> None:
+    for game in (ONE, TWO):
+        assert await streams(playing.cell, game) == await streams(playing.championship, game)
+    assert await playing.cell.record.read_stream(f"game-{OTHER}") == []
+    assert (await verify(playing.cell.record)).wrong == ""
+
+
+async def test_a_turn_of_the_hall_is_in_the_championship_as_it_was_written(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    await playing.cell.do(ONE)
+    answer = await playing.push(await playing.batch(ONE))
+    assert not answer.aside
+    assert await streams(playing.championship, ONE) == await streams(playing.cell, ONE)
+    assert {each.stream for each in answer.versions} == {f"game-{ONE}", f"clock-{ONE}"}
+    assert (await verify(playing.championship.record)).wrong == ""
+
+
+async def test_a_batch_that_comes_again_has_no_effect(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    batch = await playing.batch(ONE)
+    await playing.push(batch)
+    end = await playing.championship.record.last_position()
+    assert not (await playing.push(batch)).aside
+    assert await playing.championship.record.last_position() == end
+
+
+async def test_events_after_a_gap_are_refused_with_the_version_that_is_there(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    first = await playing.cell.record.last_position()
+    await playing.cell.do(ONE)
+    assert "EVENTS_MISSING" in await reason(playing.push(await playing.batch(ONE, after=first)))
+
+
+async def test_a_batch_with_a_wrong_signature_is_refused(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    batch = await playing.batch(ONE)
+    assert "INVALID_ARGUMENT signature" in await reason(playing.push(batch, key=Ed25519PrivateKey.generate()))
+
+
+HOSTILE: Sequence[tuple[str, str]] = [
+    ("another hall's table", "the table is not in this hall"),
+    ("a rewritten event", "do not give its hash"),
+    ("a past date", "before the table was handed over"),
+    ("a future date", "in the future"),
+    ("a table that it opens", "not an event of a table in play"),
+    ("the tournament's stream", "not in the stream of a table"),
+    ("after the return", "had returned the table"),
+]
+
+
+@pytest.mark.parametrize(("attack", "said"), HOSTILE)
+async def test_a_hostile_hall_changes_nothing(playing: Hall, attack: str, said: str) -> None:
+    await playing.cell.do(ONE)
+    batch = await playing.batch(ONE)
+    forge(batch, attack)
+    end = await playing.championship.record.last_position()
+    assert said in await reason(playing.push(batch))
+    assert await playing.championship.record.last_position() == end
+
+
+def forge(batch: pb.HallBatch, attack: str) -> None:
+    """Change a batch as a hostile hall that has its key would."""
+    event = batch.events[-1]
+    match attack:
+        case "another hall's table":
+            for each in batch.events:
+                each.stream = each.stream.replace("t1", "t3")
+        case "a rewritten event":
+            event.metadata = '{"actor":"eve"}' if "command_id" not in event.metadata else event.metadata + " "
+        case "a past date" | "a future date":
+            days = -1 if attack == "a past date" else 1
+            event.recorded_at += days * 86_400_000_000
+        case "a table that it opens":
+            opened = events.GameOpened(game_id="x", tournament_id="cup")
+            event.type, event.payload = opened.DESCRIPTOR.full_name, opened.SerializeToString()
+        case "the tournament's stream":
+            event.stream = "tournament-cup"
+        case "after the return":
+            last = next(each for each in batch.events if each.stream.startswith("game-"))
+            returned = pb.HallEvent()
+            returned.CopyFrom(last)
+            returned.type, returned.payload = events.TableReturned.DESCRIPTOR.full_name, b""
+            place = list(batch.events).index(last)
+            last.version += 1
+            batch.events.insert(place, returned)
+
+
+async def test_a_second_cell_with_the_token_of_a_hall_is_refused_until_the_first_is_released(
+    playing: Hall, tmp_path: Path
+) -> None:
+    championship = playing.championship
+    async with serve(tmp_path / "second.db") as cell:
+        second = Hall(cell, championship)
+        assert "HALL_JOINED" in await reason(second.join())
+        await championship.halls.ReleaseHall(
+            pb.ReleaseHallRequest(command_id=command(), tournament_id="cup", hall=GRAN)
+        )
+        await second.join()
+        assert "HALL_RELEASED" not in await reason(playing.join())
+
+
+async def test_a_table_that_was_taken_back_goes_on_here_and_late_events_are_kept_aside(playing: Hall) -> None:
+    championship = playing.championship
+    await playing.cell.do(ONE)
+    await playing.push(await playing.batch(ONE))
+    await playing.cell.do(ONE)  # never sent in time
+    taken = await championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, note="The laptop was stolen")
+    )
+    assert sorted(taken.game_ids) == [ONE, TWO]
+    before = await streams(championship, ONE)
+    batch = await playing.batch(ONE)
+    for _ in range(2):
+        answer = await playing.push(batch)
+        assert [(each.game_id, each.reason) for each in answer.aside] == [(ONE, hall_events.ASIDE_REASON_NOT_OWNER)]
+    assert await streams(championship, ONE) == before
+
+    listed = await championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))
+    (kept,) = listed.aside
+    assert (kept.hall, kept.game_id, kept.epoch) == (GRAN, ONE, 1)
+    assert "TableTakenBack" in {event.type.rpartition(".")[2] for event in kept.here}
+    assert list(kept.events) == list(batch.events)
+    await championship.halls.DecideKeptAside(
+        pb.DecideKeptAsideRequest(
+            command_id=command(),
+            tournament_id="cup",
+            number=1,
+            verdict=hall_events.ASIDE_VERDICT_DISREGARDED,
+            arbiter_id="rosa",
+        )
+    )
+    listed = await championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))
+    assert listed.aside[0].verdict == hall_events.ASIDE_VERDICT_DISREGARDED
+
+
+async def test_the_hall_learns_that_a_table_was_taken_back(playing: Hall) -> None:
+    await playing.championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    )
+    await playing.follow()
+    assert "TABLE_OF_CHAMPIONSHIP" in await reason(playing.cell.do(ONE))
+    await playing.cell.do(TWO)
+
+
+async def test_a_hall_that_wrote_before_it_learns_it_finds_the_fork(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    await playing.championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    )
+    with pytest.raises(Divergence, match=f"game-{ONE}"):
+        await playing.follow()
+
+
+async def test_events_of_other_tables_in_the_batch_are_taken(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    await playing.cell.do(TWO)
+    await playing.championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    )
+    batch = await playing.batch(ONE, TWO)
+    answer = await playing.push(batch)
+    assert [each.game_id for each in answer.aside] == [ONE]
+    assert await streams(playing.championship, TWO) == await streams(playing.cell, TWO)
+
+
+async def test_a_wrong_epoch_is_kept_aside(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    answer = await playing.push(await playing.batch(ONE, epoch=7))
+    assert [each.reason for each in answer.aside] == [hall_events.ASIDE_REASON_NOT_OWNER]
+
+
+async def test_events_of_a_released_hall_are_kept_aside(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    await playing.championship.halls.ReleaseHall(
+        pb.ReleaseHallRequest(command_id=command(), tournament_id="cup", hall=GRAN)
+    )
+    answer = await playing.push(await playing.batch(ONE))
+    assert [each.reason for each in answer.aside] == [hall_events.ASIDE_REASON_RELEASED]
+
+
+async def test_a_final_table_is_returned_and_the_championship_decides_on_it(playing: Hall) -> None:
+    settled = await load_table(playing.cell.record, ONE)
+    assert settled is not None
+    final = events.ResultFinal(occurred_at=to_timestamp(NOW))
+    new_events = [final, *ownership.return_table(settled.table.after([final]), settled.table.last_at)]
+    await playing.cell.record.append(settled.decision(new_events), Metadata())
+    await playing.push(await playing.batch(ONE))
+    here = await load_table(playing.championship.record, ONE)
+    assert here is not None
+    assert here.is_own
+    assert await streams(playing.championship, ONE) == await streams(playing.cell, ONE)
+
+
+async def test_a_hall_is_behind_when_it_was_not_heard_and_has_tables_in_play(playing: Hall) -> None:
+    championship = playing.championship
+
+    async def line() -> pb.HallLine:
+        return (await championship.halls.ListHalls(pb.ListHallsRequest(tournament_id="cup"))).halls[0]
+
+    assert (await line()).behind_since == (await line()).joined_at
+    beat = pb.HeartbeatRequest(tournament_id="cup", hall=GRAN, key=playing.key, unsent=3)
+    answer = await championship.halls.Heartbeat(beat)
+    assert answer.joined
+    assert [each.game_id for each in answer.tables] == [ONE, TWO]
+    heard = await line()
+    assert not heard.HasField("behind_since")
+    assert (heard.unsent, list(heard.game_ids)) == (3, [ONE, TWO])
+    championship.now.at += timedelta(seconds=31)
+    assert (await line()).behind_since == to_timestamp(NOW)
+    other = pb.HeartbeatRequest(tournament_id="cup", hall=GRAN, key=bytes(32))
+    assert not (await championship.halls.Heartbeat(other)).joined
+
+
+async def test_the_director_hands_over_tables_of_a_hall_that_joined_later(championship: Cell, tmp_path: Path) -> None:
+    await start_round(championship)
+    await championship.do(ONE)
+    async with serve(tmp_path / "hall.db") as cell:
+        hall = Hall(cell, championship)
+        await hall.join()
+        request = pb.HandOverTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN)
+        assert list((await championship.halls.HandOverTables(request)).game_ids) == [ONE, TWO]
+        await hall.follow()
+        await cell.do(ONE)
+        await hall.push(await hall.batch(ONE))
+        assert await streams(championship, ONE) == await streams(cell, ONE)
+
+
+async def test_a_copy_of_the_tournament_reveals_no_draw_of_another_hall(championship: Cell, hall: Hall) -> None:
+    await start_round(championship)
+
+    opened = (await championship.record.read_stream(f"game-{OTHER}"))[0].message
+    assert isinstance(opened, events.GameOpened)
+    assert opened.seed != derive_seed(SEED, OTHER)
+
+
+async def test_a_result_entered_while_the_hall_had_the_table_closes_it_when_it_is_taken_back(playing: Hall) -> None:
+    championship = playing.championship
+    at = to_timestamp(NOW)
+    scores = [events.FinalScore(player_id="a1", score=400), events.FinalScore(player_id="b1", score=300)]
+    await championship.write(
+        "tournament-cup",
+        pairing_events.ResultEntered(round=1, game_id=ONE, occurred_at=at),
+        pairing_events.ResultRecorded(round=1, game_id=ONE, scores=scores, occurred_at=at),
+    )
+    await championship.react((await championship.record.read_stream("tournament-cup"))[-2])
+    assert "TableClosed" not in await championship.names(ONE)
+    await championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    )
+    taken = (await championship.record.read_stream(f"game-{ONE}"))[-1]
+    await championship.react(taken)
+    assert (await championship.names(ONE))[-1] == "TableClosed"
