@@ -550,3 +550,19 @@ async def test_the_service_takes_no_player_and_no_tournament_that_there_is_not(c
     ):
         wanted = {**player, **more}
         assert await console.reason("GrantCredential", command(access.GrantCredentialRequest, **wanted)) == reason
+
+
+async def test_the_console_prints_the_papers_of_officials(cell: Cell) -> None:
+    words = ("print", OWN, "--html", "--address", cell.process.grpc_address)
+    where = ("--pages", "https://results.example")
+    for kind, text in (
+        ("minutes", f"{OWN} 1"),
+        ("certificates", f"{OWN} 1"),
+        ("receipts", "<html"),
+        ("attendance", OWN),
+    ):
+        done = await asyncio.to_thread(faristol, words[0], words[1], kind, *words[2:], *where, data=cell.folder)
+        assert (done.returncode, text in done.stdout) == (0, True), done.stderr
+    refused = await asyncio.to_thread(faristol, words[0], words[1], "minutes", *words[2:], data="/nowhere")
+    assert refused.returncode == 2
+    assert refused.stdout == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import grpc
@@ -128,7 +129,12 @@ async def test_a_claim_is_shown_to_other_annotators_with_its_name_and_to_no_visi
         claims = results.ListClaimsRequest(tournament_id=OWN)
         assert await refusal(cell, claims, None) is grpc.StatusCode.UNAUTHENTICATED
         await do(cell, foreign, build_credential(DIRECTOR))
-        assert (await press(pau, CONSOLE, "ClaimTable", table="2")).status_code == 303
+        claimed = await press(pau, CONSOLE, "ClaimTable", table="2")
+        assert claimed.status_code == 303
+        shown = await pau.get(claimed.headers["location"])
+        button = r'name="table" value="2">\s*<label>Slot <select name="slot"><option value="\d+">'
+        assert re.search(button, shown.text), "the claimed table is shown in a slot by one button"
+        assert not re.search(button, (await rosa.get(claimed.headers["location"])).text)
 
 
 async def refusal(cell: Cell, request: Any, credential: Credential | None) -> grpc.StatusCode:

@@ -18,6 +18,7 @@ from faristol.cli.commands import format_command
 from faristol.cli.completion import players, tournaments
 from faristol.cli.defaults import RULES, add_defaults
 from faristol.cli.fields import TEAM_FOR, Reader, choices, describe_syntax, option_of
+from faristol.cli.money import ABOUT_AMOUNTS, load_currency, to_smallest_units
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.cli.tournament.webhooks import find_webhook_id
 from faristol.host import StartError
@@ -51,6 +52,9 @@ COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
 """Methods that can be commands."""
 
 Table = Annotated[int, typer.Option("--table", min=0, help="Table of the game, instead of its id.")]
+UNIT_PATTERN = r",? in the smallest unit of the currency(: [^.]*)?"
+"""Unit of an amount in the comments of the contract, which the command line does not use."""
+
 ANOTHER = "another_person"
 ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."
 OfRound = Annotated[int, typer.Option("--round", min=0, help="Round of that table; 0: the last one paired.")]
@@ -145,9 +149,11 @@ def _option(act: Command, field: Any) -> inspect.Parameter:
     name = option_of(act, field)
     if field.type == Field.TYPE_BOOL:
         return _parameter(field.name, Annotated[bool, typer.Option(name, **about)], False)
-    if _whole(field) and not field.is_repeated:
+    if _whole(field) and not field.is_repeated and field.name not in act.money:
         return _parameter(field.name, Annotated[int | None, typer.Option(name, **about)], None)
     about["metavar"] = describe_syntax(field, act.values)
+    if field.name in act.money:
+        about["help"] = f"{re.sub(UNIT_PATTERN, '', about['help'])} {ABOUT_AMOUNTS}".strip()
     if field.enum_type is not None:
         about["autocompletion"] = _completing(choices(field, act.values))
     elif _names_players(field):
@@ -198,6 +204,11 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     if given.get("webhook_id"):
         given = {**given, "webhook_id": find_webhook_id(given["tournament_id"], given["webhook_id"], address)}
     given = add_defaults(act, given, known, address)
+    if any(given.get(name) for name in act.money):
+        tournament_id = known.tournament_id if known else given["tournament_id"]
+        given = to_smallest_units(
+            act, given, (given.get("currency") or "").upper() or load_currency(method, tournament_id, address)
+        )
     request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
     if known is not None:
         _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))

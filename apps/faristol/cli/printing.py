@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AsyncExitStack
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from faristol.gateway.print.addresses import NO_TYPESETTER, render_paper
 from faristol.gateway.print.contents import PaperRequest, language_of_tournament
 from faristol.gateway.print.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.print.pdf import Pdfs, TypesetterFault, is_installed
+from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -40,6 +42,13 @@ class PaperKind(StrEnum):
     CARDS = "cards"
     STANDINGS = "standings"
     CROSSTABLE = "crosstable"
+    STARTLIST = "startlist"
+    ATTENDANCE = "attendance"
+    CHECKIN = "checkin"
+    TABLECARDS = "tablecards"
+    RECEIPTS = "receipts"
+    CERTIFICATES = "certificates"
+    MINUTES = "minutes"
     PLAYSLIPS = "playslips"
     SEATS = "seats"
     PLAYSHEETS = "playsheets"
@@ -54,10 +63,13 @@ class Size(StrEnum):
     A5 = "A5"
 
 
+WITH_CODES = frozenset({"slips", "playslips", "checkin", "tablecards", "certificates"})
+"""Papers with codes that lead to pages."""
+
 NO_ROUND = N_("No round is paired yet.")
 NO_PAPER = N_("{tournament} has no {kind} to print; there are: {papers}.")
 NO_ADDRESS = N_(
-    "The codes on slips link to the pages: give the address of the pages with --pages https://… or "
+    "The codes on this paper link to the pages: give the address of the pages with --pages https://… or "
     "FARISTOL_HTTP_ADDRESS."
 )
 TO_A_FILE = N_("A PDF cannot be written to a terminal: specify a file with --output.")
@@ -90,7 +102,7 @@ def print_paper(
     if not html and output is None and sys.stdout.isatty():
         raise StartError(localize(TO_A_FILE))
     where = origin(pages or settings_of().http_address)
-    if kind in ("slips", "playslips") and not where:
+    if kind in WITH_CODES and not where:
         raise StartError(localize(NO_ADDRESS))
 
     async def work(stub: Any) -> bytes:
@@ -107,11 +119,21 @@ def print_paper(
             if not round_:
                 raise StartError(localize(NO_ROUND))
         results = Results(stub, spoken, language_of_terminal())
-        async with service_at("game", address) as games:
-            duplicates = Duplicates(DuplicateServiceStub(games), spoken)
-            page = await render_paper(
-                PaperRequest(results, duplicates, spoken, head, size.value, where, round_, table), kind
+        async with AsyncExitStack() as stack:
+            services = ("game", "results", "pairing") if ALL_PAPERS[kind].private else ("game",)
+            channels = {name: await stack.enter_async_context(service_at(name, address)) for name in services}
+            wanted = PaperRequest(
+                results,
+                Duplicates(DuplicateServiceStub(channels["game"]), spoken),
+                spoken,
+                head,
+                size.value,
+                where,
+                round_,
+                table,
+                calls=Calls(channels.__getitem__, spoken, ""),
             )
+            page = await render_paper(wanted, kind)
         try:
             return page.encode() if html else await Pdfs().of(page)
         except TypesetterFault as error:

@@ -128,16 +128,27 @@ REGISTRATION_COMMANDS: Mapping[str, Command] = {
 }
 """Commands and queries of a registration, by their methods. Entrants use the form and the link of their entry."""
 
+_AMOUNT = frozenset({"amount"})
+
 FEE_COMMANDS: Mapping[str, Command] = {
-    "SetFees": Command("fee set", N_("The fees of {tournament} are set."), arguments=()),
-    "AdjustFee": Command("fee adjust", N_("The fee of {player_id} is set.")),
-    "RecordPayment": Command("fee pay", N_("Payment {payment} is recorded, with receipt {document}.")),
+    "SetFees": Command(
+        "fee set",
+        N_("The fees of {tournament} are set."),
+        arguments=(),
+        money=frozenset({"amount", "early_discount", "categories"}),
+    ),
+    "AdjustFee": Command("fee adjust", N_("The fee of {player_id} is set."), money=_AMOUNT),
+    "RecordPayment": Command("fee pay", N_("Payment {payment} is recorded, with receipt {document}."), money=_AMOUNT),
     "CancelPayment": Command("fee cancel", N_("Payment {payment} is cancelled, by credit note {document}.")),
-    "CorrectPayment": Command("fee correct", N_("The correction is payment {payment}, with receipt {document}.")),
-    "RefundPayment": Command("fee refund", N_("Payment {payment} is paid back, by credit note {document}.")),
+    "CorrectPayment": Command(
+        "fee correct", N_("The correction is payment {payment}, with receipt {document}."), money=_AMOUNT
+    ),
+    "RefundPayment": Command(
+        "fee refund", N_("Payment {payment} is paid back, by credit note {document}."), money=_AMOUNT
+    ),
     "ListFees": Command("fee list"),
 }
-"""Commands and queries on fees, by their methods. Amounts are in the smallest unit of the currency."""
+"""Commands and queries on fees, by their methods."""
 
 CATALOGUE: Mapping[str, Command] = {
     **TOURNAMENT_COMMANDS,

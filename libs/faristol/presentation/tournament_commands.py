@@ -57,6 +57,8 @@ class Command:
     """Parts of messages that are options themselves, by the field of the message; other parts have no option."""
     hidden: frozenset[str] = frozenset()
     """Further fields without an option."""
+    money: frozenset[str] = frozenset()
+    """Fields with amounts, written in whole units of the currency: 12.50 for 1250 cents."""
     echoed: tuple[str, ...] = ()
     """Fields of the request that are in the JSON answer, besides ids and rounds."""
 
@@ -367,7 +369,9 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         arguments=(),
     ),
     "SetPrizeRules": Command("prize set-rules", N_("Rules of the prizes: {sharing}; {limit}."), arguments=()),
-    "SetPrizeList": Command("prize set-list", N_("Prize list {list}: {name}."), arguments=("name",)),
+    "SetPrizeList": Command(
+        "prize set-list", N_("Prize list {list}: {name}."), arguments=("name",), money=frozenset({"amounts"})
+    ),
     "RemovePrizeList": Command("prize remove-list", N_("Prize list {list} is removed.")),
     "OfferPrizes": Command("prize offer", N_("Special prizes: {prizes}."), optional=frozenset({"prizes"})),
     "ListRatingSystems": Command("rating systems"),

@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 from faristol.cli.commands import COMMANDS, Noun, format_command
 from faristol.cli.contract import SERVICE
 from faristol.cli.main import app, main
+from faristol.cli.printing import PaperKind
+from faristol.gateway.print.duplicate import ALL_PAPERS
 
 ROOT = Path(__file__).parents[3]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -186,3 +188,7 @@ def test_the_guides_have_commands_and_those_of_a_director_are_in_them() -> None:
 def test_the_list_of_commands_is_that_of_the_command_line() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert page.endswith(f"\n\n{listing()}"), "make it again: python tests/unit/cli/command_list.py"
+
+
+def test_every_paper_is_printed_at_the_command_line() -> None:
+    assert {kind.value for kind in PaperKind} == {*ALL_PAPERS}
