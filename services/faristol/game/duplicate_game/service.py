@@ -102,7 +102,8 @@ class DuplicateService:
 
     async def tops(self, request: pb.ListTopsRequest, context: Context) -> pb.ListTopsResponse:
         """Return the tops of a finished turn."""
-        return answers.tops(await self._situation(request.game_id, ()), request.turn)
+        # The search takes tens of milliseconds, and its first call seconds if it is compiled.
+        return await asyncio.to_thread(answers.tops, await self._situation(request.game_id, ()), request.turn)
 
     async def waiting(self, request: pb.ListWaitingRequest, context: Context) -> pb.ListWaitingResponse:
         """Return the open decisions of a judge."""
