@@ -241,6 +241,11 @@ async def test_what_was_sealed_while_the_witness_was_away_comes_when_it_is_back(
     sealer = asyncio.create_task(Sealer(record, KEY, events=5, seconds=0.2).run())
     async with delivering(record, place):
         await contents.until(all_there(record, place))
+
+        async def is_noted() -> bool:
+            return {line.kind: line.lag for line in await lines_of(record)}[StatusKind.WITNESS] == 0
+
+        await contents.until(is_noted)  # after the delivery
         place.away(True)
         with caplog.at_level(logging.WARNING):
             await play(record, "game-cup-more", "cup", 7)
