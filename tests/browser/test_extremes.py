@@ -40,6 +40,7 @@ PUBLIC = (
     "/tournaments/{id}/round/1?by=name",
     "/tournaments/{id}/players",
     "/tournaments/{id}/crosstable",
+    "/tournaments/{id}/prospects?place=3",
     "/tournaments/{id}/prizes",
 )
 FOR_ALL = (*PUBLIC, "/tournaments/{id}/find", "/tournaments/{id}/screen", "/search?q=Ñ")

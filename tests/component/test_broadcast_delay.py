@@ -39,7 +39,10 @@ ROUTES = (
     *(f"/tournaments/{OWN}/slots/1/{content}" for content in ("score", "last-play", "unseen", "last-play.json")),
     *(f"/games/{PLAYED}{part}" for part in ("", "/embed", "/overlay", "/replay", "/board.png")),
     *(f"/api/v1/games/{PLAYED}{part}" for part in ("", ".gcg")),
-    *(f"/api/v1/tournaments/{OWN}{part}" for part in ("", "/standings", "/crosstable", "/games", "/players")),
+    *(
+        f"/api/v1/tournaments/{OWN}{part}"
+        for part in ("", "/standings", "/crosstable", "/prospects", "/games", "/players")
+    ),
     *(f"/api/v1/tournaments/{OWN}/rounds/1/pairings{part}" for part in ("", ".csv")),
     *("/api/v1/tournaments", f"/api/v1/players/{OWN}-1", f"/players/{OWN}-1"),
 )

@@ -419,6 +419,8 @@ def _expect_status(mode: Mode, state: str, path: str, address: str) -> int:
         return 409
     if mode is MULTI and (path.endswith(".gcg") or (path.endswith("/report.trf") and state == AFTER)):
         return 404 if is_missing else 409  # both hold games of two players
+    if path.endswith("/prospects") and mode in (TEAMS, MULTI):
+        return 409  # other figures than points decide the places
     if "duplicate" not in path and mode.is_duplicate and path in ALTERNATIVE_PATHS:
         return 404 if is_missing and "{game_id}" in path else 409
     if "{team_id}" in path and not mode.teams:

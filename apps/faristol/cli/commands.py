@@ -131,6 +131,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         N_("Standings."),
         {
             "show": Verb("tournament.standings:show", "Show the standings after a round, or with the results so far."),
+            "prospects": Verb("tournament.prospects:prospects", "Show the places that each player can still reach."),
             "export": Verb("tournament.export:standings", "Write the standings with their tie-breaks as CSV or JSON."),
         },
     ),

@@ -121,6 +121,13 @@ OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
 }
 """Signs of a crosstable."""
 
+CHANCES: Mapping[pb.Chance.ValueType, str] = {
+    pb.CHANCE_SAFE: N_("safe"),
+    pb.CHANCE_ALIVE: N_("possible"),
+    pb.CHANCE_OUT: N_("out of reach"),
+}
+"""Chances of a player for one of the first places."""
+
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "median-buchholz": N_("The points of all opponents except the lowest."),
     "buchholz": N_("The points of all opponents."),

@@ -10,6 +10,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules import Ruleset
+from faristol.rules.standings.prospects import decides_by_points
 
 
 def known_rules(pin: game.Pin) -> Ruleset | None:
@@ -26,6 +27,13 @@ def is_of_duplicate_games(tournament: pb.Tournament | pairing.GetTournamentRespo
         return bool(mode == pb.TOURNAMENT_MODE_DUPLICATE)
     rules = known_rules(tournament.ruleset)
     return rules is not None and rules.game.mode == "duplicate"
+
+
+def has_possible_places(tournament: pb.Tournament) -> bool:
+    """Check whether a tournament is being played and the points of games decide its places."""
+    rules = known_rules(tournament.ruleset)
+    is_played = bool(tournament.played) and not tournament.over and not tournament.team_boards
+    return is_played and rules is not None and decides_by_points(rules)
 
 
 def tile_values(pin: game.Pin) -> Mapping[str, int]:

@@ -78,6 +78,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "check-in and requests by players, as the organiser wants it": frozenset(
         {"NO_TABLE", "CHECK_IN_AT_DESK", "BYES_AT_DESK", "BYES_USED", "LEAVE_AT_DESK"}
     ),
+    "questions about places, which only points can answer": frozenset({"NOT_BY_POINTS"}),
     "lists of prizes, which the organiser offers": frozenset({"NO_PRIZE_LIST", "TOO_MANY_PRIZE_LISTS"}),
     "messages and screens of the organiser": frozenset(
         {

@@ -160,6 +160,21 @@ async def get_crosstable(
     return await asyncio.to_thread(to_tagged_response, answer)
 
 
+@routes.get("/tournaments/{tournament_id}/prospects", responses=answers(pb.GetProspectsResponse))
+async def get_prospects(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    place: Annotated[
+        int, Query(ge=0, le=100_000, description="Chances for the first places up to this one."), DIGITS
+    ] = 1,
+    player: Annotated[str, Query(max_length=64, description="Return only this player, with the others above.")] = "",
+) -> Response:
+    """Return the best and the worst place that each player can still reach, and the chance for the first places."""
+    answer = await results.prospects(tournament_id, place, when, player_id=player)
+    return await asyncio.to_thread(to_tagged_response, answer)
+
+
 @routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", responses=answers(pb.GetPairingsResponse))
 async def get_pairings(
     results: Reader, tournament_id: TournamentId, number: RoundNumber, when: When, page: WantedPage

@@ -17,7 +17,9 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.rules.ruleset.modes import refuse_without_tables
 
-REASONS = frozenset(("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME", "GCG_OF_TWO", "NOT_PAIRS"))
+REASONS = frozenset(
+    ("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME", "GCG_OF_TWO", "NOT_PAIRS", "NOT_BY_POINTS")
+)
 """Reasons of refusals that depend on the mode."""
 
 _API = "/api/v1/tournaments/{tournament_id}"
@@ -29,6 +31,7 @@ ALTERNATIVE_PATHS: Mapping[str, str] = {
     f"{_API}/standings.csv": f"{_API}/duplicate-standings",
     f"{_API}/crosstable": f"{_API}/duplicate-standings",
     f"{_API}/crosstable.csv": f"{_API}/duplicate-standings",
+    f"{_API}/prospects": f"{_API}/duplicate-standings",
     f"{_API}/rounds/{{number}}/pairings": "/api/v1/duplicate/{tournament_id}-r{number}",
     f"{_API}/rounds/{{number}}/pairings.csv": "/api/v1/duplicate/{tournament_id}-r{number}",
     f"{_API}/prizes": f"{_API}/duplicate-standings",
@@ -42,6 +45,7 @@ ALTERNATIVE_PATHS: Mapping[str, str] = {
     f"{_API}/duplicate-standings": f"{_API}/standings",
     "/tournaments/{tournament_id}/standings/{player_id}": "/players/{player_id}",
     "/tournaments/{tournament_id}/crosstable": "/tournaments/{tournament_id}",
+    "/tournaments/{tournament_id}/prospects": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/prizes": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/seal": "/tournaments/{tournament_id}",
     "/tournaments/{tournament_id}/ceremony": "/tournaments/{tournament_id}",
@@ -75,14 +79,18 @@ _OF_SEVERAL: Mapping[str, str] = {
 }
 """Paths for games of more than two players, by the reason of the refusal of a file."""
 
+_NOT_BY_POINTS: Mapping[str, str] = {f"{_API}/prospects": f"{_API}/standings"}
+"""Paths for tournaments whose places other figures than points decide, by route path."""
+
 
 def address_instead(request: Request, reason: str = "") -> str:
     """Return the alternative address for a request refused for ``reason``; empty without one.
 
     A method of the contract, such as ``/api/v1/results/GetReport``, has none: its path names no tournament or game.
     """
-    route = request.scope.get("route")
-    path = _OF_SEVERAL.get(reason) or ALTERNATIVE_PATHS.get(getattr(route, "path", ""), "")
+    route = getattr(request.scope.get("route"), "path", "")
+    by_points = _NOT_BY_POINTS.get(route) if reason == "NOT_BY_POINTS" else None
+    path = _OF_SEVERAL.get(reason) or by_points or ALTERNATIVE_PATHS.get(route, "")
     try:
         return path.format_map(request.path_params)
     except KeyError:

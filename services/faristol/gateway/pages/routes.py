@@ -39,6 +39,8 @@ from faristol.presentation.page_addresses import expand_short_path
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 
 Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
+Place = Annotated[int, Query(ge=1, le=100_000), DIGITS]
+MAX_ID_CHARACTERS = 64
 Category = Annotated[str, Query(max_length=20)]
 
 MAIL_STATUS_SECONDS = 2.0
@@ -249,6 +251,32 @@ async def crosstable(request: Request, results: Reader, tournament_id: str, part
     )
 
 
+async def prospects(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    place: Place = 1,
+    player: Annotated[str, Query(max_length=MAX_ID_CHARACTERS)] = "",
+    part: Part = "",
+) -> Response:
+    """Show the places that each player can still reach, and why for one player."""
+    head, answer = await asyncio.gather(results.tournament(tournament_id), results.prospects(tournament_id, place))
+    shown = None
+    if player:
+        shown = (await results.prospects(tournament_id, place, player_id=player)).lines[0]
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "prospects.html",
+        part,
+        head,
+        answer=answer,
+        shown=shown,
+        names={line.player_id: line.name for line in answer.lines},
+        tab="standings",
+    )
+
+
 async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
     """Show the prize lists with their awards, and the leaders for the special prizes."""
     head, answer, awards = await asyncio.gather(
@@ -403,6 +431,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/tournaments/{tournament_id}/teams": teams,
     "/tournaments/{tournament_id}/teams/{team_id}": team,
     "/tournaments/{tournament_id}/crosstable": crosstable,
+    "/tournaments/{tournament_id}/prospects": prospects,
     "/tournaments/{tournament_id}/prizes": prizes,
     "/tournaments/{tournament_id}/round/{number}": pairings,
     "/tournaments/{tournament_id}/players": players,

@@ -107,6 +107,13 @@ class Results(Service):
         request = pb.GetCrosstableRequest(tournament_id=tournament_id, round=round_, **when.fields(), **page.fields())
         return await self._call(self._stub.GetCrosstable, request)
 
+    async def prospects(
+        self, tournament_id: str, place: int = 0, when: Moment = NOW, *, player_id: str = ""
+    ) -> pb.GetProspectsResponse:
+        """Return the places that players can still reach, and their chances for one of the first ``place`` places."""
+        request = pb.GetProspectsRequest(tournament_id=tournament_id, place=place, player_id=player_id, **when.fields())
+        return await self._call(self._stub.GetProspects, request)
+
     async def report(
         self,
         tournament_id: str,

@@ -19,7 +19,12 @@ from faristol.read_models.api.queries.record import follow, get_status, list_sea
 from faristol.read_models.api.queries.report import get_report
 from faristol.read_models.api.queries.screens import get_picture, list_screens, report_screen
 from faristol.read_models.api.queries.slots import list_claims, list_slots
-from faristol.read_models.api.queries.standings import get_crosstable, get_standings, get_team_standings
+from faristol.read_models.api.queries.standings import (
+    get_crosstable,
+    get_prospects,
+    get_standings,
+    get_team_standings,
+)
 from faristol.read_models.api.queries.tournaments import (
     get_ruleset,
     get_tournament,
@@ -37,6 +42,7 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.GetTeamStandingsRequest: retry_not_found(get_team_standings),
     pb.ListTeamsRequest: retry_not_found(list_teams),
     pb.GetCrosstableRequest: retry_not_found(get_crosstable),
+    pb.GetProspectsRequest: retry_not_found(get_prospects),
     pb.GetReportRequest: retry_not_found(get_report),
     pb.GetPrizesRequest: retry_not_found(get_prizes),
     pb.GetAwardsRequest: retry_not_found(get_awards),

@@ -63,7 +63,7 @@ class Tally:
     @classmethod
     def of(cls, round_: Round) -> Tally:
         """Return the tally of a round, from its tables and byes."""
-        known, alone = tuple(_results(round_)), tuple(_alone(round_))
+        known, alone = tuple(_results(round_)), tuple(list_byes(round_))
         adjustments = tuple(
             SpreadAdjustment(round_.round, each.player_id, each.points, each.sanction)
             for game in round_.games
@@ -209,7 +209,7 @@ def _results(round_: Round) -> Iterable[Result | TableResult]:
         elif game.final:
             yield result_of(round_.round, game)
     if round_.complete:
-        yield from _alone(round_)
+        yield from list_byes(round_)
 
 
 def _scores(known: Iterable[Result | TableResult], adjustments: Iterable[SpreadAdjustment]) -> Scores:
@@ -263,10 +263,10 @@ def _pending(round_: Round) -> Iterable[tuple[str, int]]:
         if not game.final:
             yield from ((seat.player_id, round_.round) for seat in game.seats)
     if not round_.complete:
-        yield from ((result.first, round_.round) for result in _alone(round_))
+        yield from ((result.first, round_.round) for result in list_byes(round_))
 
 
-def _alone(round_: Round) -> Iterable[Result]:
+def list_byes(round_: Round) -> Iterable[Result]:
     """Yield the results of players without an opponent; players of a team that was left over have its bye."""
     for bye in round_.byes_of(ByeKind.ALLOCATED):
         yield Result.bye(round_.round, bye.player_id)

@@ -38,6 +38,7 @@ OfTournament = (
     | results.GetStandingsRequest
     | results.GetTeamStandingsRequest
     | results.GetCrosstableRequest
+    | results.GetProspectsRequest
     | results.GetReportRequest
     | results.GetPairingsRequest
     | results.ListTeamsRequest

@@ -61,6 +61,36 @@ async def test_a_crosstable_says_of_every_round_whom_a_player_met_and_what_came_
     assert (first["opponent_ids"], first["starts"], first["outcome"]) == (["carme"], True, "loss")
 
 
+async def test_after_a_tournament_only_the_rank_of_each_player_is_possible(finished_stage: Stage) -> None:
+    answer = (await finished_stage.http.get(f"{AT}/prospects?place=2")).json()
+    assert (answer["rounds_left"], answer["tables_left"]) == (0, 0)
+    for line in answer["lines"]:
+        assert line["best"] == line["worst"] == line["rank"]
+        assert line["chance"] == ("safe" if line["rank"] <= 2 else "out")
+    assert "/prospects" not in (await finished_stage.http.get("/tournaments/lliga")).text
+
+
+async def test_the_places_that_are_possible_are_those_of_the_points_and_of_the_rounds_to_come(stage: Stage) -> None:
+    championship = Championship()
+    await stage.add(*championship.create(rounds=5), *championship.first_round(), *championship.second_round())
+    answer = (await stage.http.get(f"{AT}/prospects?place=2")).json()
+    standings = (await stage.http.get(f"{AT}/standings")).json()["standings"]
+    assert [line["player_id"] for line in answer["lines"]] == [line["player_id"] for line in standings]
+    assert (answer["place"], answer["exact"], answer["tables_left"]) == (2, True, 0)
+    for line in answer["lines"]:
+        assert line["least_points"] == line["points"]
+        assert line["most_points"] == line["points"] + answer["rounds_left"]
+        assert line["best"] <= line["rank"] <= line["worst"]
+        own = (await stage.http.get(f"{AT}/prospects?player={line['player_id']}")).json()["lines"][0]
+        assert (1 + len(own["above_ids"]), 1 + len(own["reaching_ids"])) == (line["best"], line["worst"])
+    page = (await stage.http.get("/tournaments/lliga/prospects?place=2&player=anna")).text
+    assert "Places still possible" in page
+    assert "With a win in every game: " in page
+    assert 'href="/tournaments/lliga/prospects"' in (await stage.http.get("/tournaments/lliga")).text
+    nobody = await stage.http.get(f"{AT}/prospects?player=zoe")
+    assert (nobody.status_code, nobody.json()["kind"]) == (404, "player")
+
+
 async def test_a_crosstable_as_of_a_moment_knows_who_started(finished_stage: Stage) -> None:
     now = (await finished_stage.http.get(f"{AT}/crosstable")).json()
     then = (await finished_stage.http.get(f"{AT}/crosstable?as_of_position={now['position']}")).json()

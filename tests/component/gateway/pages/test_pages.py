@@ -19,6 +19,8 @@ PAGES = (
     "/tournaments/lliga?round=1",
     "/tournaments/lliga/standings/anna",
     "/tournaments/lliga/crosstable",
+    "/tournaments/lliga/prospects",
+    "/tournaments/lliga/prospects?place=2&player=anna",
     "/tournaments/lliga/prizes",
     "/tournaments/lliga/round/1",
     "/tournaments/lliga/players",

@@ -1,4 +1,4 @@
-"""Queries of standings and crosstables."""
+"""Queries of standings, crosstables, and the places that remain possible."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import asyncio
 
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
-from faristol.kernel.errors import NotFound
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
 from faristol.read_models.computed import standings, standings_explanations, teams
 from faristol.read_models.computed.crosstable import crosstable
 from faristol.read_models.computed.mode import check_has_tables
+from faristol.read_models.computed.prospects import build_race, list_prospects
 from faristol.read_models.storage import history
 from faristol.read_models.storage.lookup import Part
 from faristol.read_models.storage.models import ReadModels
@@ -115,4 +117,36 @@ async def get_crosstable(
         tournament_id=request.tournament_id,
         next_page_token=following,
         total=len(lines),
+    )
+
+
+async def get_prospects(
+    models: ReadModels, request: results.GetProspectsRequest, context: Context
+) -> results.GetProspectsResponse:
+    """Return the places that players can still reach, or those of one player with the others in both extremes.
+
+    Raises ``NotFound`` for a player without a line, and ``Refusal`` if the points of games do not decide the places.
+    """
+    if request.place < 0:
+        raise Invalid("place", N_("is {place}; expected 1 or more, or 0 for the first place"), {"place": request.place})
+    found = await models.find_tournament(request, context, history.games, Part.PLAYERS | Part.TABLES)
+    check_has_tables(found.head)
+    counted, place = found.up_to(0), request.place or 1
+    lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=False)
+    race = build_race(found.head, standings.rules_of(found.head), found.of.players, counted, lines)
+    shown = await asyncio.to_thread(list_prospects, race, lines, place, request.player_id)
+    if request.player_id and not shown:
+        raise NotFound("player", request.player_id)
+    names = await load_player_names(models.record, {line.player_id for line in shown}, request.tournament_id)
+    for line in shown:
+        line.name = names[line.player_id]
+    return results.GetProspectsResponse(
+        lines=shown,
+        place=place,
+        rounds_left=len(race.rounds),
+        tables_left=len(race.tables) + len(race.postponed),
+        exact=race.is_exact,
+        position=found.position,
+        division=found.head.division,
+        tournament_id=request.tournament_id,
     )

@@ -1,0 +1,69 @@
+"""`faristol standings prospects`: the places that players can still reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.rpc.results import Results
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels as words
+from faristol.presentation.names import Named, labels
+from faristol.table_terminal.shared.common import columns, print_answer
+from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.services import ask_service
+from faristol.text import number, say, translations
+from faristol.text.terminal import language_of_terminal
+
+HEADING = N_(
+    "Places still possible in {tournament}: {rounds} {rounds:round|rounds} to be paired, "
+    "{tables} {tables:table|tables} without a result."
+)
+
+
+def prospects(
+    tournament: Tournament,
+    place: Annotated[
+        int, typer.Option("--place", min=1, max=100_000, help="Chances are those of the first places up to this one.")
+    ] = 1,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Show the best and the worst place that each player can still reach.
+
+    Pairings to come are taken as free, and equal points can be ranked either way.
+    """
+    language = language_of_terminal()
+
+    async def ask(stub: Any) -> tuple[str, pb.GetProspectsResponse]:
+        tournament_id = await tournament_meant(tournament, address)
+        head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+        return head.name, await Results(stub, language).prospects(tournament_id, place)
+
+    name, found = ask_service("results", address, ask)
+    print_answer(to_json(found), format_prospects(name, found, language), json_output=json_output)
+
+
+def format_prospects(tournament: str, found: pb.GetProspectsResponse, language: str) -> Iterator[str]:
+    """Yield a heading, then a line for each player in columns."""
+    read = translations(language).gettext
+    yield say(HEADING, {"tournament": tournament, "rounds": found.rounds_left, "tables": found.tables_left}, language)
+    called = dict(labels([Named(line.player_id, line.name) for line in found.lines]))
+    rows = [
+        [
+            str(line.rank),
+            called[line.player_id],
+            number(line.half_points / 2, language),
+            str(line.best),
+            str(line.worst),
+            read(words.CHANCES[line.chance]),
+        ]
+        for line in found.lines
+    ]
+    heads = ["", read("Player"), read("Points"), read("Best place"), read("Worst place"), f"1–{found.place}"]
+    yield from columns([heads, *rows])
