@@ -23,7 +23,22 @@ from typer._completion_classes import completion_init
 from faristol.cli.commands import find_command
 from faristol.cli.completion import COMPLETE
 from faristol.cli.groups import Commands, unknown
-from faristol.cli.options import AsJson, Browser, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
+from faristol.cli.options import (
+    AsJson,
+    Browser,
+    Data,
+    Database,
+    Grpc,
+    Http,
+    Nats,
+    OfAuthority,
+    OfChampionship,
+    OfHall,
+    OfTls,
+    OfToken,
+    Open,
+    PagesApart,
+)
 from faristol.cli.usage import ERRORS, in_language
 from faristol.host.renamed_settings import refuse_renamed_settings
 from faristol.host.services import RELAY, SERVICES, to_reachable_address
@@ -110,11 +125,19 @@ def up(
     open_to_all: Open = None,
     tls: OfTls = None,
     pages_apart: PagesApart = None,
+    hall: OfHall = None,
+    championship: OfChampionship = None,
+    token_file: OfToken = None,
+    authorities: OfAuthority = None,
     browser: Browser = True,
     json_output: AsJson = False,
 ) -> None:
     """Run `faristol up`."""
     settings = settings_of(
+        hall=hall,
+        hall_of=championship,
+        hall_token_file=token_file,
+        hall_ca=authorities,
         data=data,
         http_port=http,
         grpc_port=grpc,

@@ -27,6 +27,24 @@ OfTls = Annotated[
     typer.Option("--tls", help="Serve gRPC over TLS, with a certificate created in the data folder."),
 ]
 
+OfHall = Annotated[
+    str | None,
+    typer.Option("--hall", metavar="HALL", help="Run the cell of this hall, which follows the championship of --of."),
+]
+OfChampionship = Annotated[
+    str | None,
+    typer.Option(
+        "--of", metavar="ADDRESS", help="gRPC of the championship of --hall: https://HOST:PORT, or HOST:PORT here."
+    ),
+]
+OfToken = Annotated[
+    Path | None, typer.Option("--token-file", help="File with the token of --hall; default: FARISTOL_CLIENT_TOKEN.")
+]
+OfAuthority = Annotated[
+    Path | None,
+    typer.Option("--ca", help="Authorities that verify the certificate of the championship of --hall."),
+]
+
 Browser = Annotated[
     bool,
     typer.Option("--browser/--no-browser", help="Open the pages in the browser of this desktop."),

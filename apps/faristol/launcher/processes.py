@@ -34,6 +34,7 @@ from faristol.host.services import ASKING, PACKAGES, RELAY
 from faristol.host.startup import WaitingHealthServer, wait_until_available
 from faristol.host.system import lock_file, raise_descriptor_limit
 from faristol.kernel.addresses import endpoint, is_loopback
+from faristol.launcher import hall_cell
 from faristol.launcher.content import content_of
 from faristol.launcher.pages import GATEWAY, PagesProcess
 
@@ -95,6 +96,8 @@ async def running(
     messages about it. Pages of this process offer ``first_restore``. Raises ``StartError``, ``RecordError``,
     ``BusError`` or ``LexiconError`` if the start fails, and ``Cancelled`` if ``stop`` is set before.
     """
+    if settings.hall:
+        services = hall_cell.services_of(settings, services)
     _check_needs(settings, services)
     _check_open(settings)
     asks = set(services) <= ASKING
@@ -111,6 +114,8 @@ async def running(
         apart = settings.pages_apart and len(services) > 1 and GATEWAY in services
         here = [name for name in services if name != GATEWAY] if apart else services
         build = builders(here)
+        if settings.hall:
+            build = [hall_cell.limited(each) for each in build]
         if (
             settings.tls_certificate == authority.files_of(settings) / authority.CERTIFICATE
             and not settings.tls_peers_own
@@ -164,6 +169,8 @@ async def _connect(
     record = await wait_for(lambda: Record.open(settings.record_url()))
     stack.push_async_callback(record.close)
     _check_own_record(settings, record.record_id)
+    if settings.hall:
+        await asyncio.to_thread(hall_cell.prepare, settings, record)
     await roles.check(record, services)
     if "access" in services:
         await asyncio.to_thread(_prepare_keys, settings, record.record_id)

@@ -88,6 +88,10 @@ class WriteProblem(StrEnum):
     REFUSED = "the record cannot be written"
 
 
+def _accept_writer(stream: str) -> None:
+    """Accept every stream: a record that copies none writes all."""
+
+
 class Record:
     """An append-only store of events on one of the databases in ``databases``.
 
@@ -109,6 +113,8 @@ class Record:
         """Notifications of appends to this process."""
         self.recent = Recent(self.read, self.news.quiet_since)
         """The latest events, for all consumers in this process."""
+        self.check_writer: Callable[[str], None] = _accept_writer
+        """Raises ``Refusal`` for a stream that this record only copies, because another cell writes it."""
         self._backend = backend
         self._now = now
         self.trouble: WriteProblem | None = None
@@ -211,8 +217,11 @@ class Record:
 
         A repeated command returns its first answer and has no further effect. Raises ``Conflict`` if a stream or a
         guarded stream has moved, ``Stale`` if the checkpoint has, and ``Unacceptable`` if the decision exceeds a limit.
-        Exceptions of the database leave the outcome unknown: the same command may be sent again, and takes effect once.
+        Raises ``Refusal`` for a stream of another cell (``check_writer``). Exceptions of the database leave the outcome
+        unknown: the same command may be sent again, and takes effect once.
         """
+        for write in decision.writes:
+            self.check_writer(write.stream)
         try:
             appended = await self._appender.append(check_decision(decision, command), metadata, command, checkpoint)
         except FAILURES as error:

@@ -28,8 +28,8 @@ class _EnvironmentSettings(BaseSettings):
 class Settings(_EnvironmentSettings):
     """All settings. Each can be given as ``FARISTOL_`` and its name in capitals.
 
-    Names have families: ``DATABASE``, ``NATS``, ``GRPC``, ``HTTP``, ``PAGES``, ``TLS``, ``SEAL``, ``ARCHIVE``, ``LOG``,
-    ``MAIL``, ``PEER``, and ``CLIENT`` for ``Addresses``.
+    Names have families: ``DATABASE``, ``HALL``, ``NATS``, ``GRPC``, ``HTTP``, ``PAGES``, ``TLS``, ``SEAL``,
+    ``ARCHIVE``, ``LOG``, ``MAIL``, ``PEER``, and ``CLIENT`` for ``Addresses``.
     """
 
     data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
@@ -52,6 +52,24 @@ class Settings(_EnvironmentSettings):
     )
     database_owner_password_file: Path | None = Field(
         default=None, description="File with the password of the role that owns the tables."
+    )
+    hall: str = Field(
+        default="",
+        max_length=200,
+        description="Hall that this cell serves, for the championship at FARISTOL_HALL_OF; none if empty.",
+    )
+    hall_of: str = Field(
+        default="",
+        pattern=r"^((https?://)?[^/?#\s]+:[0-9]+/?)?$",
+        description="gRPC of the championship that the hall belongs to: https://HOST:PORT, or HOST:PORT without TLS.",
+    )
+    hall_token_file: Path | None = Field(
+        default=None,
+        description="File with the token of the hall, until the hall has joined; else FARISTOL_CLIENT_TOKEN.",
+    )
+    hall_ca: Path | None = Field(
+        default=None,
+        description="Authorities that verify the certificate of the championship for a hall; default: well-known ones.",
     )
     nats_url: str = Field(
         default="",
@@ -308,6 +326,10 @@ class Settings(_EnvironmentSettings):
     def push_folder(self) -> Path:
         """Return the folder of the keys for push services."""
         return self.push_keys or self.data.absolute() / "push"
+
+    def hall_folder(self) -> Path:
+        """Return the folder of the key and the token of a hall's cell."""
+        return self.data.absolute() / "hall"
 
     def peer(self, service: str) -> str:
         """Return ``HOST:PORT`` of a service in another process; empty if not given."""

@@ -89,6 +89,28 @@ class Library:
             raise LexiconError(f"cannot be written: {error.strerror}", path=self.path) from error
         return InstalledLexicon(name, digest, read_header(file))
 
+    def find_file(self, digest: str) -> Path:
+        """Return the file of the lexicon with this digest. Raises ``MissingLexiconError`` if it is not installed."""
+        file = self._file(digest)
+        if not _DIGEST.fullmatch(digest) or not file.exists():
+            raise MissingLexiconError(f"no lexicon with digest {digest[:64]!r} is installed in {self.path}")
+        return file
+
+    def store(self, digest: str, data: bytes) -> None:
+        """Store the bytes of a lexicon with this digest, without a name. No effect if it is installed.
+
+        Raises ``LexiconError`` for bytes with another digest, and for a folder that is not writable.
+        """
+        if not _DIGEST.fullmatch(digest) or WordGraph(data).digest != digest:
+            raise LexiconError(f"these bytes are not the lexicon with digest {digest[:64]!r}")
+        file = self._file(digest)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            if not file.exists():
+                write_whole(file, data)
+        except OSError as error:
+            raise LexiconError(f"cannot be written: {error.strerror}", path=self.path) from error
+
     def digest(self, name: str) -> str:
         """Return the current digest of ``name``. Raises ``MissingLexiconError`` if it is not installed."""
         link = self._link(name)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
@@ -53,10 +54,12 @@ def files_of(settings: Settings) -> Path:
 
 
 def names_of(settings: Settings) -> tuple[str, ...]:
-    """Return the names of this machine, for local and remote callers."""
+    """Return the names of this machine, for local and remote callers: also that of its pages."""
     names = ["localhost", "127.0.0.1", "::1", socket.gethostname()]
     if settings.grpc_host not in {"0.0.0.0", "::"}:  # noqa: S104 # only compared
         names.append(settings.grpc_host)
+    if host := urlsplit(settings.http_address).hostname:
+        names.append(host)
     return tuple(dict.fromkeys(names))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib.metadata import version
@@ -16,22 +17,34 @@ from faristol.game.halls.following import follow
 from faristol.game.halls.heartbeats import last_heartbeats, note_heartbeat
 from faristol.game.halls.model import AsideEvents, Halls, evolve, halls_stream
 from faristol.game.halls.pushes import Pushes
-from faristol.game.halls.tables import decide_each, is_final, load_open_tables, load_tournament, unfinished_games
+from faristol.game.halls.tables import (
+    decide_each,
+    is_final,
+    is_in_play,
+    load_open_tables,
+    load_tournament,
+    unfinished_games,
+)
 from faristol.host import Runtime
 from faristol.host.halls import wire
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.security.authorization import caller
 from faristol.host.table_store import Settled, clock_stream, game_stream
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.pins import lexicon_missing
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import instant, to_timestamp
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.table import ownership
+from faristol.words import LexiconError, Library
 
 M = TypeVar("M", bound=Message)
 
 SALT_BYTES = 32
 """Bytes of ``HallJoined.draw_salt``."""
+
+LEXICON_PART_BYTES = 256 * 1024
+"""Bytes of a lexicon in one message."""
 
 MAX_NOTE_CHARACTERS = 500
 """Characters of the reason of a director or arbiter."""
@@ -57,6 +70,7 @@ def hall_service(runtime: Runtime) -> Dispatcher:
         pb.HeartbeatRequest: halls.heartbeat,
         pb.ListHallsRequest: halls.list_halls,
         pb.ListKeptAsideRequest: halls.list_kept_aside,
+        pb.FetchLexiconRequest: halls.fetch_lexicon,
     }
     return Dispatcher(pb.DESCRIPTOR.services_by_name["HallSyncService"], _COMMANDS, halls.carry_out, questions)
 
@@ -75,6 +89,19 @@ class HallSync:
         await load_tournament(self._runtime.record, request.tournament_id)
         async for response in follow(self._runtime.record, request):
             yield response
+
+    async def fetch_lexicon(
+        self, request: pb.FetchLexiconRequest, context: Context
+    ) -> AsyncIterator[pb.FetchLexiconResponse]:
+        """Send the file of a lexicon. Raises ``Refusal`` for one that is not installed."""
+        library = Library(self._runtime.settings.lexicons)
+        try:
+            file = library.find_file(request.digest)
+        except LexiconError:
+            raise lexicon_missing(request.digest[:64], ()) from None
+        content = await asyncio.to_thread(file.read_bytes)
+        for start in range(0, len(content), LEXICON_PART_BYTES):
+            yield pb.FetchLexiconResponse(part=content[start : start + LEXICON_PART_BYTES])
 
     async def push_events(self, request: pb.PushEventsRequest, context: Context) -> pb.PushEventsResponse:
         """Take the events of a hall."""
@@ -116,7 +143,7 @@ class HallSync:
                 hall=hall,
                 address=cell.address,
                 joined_at=cell.joined_at,
-                game_ids=sorted(game_id for game_id, settled in tables.items() if _is_in_play(settled, cell.key)),
+                game_ids=sorted(game_id for game_id, settled in tables.items() if is_in_play(settled, cell.key)),
                 unsent=last.unsent if last else 0,
                 version=cell.version,
             )
@@ -248,7 +275,3 @@ class HallSync:
     def _write(request: Any, loaded: Loaded[Halls], new_events: list[Message]) -> Decision:
         stream = halls_stream(request.tournament_id)
         return Decision([Write(stream, loaded.version, new_events, request.tournament_id)])
-
-
-def _is_in_play(settled: Settled, key: bytes) -> bool:
-    return settled.game.owner_key == key and not is_final(settled)

@@ -81,3 +81,8 @@ def with_salt(tournament: TableTournament, halls: Halls) -> TableTournament:
 def is_final(settled: Settled) -> bool:
     """Check whether the result of a table is final."""
     return settled.game.phase is Phase.FINAL
+
+
+def is_in_play(settled: Settled, key: bytes) -> bool:
+    """Check whether the hall with this key has a table whose result is not final."""
+    return settled.game.owner_key == key and not is_final(settled)

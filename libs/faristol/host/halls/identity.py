@@ -1,0 +1,81 @@
+"""The identity of a hall's cell: its key, and what it was told when it joined, in files of its data folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from faristol.event_store.errors import RecordError
+from faristol.event_store.integrity.keys import make, read_private
+
+KEY, JOINED, TOKEN = "key", "joined.json", "token"
+"""Files in the folder of a hall's cell."""
+
+WRITTEN_STREAM_KINDS = frozenset({"access", "case", "clock", "game", "hall"})
+"""Kinds of streams that a hall's cell writes. It copies all others from the championship."""
+
+SENT_STREAM_KINDS = WRITTEN_STREAM_KINDS - {"access"}
+"""Kinds of streams that it sends. Credentials of the hall are valid in the hall only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What the championship told a hall's cell when it joined."""
+
+    of: str
+    """Address of the championship."""
+    tournament_id: str
+    hall: str
+
+
+def load_key(folder: Path) -> Ed25519PrivateKey:
+    """Return the key of a hall's cell, which is made at the first call. Raises ``RecordError``."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise RecordError(f"the folder {folder} cannot be made: {error.strerror}") from error
+    path = folder / KEY
+    return read_private(path) if path.exists() else make(path)
+
+
+def load_joined(folder: Path) -> Joined | None:
+    """Return what the cell was told when it joined; None before. Raises ``RecordError`` for a damaged file."""
+    path = folder / JOINED
+    try:
+        return Joined(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise RecordError(f"{path} cannot be read: {error}") from error
+
+
+def store_joined(folder: Path, joined: Joined) -> None:
+    """Store what the cell was told when it joined. Raises ``OSError``."""
+    _write(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1))
+
+
+def load_token(folder: Path) -> str:
+    """Return the token with which the cell joined; empty before."""
+    try:
+        return (folder / TOKEN).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+
+
+def store_token(folder: Path, token: str) -> None:
+    """Store the token with which the cell joined, readable by its owner only. Raises ``OSError``."""
+    _write(folder / TOKEN, token)
+
+
+def _write(path: Path, content: str) -> None:
+    """Replace a file as a whole."""
+    new = path.with_name(path.name + ".new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)

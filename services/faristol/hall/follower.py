@@ -1,0 +1,109 @@
+"""The follower: copies the events of the championship that the hall needs, and resumes after the last one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+
+import grpc
+from sqlalchemy import update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import Conflict, Record, positions
+from faristol.event_store.append.copies import Batch, Divergence, InvalidCopy
+from faristol.event_store.backends.tables import checkpoints
+from faristol.event_store.stored import Stored
+from faristol.event_store.tasks import cancel_tasks
+from faristol.hall.joining import Cell
+from faristol.hall.line import Attempts
+from faristol.hall.own_events import TABLE_STREAM_KINDS, game_of
+from faristol.host.halls import wire
+from faristol.pb.hall.v1 import hall_pb2 as pb
+
+FOLLOWED = "hall.followed"
+"""Checkpoint: position of the championship's record up to which the hall has all events."""
+
+MAX_UNSTORED_POSITIONS_COUNT = 1_000
+"""Positions without an event for the hall after which the checkpoint is stored."""
+
+
+class Follower:
+    """Copies events into the record of the hall."""
+
+    def __init__(self, record: Record, cell: Cell, wanted: Callable[[Sequence[Stored]], Awaitable[None]]) -> None:
+        """``wanted`` is called with each copied batch before it is copied, such as to fetch its lexicon."""
+        self.position = 0
+        """Position of the championship's record up to which the hall has all events."""
+        self._record = record
+        self._cell = cell
+        self._wanted = wanted
+
+    async def run(self) -> None:
+        """Follow the championship until cancelled. Each failure is retried after a delay."""
+        await self._cell.joined()
+        attempts = Attempts(self._cell.line, "events of the championship")
+        while True:
+            try:
+                await self._follow(attempts)
+            except (grpc.aio.AioRpcError, Divergence, Conflict, InvalidCopy, ValueError, SQLAlchemyError) as problem:
+                await attempts.wait(problem)
+
+    async def _follow(self, attempts: Attempts) -> None:
+        """Follow until the call ends or another call finds that the line is lost."""
+        joined = await self._cell.joined()
+        self.position = await self._record.checkpoint(FOLLOWED)
+        request = pb.FollowChampionshipRequest(
+            tournament_id=joined.tournament_id, hall=joined.hall, after_position=self.position
+        )
+        call = self._cell.line.sync.FollowChampionship(request)
+        reading = asyncio.ensure_future(self._read(call, attempts))
+        loss = asyncio.ensure_future(self._cell.line.wait_for_loss())
+        try:
+            await asyncio.wait((reading, loss), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+        finally:
+            call.cancel()
+            await cancel_tasks([reading, loss])
+
+    async def _read(self, call: grpc.aio.UnaryStreamCall, attempts: Attempts) -> None:  # type: ignore[type-arg] # stubs
+        async for response in call:
+            self._cell.line.hear()
+            await self._copy(response)
+            attempts.succeed()
+            self._cell.line.problem = ""
+
+    async def _copy(self, response: pb.FollowChampionshipResponse) -> None:
+        """Copy the events of a response, its persons and the position in one transaction."""
+        batch = wire.to_batch(response.events, response.answers)
+        lost = self._cell.lost
+        if lost:
+            batch = Batch([event for event in batch.events if not _is_of(event, lost)], batch.notes, batch.answers)
+        unstored = response.position - await self._record.checkpoint(FOLLOWED)
+        if not batch.events and not response.people and unstored < MAX_UNSTORED_POSITIONS_COUNT:
+            self.position = response.position
+            return
+        await self._wanted(batch.events)
+        write_people = wire.people_writer(response.people)
+
+        async def also(connection: AsyncConnection, events: Sequence[Stored]) -> None:
+            await write_people(connection, events)
+            await positions.start_checkpoint(connection, FOLLOWED)
+            moved = update(checkpoints).where(checkpoints.c.consumer == FOLLOWED).values(position=response.position)
+            await connection.execute(moved)
+
+        try:
+            await self._record.copy(batch, also=also)
+        except Divergence as divergence:
+            if divergence.stream.partition("-")[0] not in TABLE_STREAM_KINDS:
+                raise
+            # The table was taken back while the hall played on. Its own events stay in this record as they are.
+            self._cell.lose(game_of(divergence.stream) or divergence.stream)
+            await self._copy(response)
+            return
+        self.position = response.position
+
+
+def _is_of(event: Stored, lost: Collection[str]) -> bool:
+    return event.stream in lost or game_of(event.stream) in lost

@@ -1,0 +1,133 @@
+"""The cell of a hall in its championship: it joins once, and knows the tables that it has lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from importlib.metadata import version
+
+import grpc
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from faristol.client.credentials import TOKEN
+from faristol.hall.line import Attempts, Line, open_line
+from faristol.host import Settings, StartError
+from faristol.host.halls import identity
+from faristol.host.halls.identity import Joined
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1.needs_pb2 import ROLE_HALL
+from faristol.pb.hall.v1 import hall_pb2 as pb
+
+CALL_TIMEOUT_SECONDS = 10.0
+"""Timeout of a call that is not a stream."""
+
+LOST = "lost.json"
+"""File with the games and the streams that the hall has lost."""
+
+PROGRAM_VERSION = version("faristol")
+
+
+class Cell:
+    """The cell of a hall."""
+
+    def __init__(self, settings: Settings, now: Callable[[], datetime]) -> None:
+        """Read the files of the cell.
+
+        Raises ``RecordError``, and ``StartError`` without a token or for another hall.
+        """
+        self.hall = settings.hall
+        self.of = settings.hall_of
+        """Address of the championship."""
+        self.folder = settings.hall_folder()
+        self.key: Ed25519PrivateKey = identity.load_key(self.folder)
+        self.known = identity.load_joined(self.folder)
+        if self.known and self.known.hall != settings.hall:
+            raise StartError(
+                f"{settings.data} is the data folder of the hall {self.known.hall}: give --hall {self.known.hall}, or "
+                "another folder with --data"
+            )
+        self._settings = settings
+        self._token = _read_token(settings)
+        self.line = Line(open_line(settings, lambda: self._token), now)
+        self._joined = asyncio.Event()
+        if self.known:
+            self._joined.set()
+        path = self.folder / LOST
+        self.lost = frozenset(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else frozenset[str]()
+        """Games, or streams, whose later events the championship decided itself or keeps aside."""
+
+    @property
+    def public_key(self) -> bytes:
+        """The public key of the cell, 32 bytes."""
+        return self.key.public_key().public_bytes_raw()
+
+    async def joined(self) -> Joined:
+        """Wait until the cell has joined once, and return what it was told."""
+        await self._joined.wait()
+        assert self.known is not None
+        return self.known
+
+    def lose(self, name: str) -> None:
+        """Store that a game or a stream is lost for the hall."""
+        self.lost |= {name}
+        new = self.folder / f"{LOST}.new"
+        new.write_text(json.dumps(sorted(self.lost)), encoding="utf-8")
+        new.replace(self.folder / LOST)
+
+    async def join(self) -> None:
+        """Join the championship, with retries, unless the cell has joined before."""
+        attempts = Attempts(self.line, "joining the championship")
+        command_id = str(uuid.uuid4())
+        while self.known is None:
+            try:
+                self.known = await self._join(command_id)
+            except (grpc.aio.AioRpcError, ValueError, OSError) as problem:
+                await attempts.wait(problem)
+        self._joined.set()
+        await asyncio.Event().wait()
+
+    async def _join(self, command_id: str) -> Joined:
+        """Join, and store the token and the result. Raises ``ValueError`` for a token of another hall."""
+        settings = self._settings
+        caller = await self.line.access.GetCaller(access_pb2.GetCallerRequest(), timeout=CALL_TIMEOUT_SECONDS)
+        scope = caller.credential.scope
+        if caller.credential.role != ROLE_HALL or len(scope.tournament_ids) != 1 or settings.hall not in scope.halls:
+            raise ValueError(f"the token is not one of the hall {settings.hall}: ask the director for a new one")
+        (tournament_id,) = scope.tournament_ids
+        await self.line.sync.JoinHall(
+            pb.JoinHallRequest(
+                command_id=command_id,
+                tournament_id=tournament_id,
+                hall=settings.hall,
+                key=self.public_key,
+                address=settings.http_address,
+                version=PROGRAM_VERSION,
+            ),
+            timeout=CALL_TIMEOUT_SECONDS,
+        )
+        self.line.hear()
+        self.line.problem = ""
+        joined = Joined(settings.hall_of, tournament_id, settings.hall)
+        identity.store_token(self.folder, self._token)
+        identity.store_joined(self.folder, joined)
+        return joined
+
+
+def _read_token(settings: Settings) -> str:
+    """Return the token of the settings, of the environment, or with which the cell joined. Raises ``StartError``."""
+    if settings.hall_token_file:
+        try:
+            return settings.hall_token_file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise StartError(f"the token in {settings.hall_token_file} cannot be read: {error}") from error
+    token = os.environ.get(TOKEN, "") or identity.load_token(settings.hall_folder())
+    if not token:
+        raise StartError(
+            f"the cell of a hall needs its token at the first start: give it with {TOKEN} or FARISTOL_HALL_TOKEN_FILE. "
+            "The director grants it with `faristol hall grant`"
+        )
+    return token

@@ -1,0 +1,148 @@
+"""The line between the cell of a hall and its championship: its channel, its state, and the delays between attempts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from datetime import datetime
+
+import grpc
+
+from faristol.client.credentials import build_interceptors
+from faristol.client.problems import reason_of
+from faristol.host import Settings, StartError
+from faristol.host.rpc.channels import CHANNEL_OPTIONS
+from faristol.kernel.addresses import is_loopback
+from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
+from faristol.pb.hall.v1.hall_pb2_grpc import HallSyncServiceStub
+
+FIRST_RETRY_SECONDS = 0.5
+"""Seconds before the second attempt, about. Each further delay is twice as long."""
+MAX_RETRY_DELAY_SECONDS = 10.0
+"""Longest delay between two attempts: so late a hall notices that its line is back."""
+REFUSED_RETRY_SECONDS = 60.0
+"""Delay after a refusal of the championship, which an official has to resolve."""
+
+MAX_SILENT_SECONDS = 30.0
+"""Seconds after which a championship that was not heard counts as unreachable."""
+
+EVENTS_MISSING = "EVENTS_MISSING"
+"""Reason of the refusal of events that follow on others which the championship does not have."""
+
+_REFUSED_CODES = frozenset(
+    (
+        grpc.StatusCode.UNAUTHENTICATED,
+        grpc.StatusCode.PERMISSION_DENIED,
+        grpc.StatusCode.ALREADY_EXISTS,
+        grpc.StatusCode.FAILED_PRECONDITION,
+        grpc.StatusCode.INVALID_ARGUMENT,
+        grpc.StatusCode.NOT_FOUND,
+        grpc.StatusCode.UNIMPLEMENTED,
+    )
+)
+_TRANSIENT_REASONS = frozenset({"RECORD_BUSY", EVENTS_MISSING})
+"""Reasons of refusals that a further attempt resolves."""
+
+_log = logging.getLogger(__name__)
+
+
+def open_line(settings: Settings, token: Callable[[], str]) -> grpc.aio.Channel:
+    """Return the channel to the championship, whose calls carry the token.
+
+    Raises ``StartError`` for an address without TLS that is not of this machine, since the token would travel in the
+    clear, and for authorities that cannot be read.
+    """
+    scheme, _, rest = settings.hall_of.rpartition("://")
+    address = rest.rstrip("/")
+    interceptors = build_interceptors(lambda method: f"Bearer {token()}")
+    if scheme == "https":
+        try:
+            roots = settings.hall_ca.read_bytes() if settings.hall_ca else None
+        except OSError as error:
+            raise StartError(f"the authorities in {settings.hall_ca} cannot be read: {error.strerror}") from error
+        credentials = grpc.ssl_channel_credentials(roots)
+        return grpc.aio.secure_channel(address, credentials, options=CHANNEL_OPTIONS, interceptors=interceptors)
+    if not is_loopback(address.rpartition(":")[0].strip("[]")):
+        raise StartError(
+            f"--of {settings.hall_of}: the token of the hall needs TLS to another machine: give https://HOST:PORT"
+        )
+    return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS, interceptors=interceptors)
+
+
+class Line:
+    """The services of the championship, and when it was last heard."""
+
+    def __init__(self, channel: grpc.aio.Channel, now: Callable[[], datetime]) -> None:
+        self.sync = HallSyncServiceStub(channel)
+        self.access = AccessServiceStub(channel)
+        self.started_at = now()
+        self.heard_at: datetime | None = None
+        """Time at which the championship last answered; None if it has not since the start."""
+        self.problem = ""
+        """Why the championship refuses the hall, or why its events cannot be copied; empty if neither is so."""
+        self._channel = channel
+        self._now = now
+        self._lost = asyncio.Event()
+
+    @property
+    def behind_since(self) -> datetime | None:
+        """Time since which the championship was not heard; None if it was heard a short time ago."""
+        since = self.heard_at or self.started_at
+        return since if (self._now() - since).total_seconds() > MAX_SILENT_SECONDS else None
+
+    def hear(self) -> None:
+        """Note that the championship answered."""
+        self.heard_at = self._now()
+        self._lost.clear()
+
+    def lose(self) -> None:
+        """End calls that wait for the championship, since it does not answer others."""
+        self._lost.set()
+
+    async def wait_for_loss(self) -> None:
+        """Wait until another call finds that the championship does not answer."""
+        await self._lost.wait()
+
+    async def close(self) -> None:
+        """Close the channel."""
+        await self._channel.close(None)
+
+
+class Attempts:
+    """The delays between attempts of one kind of call."""
+
+    def __init__(self, line: Line, work: str) -> None:
+        """``work`` names the calls in the log."""
+        self._line = line
+        self._work = work
+        self._failures = 0
+        self._said = ""
+
+    def succeed(self) -> None:
+        """Note a success: the next delay is the first one again."""
+        self._failures = 0
+        self._said = ""
+
+    async def wait(self, problem: Exception) -> None:
+        """Log why a call failed, once for each reason, and wait until the next attempt."""
+        self._failures += 1
+        refused = not isinstance(problem, grpc.aio.AioRpcError) or (
+            problem.code() in _REFUSED_CODES and reason_of(problem) not in _TRANSIENT_REASONS
+        )
+        text = describe(problem)
+        if refused:
+            self._line.problem = text
+        if text != self._said:
+            _log.warning("%s: %s", self._work, text)
+            self._said = text
+        usual = min(MAX_RETRY_DELAY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(self._failures - 1, 16))
+        delay = REFUSED_RETRY_SECONDS if refused else usual
+        await asyncio.sleep(delay * (0.5 + random.random() / 2))  # noqa: S311 # spreads attempts of many halls
+
+
+def describe(problem: Exception) -> str:
+    """Return a failure in one line."""
+    text = problem.details() if isinstance(problem, grpc.aio.AioRpcError) else str(problem)
+    return " ".join(str(text).split()) or type(problem).__name__

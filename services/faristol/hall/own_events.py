@@ -1,0 +1,72 @@
+"""The events of a hall's record that the hall wrote itself, told from the copied ones. Pure.
+
+A record does not mark copied events. But the events of a table have one writer at a time, and each change of the writer
+is an event of the game. So the hall wrote what follows the hand-over to its key in its own record, up to the return or
+the taking back. Clocks and cases follow their game. The fold begins at the first position of the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from faristol.event_store.stored import Stored
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as case_events
+
+GAME, CLOCK, CASE = "game", "clock", "case"
+TABLE_STREAM_KINDS = frozenset({GAME, CLOCK, CASE})
+"""Kinds of streams of a table."""
+
+_HANDED_OVER = game_events.TableHandedOver.DESCRIPTOR.full_name
+_RETURNED = game_events.TableReturned.DESCRIPTOR.full_name
+_TAKEN_BACK = game_events.TableTakenBack.DESCRIPTOR.full_name
+_CASE_OPENED = case_events.CaseOpened.DESCRIPTOR.full_name
+
+
+def game_of(stream: str) -> str:
+    """Return the id of the game in the name of a stream of a game or a clock; empty for any other stream."""
+    kind, _, name = stream.partition("-")
+    return name if kind in {GAME, CLOCK} else ""
+
+
+class OwnEvents:
+    """A fold of the hall's record that finds the events of tables while they belong to the hall."""
+
+    def __init__(self, key: bytes, lost: Collection[str] = ()) -> None:
+        """``key`` is the public key of the hall. Events of the games ``lost`` are not found."""
+        self._key = key
+        self._epochs: dict[str, int] = {}
+        """Epochs of the tables that the hall has, by the ids of their games."""
+        self._lost = set(lost)
+        self._games_of_cases: dict[str, str] = {}
+
+    def take(self, event: Stored) -> tuple[str, int] | None:
+        """Apply the next event of the record. Return its game and epoch if the hall wrote it, otherwise None."""
+        game_id = self.game_of(event)
+        if not game_id:
+            return None
+        if event.type == _HANDED_OVER:
+            handed_over = game_events.TableHandedOver.FromString(event.payload)
+            if handed_over.key == self._key and game_id not in self._lost:
+                self._epochs[game_id] = handed_over.epoch
+            return None
+        if event.type == _TAKEN_BACK:
+            self._epochs.pop(game_id, None)
+            return None
+        if game_id not in self._epochs:
+            return None
+        own = game_id, self._epochs[game_id]
+        if event.type == _RETURNED:
+            del self._epochs[game_id]
+        return own
+
+    def lose(self, game_id: str) -> None:
+        """Find no more events of a table: the championship keeps them aside."""
+        self._lost.add(game_id)
+        self._epochs.pop(game_id, None)
+
+    def game_of(self, event: Stored) -> str:
+        """Return the id of the game of an event of a table; empty for any other stream."""
+        if event.type == _CASE_OPENED:
+            self._games_of_cases[event.stream] = case_events.CaseOpened.FromString(event.payload).game_id
+        return game_of(event.stream) or self._games_of_cases.get(event.stream, "")

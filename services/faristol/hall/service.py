@@ -1,0 +1,40 @@
+"""The state of a hall's cell, for its own pages and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from faristol.event_store.event import moment
+from faristol.hall.follower import Follower
+from faristol.hall.joining import Cell
+from faristol.hall.sender import Sender
+from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
+from faristol.kernel.times import to_timestamp
+from faristol.pb.hall.v1 import hall_pb2 as pb
+
+
+def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], datetime]) -> Dispatcher:
+    """Return the service that answers about the cell of the hall."""
+
+    async def get_hall_cell(request: pb.GetHallCellRequest, context: Context) -> pb.GetHallCellResponse:
+        unsent, first = await sender.unsent()
+        line, known = cell.line, cell.known
+        behind = line.behind_since
+        return pb.GetHallCellResponse(
+            hall=cell.hall,
+            championship=cell.of,
+            tournament_id=known.tournament_id if known else "",
+            heard_at=to_timestamp(line.heard_at) if line.heard_at else None,
+            behind_since=to_timestamp(behind) if behind else None,
+            position=follower.position,
+            unsent=unsent,
+            unsent_since=to_timestamp(moment(first)) if unsent else None,
+            lost_game_ids=sorted(cell.lost),
+            problem=line.problem,
+            now=to_timestamp(now()),
+        )
+
+    return Dispatcher(
+        pb.DESCRIPTOR.services_by_name["HallCellService"], (), no_commands, {pb.GetHallCellRequest: get_hall_cell}
+    )

@@ -1,0 +1,106 @@
+"""The hall service as a part of a process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import grpc
+from google.protobuf.timestamp_pb2 import Timestamp
+from sqlalchemy.exc import SQLAlchemyError
+
+from faristol.event_store import RecordError
+from faristol.event_store.event import moment
+from faristol.hall.follower import Follower
+from faristol.hall.joining import CALL_TIMEOUT_SECONDS, PROGRAM_VERSION, Cell
+from faristol.hall.lexicons import LexiconFetcher
+from faristol.hall.line import Attempts
+from faristol.hall.sender import Sender
+from faristol.hall.service import service
+from faristol.host import Part, Runtime, StartError
+from faristol.kernel.times import to_timestamp
+from faristol.pb.hall.v1 import hall_pb2 as pb
+
+HEARTBEAT_SECONDS = 5.0
+"""Seconds between two reports to the championship."""
+MAX_CLOCK_DIFFERENCE_SECONDS = 60.0
+"""Difference of the clocks of hall and championship above which the operator is warned."""
+
+_log = logging.getLogger(__name__)
+
+
+def part(runtime: Runtime) -> Part:
+    """Build the hall service: it joins, follows the championship, sends the events of its tables, and reports.
+
+    Raises ``StartError`` without a token, or for a folder of another hall.
+    """
+    try:
+        cell = Cell(runtime.settings, runtime.now)
+    except RecordError as error:
+        raise StartError(str(error)) from error
+    lexicons = LexiconFetcher(cell, runtime.settings.lexicons)
+    follower = Follower(runtime.record, cell, lexicons.fetch_pinned)
+    sender = Sender(runtime.record, cell)
+    heart = _Heart(runtime, cell, follower, sender)
+
+    async def close() -> None:
+        """Close the line when the process ends."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await cell.line.close()
+
+    return Part(
+        name="hall",
+        servicers=(service(cell, follower, sender, runtime.now),),
+        tasks=(cell.join, follower.run, sender.run, heart.run, close),
+    )
+
+
+class _Heart:
+    """Reports the state of the hall to the championship periodically."""
+
+    def __init__(self, runtime: Runtime, cell: Cell, follower: Follower, sender: Sender) -> None:
+        self._now = runtime.now
+        self._cell = cell
+        self._follower = follower
+        self._sender = sender
+        self._warned = False
+
+    async def run(self) -> None:
+        """Report until cancelled. A report without an answer ends the other calls, so that they are tried again."""
+        joined = await self._cell.joined()
+        attempts = Attempts(self._cell.line, "reports to the championship")
+        while True:
+            try:
+                unsent, first = await self._sender.unsent()
+                request = pb.HeartbeatRequest(
+                    tournament_id=joined.tournament_id,
+                    hall=joined.hall,
+                    key=self._cell.public_key,
+                    position=self._follower.position,
+                    unsent=unsent,
+                    unsent_since=to_timestamp(moment(first)) if unsent else None,
+                    version=PROGRAM_VERSION,
+                )
+                answer = await self._cell.line.sync.Heartbeat(request, timeout=CALL_TIMEOUT_SECONDS)
+            except grpc.aio.AioRpcError as problem:
+                self._cell.line.lose()
+                await attempts.wait(problem)
+                continue
+            except SQLAlchemyError as problem:
+                await attempts.wait(problem)
+                continue
+            attempts.succeed()
+            self._cell.line.hear()
+            self._compare(answer.now)
+            if not answer.joined:
+                self._cell.line.problem = "the director released this hall: its tables are decided elsewhere"
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+
+    def _compare(self, there: Timestamp) -> None:
+        """Warn once of clocks that differ."""
+        difference = abs(self._now().timestamp() - there.seconds)
+        if difference > MAX_CLOCK_DIFFERENCE_SECONDS and not self._warned:
+            _log.warning("the clock of this machine differs from that of the championship by %.0f s", difference)
+        self._warned = difference > MAX_CLOCK_DIFFERENCE_SECONDS

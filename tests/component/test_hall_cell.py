@@ -1,0 +1,300 @@
+"""A hall's own cell: it goes on without a line, and its events are those of the championship afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import grpc
+import httpx
+import pytest
+from tests.component.processes import Child, faristol, free_port, wait_until_serving
+from tests.component.quick import Championship
+from tests.component.table_play import next_to
+from tests.support.line import FaultyLine
+from tests.support.plain_http import PLAIN
+from tests.support.small_lexicon import ABOUT
+
+from faristol.client.credentials import authorize_at_console, build_interceptors
+from faristol.client.services import Api
+from faristol.event_store import Record
+from faristol.host.rpc.channels import open_channel
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.hall.v1 import hall_pb2
+from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.rules import load_ruleset
+from faristol.words import Library
+
+HALL, OTHER_HALL = "Sala Gran", "Sala Petita"
+TOURNAMENT = "open"
+BOOK = "fisc-2023"
+WAIT_SECONDS = 60.0
+
+
+@dataclass
+class Site:
+    """A running cell, of the championship or of a hall, with the calls of an official at its console."""
+
+    child: Child
+    folder: Path
+    grpc_port: int
+    http_port: int
+    channel: grpc.aio.Channel
+
+    @property
+    def api(self) -> Api:
+        return Api(lambda _: self.channel)
+
+    @property
+    def sync(self) -> Any:
+        return HallSyncServiceStub(self.channel)
+
+    async def streams(self) -> Mapping[str, list[bytes]]:
+        """Return the hashes of the events of each stream of the tables, in order."""
+        record = await Record.open(f"sqlite:///{self.folder}/record.db", create=False)
+        try:
+            found: dict[str, list[bytes]] = {}
+            for event in await record.read(0, limit=100_000):
+                if event.stream.partition("-")[0] in {"game", "clock", "case"}:
+                    found.setdefault(event.stream, []).append(event.hash)
+            return found
+        finally:
+            await record.close()
+
+
+@asynccontextmanager
+async def site(folder: Path, lexicons: Path, *arguments: str, **settings: object) -> AsyncIterator[Site]:
+    """Run a cell in its own process."""
+    await asyncio.to_thread(folder.mkdir, exist_ok=True)
+    grpc_port, http_port = free_port(), free_port()
+    child = Child(
+        ["up", "--data", str(folder), "--http", str(http_port), "--grpc", str(grpc_port), "--no-browser", *arguments],
+        {"access": folder / "access", "lexicons": lexicons, "log_level": "WARNING", **settings},
+        folder / "log",
+    )
+    address = f"127.0.0.1:{grpc_port}"
+    try:
+        await asyncio.to_thread(wait_until_serving, address, child, "gateway")
+        authorization = authorize_at_console(folder / "access", folder / "access-record")
+        channel = open_channel(address, build_interceptors(authorization))
+        try:
+            yield Site(child, folder, grpc_port, http_port, channel)
+        finally:
+            await channel.close(None)
+    finally:
+        code = child.terminate()
+    assert code == 0, child.output()
+
+
+async def until(holds: Any, what: str) -> Any:
+    """Wait until a call returns a true value, and return it."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            if found := await holds():
+                return found
+            await asyncio.sleep(0.05)
+    raise AssertionError(what)
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Path:
+    """Return a folder with a lexicon."""
+    tile_set = load_ruleset(BOOK).tile_set
+    folder = tmp_path / "lexicons"
+    about = replace(ABOUT, name="words")
+    Library(folder).install("words", [(tile_set.faces[0], tile_set.faces[1])], tile_set=tile_set, about=about)
+    return folder
+
+
+def hall_token(championship: Site, hall: str) -> str:
+    """Return the token of a hall, as the director grants it."""
+    granted = faristol(
+        *("access", "grant", "hall", f"The cell of {hall}", "--tournament", TOURNAMENT, "--hall", hall, "--json"),
+        client_address=f"127.0.0.1:{championship.grpc_port}",
+        data=championship.folder,
+        access=championship.folder / "access",
+    )
+    assert granted.returncode == 0, granted.stderr
+    return str(json.loads(granted.stdout)["token"])
+
+
+async def prepare(championship: Site) -> Championship:
+    """Create a tournament of six players in two halls, and pair its first round."""
+    desk = Championship(
+        None,  # type: ignore[arg-type] # its process is another one
+        httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{championship.http_port}"),
+        championship.api,
+        load_ruleset(BOOK),
+        TOURNAMENT,
+        5,
+        random.Random(35),
+    )
+    await desk.create(6)
+    rooms = [
+        pairing_events.Hall(name=OTHER_HALL, first_table=1, last_table=1),
+        pairing_events.Hall(name=HALL, first_table=2, last_table=9),
+    ]
+    await desk.direct(desk.api.pairing.SetHalls, pairing_pb2.SetHallsRequest(halls=rooms))
+    return desk
+
+
+@dataclass
+class Scene:
+    """A championship, the cell of one of its halls, and the line between them."""
+
+    championship: Site
+    hall: Site
+    line: FaultyLine
+    desk: Championship
+    games: list[str]
+    """Games of the hall in the first round."""
+
+    async def are_final(self) -> bool:
+        """Check whether the championship has the results of the hall."""
+        asked = pairing_pb2.GetTournamentRequest(tournament_id=TOURNAMENT)
+        played = (await self.championship.api.pairing.GetTournament(asked)).played[0]
+        return set(self.games) <= set(played.finished_game_ids)
+
+    async def has_tables(self) -> bool:
+        """Check whether the hall has the tables of its games."""
+        return {f"clock-{game_id}" for game_id in self.games} <= (await self.hall.streams()).keys()
+
+    async def check_equal(self) -> None:
+        """Check that the streams of the hall's tables are the same in both records."""
+        own, copied = await self.hall.streams(), await self.championship.streams()
+        assert {name for name in own if name.startswith("game-")} == {f"game-{game_id}" for game_id in self.games}
+        assert {name: copied[name] for name in own} == own
+
+
+@asynccontextmanager
+async def scene(tmp_path: Path, words: Path) -> AsyncIterator[Scene]:
+    """Run a championship with a started round, and the cell of a hall that has the tables of it."""
+    async with site(tmp_path / "championship", words) as championship:
+        desk = await prepare(championship)
+        (tmp_path / "token").write_text(hall_token(championship, HALL))
+        line = FaultyLine(championship.grpc_port)
+        await line.start()
+        try:
+            async with site(tmp_path / "hall", tmp_path / "own-lexicons", *joining(tmp_path, line)) as hall:
+                listed = hall_pb2.ListHallsRequest(tournament_id=TOURNAMENT)
+
+                async def has_joined() -> bool:
+                    return bool((await championship.sync.ListHalls(listed)).halls)
+
+                await until(has_joined, "the hall joins")
+                paired = await desk._start_round(1)
+                games = [pairing.game_id for pairing in paired.pairings if pairing.hall == HALL]
+                found = Scene(championship, hall, line, desk, games)
+                await until(found.has_tables, "the tables come to the hall")
+                yield found
+        finally:
+            await line.stop()
+
+
+def joining(tmp_path: Path, line: FaultyLine) -> tuple[str, ...]:
+    """Return the options of the cell of the hall."""
+    return ("--hall", HALL, "--of", line.address, "--token-file", str(tmp_path / "token"))
+
+
+async def test_a_hall_without_a_line_plays_and_the_championship_has_each_of_its_events_once(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, second = at.games
+        assign = game_pb2.AssignArbiterRequest(command_id=str(uuid.uuid4()), game_id=first, arbiter_id="arbiter")
+        with pytest.raises(grpc.aio.AioRpcError, match=HALL):
+            await at.championship.api.game.AssignArbiter(assign)
+
+        await at.line.cut()
+        before = await at.championship.streams()
+        await play_with_challenge(replace(at.desk, api=at.hall.api), first)
+        assert any(name.startswith("case-") for name in await at.hall.streams())
+        assert await at.championship.streams() == before
+        cell = HallCellServiceStub(at.hall.channel)
+        assert (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).unsent > 0
+        at.line.mend()
+        await replace(at.desk, api=at.hall.api)._game(second, [])
+
+        await until(at.are_final, "the results arrive")
+        await at.check_equal()
+
+
+async def test_a_hall_that_is_killed_without_a_line_goes_on_and_sends_what_it_acknowledged(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, second = at.games
+        await at.line.cut()
+        await play_with_challenge(replace(at.desk, api=at.hall.api), first)
+        acknowledged = await at.hall.streams()
+        at.hall.child.kill()
+        at.hall.child.start()
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{at.hall.grpc_port}", at.hall.child, "gateway")
+        assert await at.hall.streams() == acknowledged
+        at.line.bent_share, at.line.delay_seconds = 0.02, 0.01
+        at.line.is_cut = False
+        await replace(at.desk, api=at.hall.api)._game(second, [])
+        at.line.mend()
+        await until(at.are_final, "the results arrive")
+        await at.check_equal()
+
+
+async def test_tables_that_are_taken_back_are_decided_in_the_championship_and_the_halls_events_are_kept_aside(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, second = at.games
+        await at.line.cut()
+        await play_with_challenge(replace(at.desk, api=at.hall.api), first)
+        await replace(at.desk, api=at.hall.api)._game(second, [])
+        taken = hall_pb2.TakeBackTablesRequest(
+            command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT, hall=HALL, game_ids=[first], note="no line"
+        )
+        await at.championship.sync.TakeBackTables(taken)
+        at.line.mend()
+        listed = hall_pb2.ListKeptAsideRequest(tournament_id=TOURNAMENT)
+
+        async def kept() -> Any:
+            return (await at.championship.sync.ListKeptAside(listed)).aside
+
+        (aside,) = await until(kept, "the events are kept aside")
+        assert aside.game_id == first
+        cell = HallCellServiceStub(at.hall.channel)
+
+        async def knows() -> bool:
+            return first in (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).lost_game_ids
+
+        await until(knows, "the hall knows that the table is lost")
+        at.games.remove(first)
+        await until(at.are_final, "the result of the other table arrives")
+        table = await at.championship.api.game.GetGame(game_pb2.GetGameRequest(game_id=first))
+        result = pairing_pb2.EnterResultRequest(game_id=first, arbiter_id="arbiter")
+        for side in table.sides:
+            result.scores.add(player_id=side.player_id, score=300 + side.player_id.count("1"))
+        await at.desk.direct(at.desk.api.pairing.EnterResult, result)
+        at.games.append(first)
+        await until(at.are_final, "the result of the table arrives")
+
+
+async def play_with_challenge(desk: Championship, game_id: str) -> None:
+    """Play one turn that is challenged and ruled by the lexicon, then let a player leave and the other sign."""
+    await desk._ask(game_pb2.AssignArbiterRequest(game_id=game_id, arbiter_id="arbiter"))
+    game = await desk._until_turn(game_id)
+    mover = game.turn_player_id
+    other = next(side.player_id for side in game.sides if side.player_id != mover)
+    rack = await desk.api.game.GetGame(game_pb2.GetGameRequest(game_id=game_id, player_id=mover))
+    placed = await desk._ask(game_pb2.PlacePlayRequest(game_id=game_id, player_id=mover, placements=next_to(rack)))
+    words = [scored.word for scored in placed.words]
+    await desk._ask(game_pb2.ChallengeRequest(game_id=game_id, player_id=other, words=words))
+    await desk._until_turn(game_id)
+    await desk._ask(game_pb2.AbandonRequest(game_id=game_id, player_ids=[other]))
+    await desk._ask(game_pb2.SignSheetRequest(game_id=game_id, player_id=mover))
