@@ -245,6 +245,13 @@ class Hall(Model):
     last_table: int
 
 
+class HallBehind(Model):
+    """A hall that plays on without a connection to the championship."""
+
+    hall: str
+    since: datetime
+
+
 class HeldRack(Model):
     """The rack of a player before a turn was played or lost."""
 
@@ -672,6 +679,7 @@ class Tournament(Model):
     state: TournamentState
     duplicate_games: list[DuplicateRound]
     broadcast_delay_minutes: int
+    halls_behind: list[HallBehind]
     entry_form: EntryForm | None
     links: TournamentLinks
 

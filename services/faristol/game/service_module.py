@@ -6,13 +6,14 @@ from faristol.game import reactions
 from faristol.game.duplicate_game import service as duplicate
 from faristol.game.duplicate_game.lexicons import Installed, Lexicons
 from faristol.game.halls.service import hall_service
+from faristol.game.halls.watch import HallWatch
 from faristol.game.service import service
 from faristol.host import Part, Runtime
 from faristol.words import Library
 
 
 def part(runtime: Runtime, lexicons: Lexicons | None = None) -> Part:
-    """Build the game service and its reactions, which open tables and apply rulings.
+    """Build the game service its reactions, which open tables and apply rulings, and the watch over halls.
 
     ``lexicons`` are used to score duplicate games, by default the installed ones.
     """
@@ -24,4 +25,5 @@ def part(runtime: Runtime, lexicons: Lexicons | None = None) -> Part:
             hall_service(runtime),
         ),
         reactions=(reactions.opening(runtime.record), reactions.following(runtime.record)),
+        tasks=(HallWatch(runtime.record, runtime.now).run,),
     )

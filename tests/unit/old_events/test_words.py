@@ -31,6 +31,8 @@ PUBLIC = frozenset(
         "faristol.game.v1.Pin.name",
         "faristol.game.v1.TableHandedOver.hall",
         "faristol.hall.v1.EventsKeptAside.hall",
+        "faristol.hall.v1.HallCaughtUp.hall",
+        "faristol.hall.v1.HallFellBehind.hall",
         "faristol.hall.v1.HallJoined.address",
         "faristol.hall.v1.HallJoined.hall",
         "faristol.hall.v1.HallJoined.version",

@@ -11,7 +11,7 @@ from faristol.kernel import event_types
 from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.pb.hall.v1 import events_pb2 as halls
+from faristol.pb.hall.v1 import events_pb2 as hall
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import fee_events_pb2 as fees
@@ -20,6 +20,7 @@ from faristol.pb.people.v1 import events_pb2 as people
 from faristol.read_models.projections import (
     broadcast,
     clocks,
+    halls,
     incidents,
     messages,
     model,
@@ -39,6 +40,7 @@ FOLDS: Mapping[options.Change.ValueType, set[event_types.Kind]] = {
         *tournament.TOURNAMENT_HANDLERS,
         *tournament.WITH_WORDS,
         *messages.MESSAGE_HANDLERS,
+        *halls.HALL_HANDLERS,
     },
     options.CHANGE_PLAYERS: {*players.PLAYER_HANDLERS},
     options.CHANGE_ROUND: {*rounds.ROUND_HANDLERS, *rounds.RESULT_HANDLERS},
@@ -81,7 +83,7 @@ def test_scores_change_on_the_sheet_alone_and_a_result_with_its_round() -> None:
 
 
 def test_an_event_that_changes_no_read_model_passes_and_one_that_can_be_none_of_theirs_does_not() -> None:
-    elsewhere = event_types.events_of(access, lexicon, people, registration, fees, halls)
+    elsewhere = event_types.events_of(access, lexicon, people, registration, fees, hall)
     nothing = {kind for kind in event_types.RECORD_EVENT_TYPES if not event_types.meaning(kind).changes} - {*elsewhere}
     assert {game.SheetSigned, pairing.ByeGranted} <= nothing
     for kind in nothing - {pairing.RulesetKept}:

@@ -48,6 +48,8 @@ class Halls:
     """Every key that has joined for a hall, released or not."""
     draw_salt: bytes = b""
     """Bytes that enter the seeds of tables, secret from all halls; empty before the first cell has joined."""
+    behind: frozenset[str] = frozenset()
+    """Halls that were not heard, by name."""
     aside: Mapping[int, AsideEvents] = field(default_factory=dict)
     """Events that were kept aside by number, from 1."""
 
@@ -80,6 +82,10 @@ def evolve(halls: Halls, message: Message) -> Halls:
         case events.HallReleased():
             others = {hall: joined for hall, joined in halls.joined.items() if hall != message.hall}
             return replace(halls, joined=MappingProxyType(others))
+        case events.HallFellBehind():
+            return replace(halls, behind=halls.behind | {message.hall})
+        case events.HallCaughtUp():
+            return replace(halls, behind=halls.behind - {message.hall})
         case events.EventsKeptAside():
             return replace(halls, aside=MappingProxyType({**halls.aside, message.number: AsideEvents(message)}))
         case events.KeptAsideDecided():

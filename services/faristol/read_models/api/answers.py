@@ -42,6 +42,7 @@ def tournament(
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
         announced=[like(results.AnnouncedRound, each) for each in of.announced],
+        halls_behind=[like(results.HallBehind, each) for each in of.halls_behind],
         mode=mode,
         played=[like(results.Round, each) for each in played],
         state=_tournament_state(of, played),

@@ -29,6 +29,7 @@ from faristol.read_models.projections.broadcast import BROADCAST_HANDLERS
 from faristol.read_models.projections.broken import Broken, Unknown
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
+from faristol.read_models.projections.halls import HALL_HANDLERS
 from faristol.read_models.projections.messages import MESSAGE_HANDLERS
 from faristol.read_models.projections.players import PLAYER_HANDLERS
 from faristol.read_models.projections.rounds import RANKED, RESULT_HANDLERS, ROUND_HANDLERS
@@ -37,7 +38,11 @@ from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WIT
 from faristol.read_models.storage.rows import Game, Ruleset, Seat, Sheet
 
 PROJECTED_TYPES = event_types.types_of(
-    (*event_types.events_of(clock, turns, game_events, duplicate, pairing, rating), registration.RegistrationSet)
+    (
+        *event_types.events_of(clock, turns, game_events, duplicate, pairing, rating),
+        *HALL_HANDLERS,
+        registration.RegistrationSet,
+    )
 )
 """Full names of all events that may arrive. Cases are only for officials and are not included."""
 
@@ -208,7 +213,7 @@ def _note_position(state: State, event: Recorded) -> None:
     setattr(_championship(state, event).tournament, WITH_WORDS[type(event.message)], event.position)
 
 
-_WITH_POSITION = {**MESSAGE_HANDLERS, **SCREEN_HANDLERS}
+_WITH_POSITION = {**MESSAGE_HANDLERS, **SCREEN_HANDLERS, **HALL_HANDLERS}
 
 
 def _change_messages(state: State, event: Recorded) -> None:

@@ -26,6 +26,7 @@ from faristol.read_models.projections import ranks, scoresheet, waits
 from faristol.read_models.projections.broadcast import BROADCAST_HANDLERS
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
+from faristol.read_models.projections.halls import HALL_HANDLERS
 from faristol.read_models.projections.messages import MESSAGE_HANDLERS
 from faristol.read_models.projections.model import EVERY_ROUND_NUMBER, PROJECTED_TYPES, WHOLE_ROUND, State, game_of
 from faristol.read_models.projections.players import PLAYER_HANDLERS
@@ -69,6 +70,7 @@ _OF_TOURNAMENTS: frozenset[type[Message]] = frozenset(
         *MESSAGE_HANDLERS,
         *SCREEN_HANDLERS,
         *BROADCAST_HANDLERS,
+        *HALL_HANDLERS,
         *PLAYER_HANDLERS,
         *ROUND_HANDLERS,
         *RESULT_HANDLERS,

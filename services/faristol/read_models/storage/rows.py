@@ -145,6 +145,14 @@ class StoredClaim(NamedTuple):
     annotator_id: str
 
 
+class StoredHallBehind(NamedTuple):
+    """A hall whose cell has not been heard."""
+
+    hall: str
+    since: int
+    """In nanoseconds since 1970."""
+
+
 class Placement(NamedTuple):
     """A tile on a square."""
 
@@ -545,6 +553,8 @@ class Tournament(StoredRow):
     """By number."""
     claims: tuple[StoredClaim, ...] = ()
     """By table."""
+    halls_behind: tuple[StoredHallBehind, ...] = ()
+    """Halls whose cells have not been heard, by name."""
     form_open: bool = False
     """Whether the form accepts entries of players between the times below."""
     form_opens_at: int | None = None

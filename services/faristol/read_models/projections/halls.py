@@ -1,0 +1,26 @@
+"""Halls whose cells have not been heard: how events change them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.pb.hall.v1 import events_pb2 as halls
+from faristol.read_models.storage.rows import StoredHallBehind, Tournament
+
+
+def fall_behind(tournament: Tournament, event: halls.HallFellBehind, position: int) -> None:
+    """Add a hall, or set the time of its last report."""
+    others = [each for each in tournament.halls_behind if each.hall != event.hall]
+    tournament.halls_behind = tuple(sorted([*others, StoredHallBehind(event.hall, event.since.ToNanoseconds())]))
+
+
+def catch_up(tournament: Tournament, event: halls.HallCaughtUp, position: int) -> None:
+    """Remove a hall."""
+    tournament.halls_behind = tuple(each for each in tournament.halls_behind if each.hall != event.hall)
+
+
+HALL_HANDLERS: Mapping[type[Message], Any] = {halls.HallFellBehind: fall_behind, halls.HallCaughtUp: catch_up}
+"""The effect of an event with its position on the halls of a tournament."""
