@@ -79,9 +79,11 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         },
     ),
     "hall": Noun(
-        N_("Halls and their tables."),
+        N_("Halls, their tables and their own cells."),
         {
             "list": Verb("tournament.standings:halls", "List the halls with the numbers of their tables."),
+            "grant": Verb("hall.cells:grant", "Grant the token with which the laptop of a hall joins."),
+            "status": Verb("hall.cells:status", "Show the state of the cell of a hall, on its laptop."),
         },
     ),
     "bye": Noun(N_("Byes of players and teams.")),

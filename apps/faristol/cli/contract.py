@@ -26,6 +26,7 @@ from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.comments import COMMENTS
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
+from faristol.pb.hall.v1 import hall_pb2 as halls
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import fees_pb2 as fees
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -45,7 +46,7 @@ SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
 COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
     method.name: method
-    for contract in (access, duplicate, turns, webhooks, lexicon, rating, registration, fees, pairing)
+    for contract in (access, duplicate, turns, webhooks, lexicon, rating, registration, fees, halls, pairing)
     for service in contract.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 }

@@ -11,6 +11,9 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+_SERVED_BY = {"hall": "game"}
+"""Services that serve packages of the contract with another name."""
+
 
 @cache
 def method_of(request: Any) -> MethodDescriptor:
@@ -24,7 +27,8 @@ def method_of(request: Any) -> MethodDescriptor:
 
 def service_of(request: Any) -> str:
     """Return the name of the service of a request, a descriptor: ``game`` for the package ``faristol.game.v1``."""
-    return str(request.file.package.split(".")[1])
+    context = str(request.file.package.split(".")[1])
+    return _SERVED_BY.get(context, context)
 
 
 def build_call(channel: grpc.aio.Channel, request: type[Message]) -> Callable[..., Awaitable[Any]]:

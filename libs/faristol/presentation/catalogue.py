@@ -150,6 +150,30 @@ FEE_COMMANDS: Mapping[str, Command] = {
 }
 """Commands and queries on fees, by their methods."""
 
+HALL_COMMANDS: Mapping[str, Command] = {
+    "ListHalls": Command("hall cells", arguments=()),
+    "HandOverTables": Command(
+        "hall hand-over",
+        N_("The cell of {hall} has these tables now: {game_ids}."),
+        arguments=("hall", "game_ids"),
+        optional=frozenset({"game_ids"}),
+    ),
+    "TakeBackTables": Command(
+        "hall take-back",
+        N_("These tables of {hall} are taken back: {game_ids}. Later events of the hall are kept aside."),
+        arguments=("hall", "game_ids"),
+        optional=frozenset({"game_ids"}),
+    ),
+    "ReleaseHall": Command(
+        "hall release", N_("The hall {hall} is released: another laptop can join for it."), arguments=("hall",)
+    ),
+    "ListKeptAside": Command("hall aside", arguments=()),
+    "DecideKeptAside": Command(
+        "hall decide", N_("The events {number} are decided on."), arguments=("number", "verdict")
+    ),
+}
+"""Commands and queries on the cells of halls, by their methods."""
+
 CATALOGUE: Mapping[str, Command] = {
     **TOURNAMENT_COMMANDS,
     **REGISTRATION_COMMANDS,
@@ -157,5 +181,6 @@ CATALOGUE: Mapping[str, Command] = {
     **DUPLICATE_COMMANDS,
     **WEBHOOK_COMMANDS,
     **ACCESS_COMMANDS,
+    **HALL_COMMANDS,
 }
 """Every command and query with a verb on the command line, by its method."""

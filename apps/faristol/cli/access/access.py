@@ -103,7 +103,7 @@ def grant(
         role=_role(role),
         scope=events.Scope(tournament_ids=tournament, halls=hall or (), tables=table or (), languages=language or ()),
         player_id=player,
-        lifetime_seconds=_seconds(lasts),
+        lifetime_seconds=lifetime_seconds(lasts),
         form=FORMS[form],
         holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
     )
@@ -218,7 +218,7 @@ def hand_on(
             frozenset(table or own.scope.tables),
             own.scope.languages,
         )
-        until = min(now + timedelta(seconds=_seconds(lasts)), own.expires_at)
+        until = min(now + timedelta(seconds=lifetime_seconds(lasts)), own.expires_at)
         credential = Credential(
             str(uuid.uuid4()), f"{own.subject}-{subject}", _role(role), scope, now, until, name, player or own.player
         )
@@ -283,7 +283,8 @@ def _lacking(tournament: object, table: object) -> str:
     return " ".join(option for option, given in (("--tournament ID", tournament), ("--table N", table)) if not given)
 
 
-def _seconds(lasts: str) -> int:
+def lifetime_seconds(lasts: str) -> int:
+    """Return the seconds of a lifetime, such as ``16h``. Raises ``BadParameter`` for any other text."""
     match = _LIFETIME_PATTERN.fullmatch(lasts)
     if not match:
         raise typer.BadParameter(f"{lasts!r} is not a duration: expected 30m, 16h or 3d")

@@ -13,7 +13,7 @@ from faristol.gateway.rpc.calls import NAMED
 from faristol.typed_input.fields import parse_number
 from faristol.typed_input.money import parse_amounts
 
-SERVICES = ("pairing", "lexicon", "rating")
+SERVICES = ("pairing", "lexicon", "rating", "game")
 """Services whose commands the forms of the console send."""
 
 OPTION = "options."
@@ -29,7 +29,7 @@ def command_of(name: str, given: Given, tournament_id: str, zone: str) -> Messag
     Times without an offset are in ``zone``. Raises ``Invalid``; ``HTTPException`` for a form without an id.
     """
     kind = next((NAMED[service, name].request for service in SERVICES if (service, name) in NAMED), None)
-    if kind is None or "command_id" not in kind.DESCRIPTOR.fields_by_name:
+    if kind is None or not {"command_id", "tournament_id"}.issubset(kind.DESCRIPTOR.fields_by_name):
         return None
     request: Any = kind(command_id=str(form_id(given)), tournament_id=tournament_id)
     fill(request, given, zone)

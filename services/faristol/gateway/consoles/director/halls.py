@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -9,6 +10,9 @@ from starlette.responses import Response
 from faristol.client.places import tables_of
 from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.kernel.pairings import seats_of
+from faristol.kernel.spellings import labels_of
+from faristol.pb.hall.v1 import events_pb2 as hall_events
+from faristol.pb.hall.v1 import hall_pb2 as pb
 
 PAGE = "halls"
 SPARE_HALL_LINES = 2
@@ -29,6 +33,10 @@ class PlannedTable(NamedTuple):
 
 
 async def _show(desk: DirectorPage) -> Response:
+    cells = (await desk.calls.ask(pb.ListHallsRequest(tournament_id=desk.tournament_id))).halls
+    aside: Sequence[pb.KeptAside] = ()
+    if cells and desk.may_call("ListKeptAside", "game"):
+        aside = (await desk.calls.ask(pb.ListKeptAsideRequest(tournament_id=desk.tournament_id))).aside
     return await desk.show(
         "director/halls.html",
         PAGE,
@@ -36,11 +44,21 @@ async def _show(desk: DirectorPage) -> Response:
         plan=_plan(desk),
         spare=SPARE_HALL_LINES,
         more=MORE_HALL_LINES,
+        cells=cells,
+        aside=aside,
+        aside_events={each.number: (_list_names(each.events), _list_names(each.here)) for each in aside},
+        aside_reasons=labels_of(hall_events.AsideReason.DESCRIPTOR),
+        aside_verdicts=labels_of(hall_events.AsideVerdict.DESCRIPTOR),
         players=[player for player in desk.tournament.players if not player.withdrawn_round],
     )
 
 
 routes = page_of_forms(PAGE, _show)
+
+
+def _list_names(events: Iterable[pb.HallEvent]) -> list[str]:
+    """Return the names of events of a hall or of the championship, in order."""
+    return [event.type.rpartition(".")[2] for event in events]
 
 
 def _plan(desk: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:

@@ -1,0 +1,159 @@
+"""`faristol hall …`: the cells of the halls of a tournament, and the cell of a hall itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.access_control.roles import HALL
+from faristol.cli.access.access import MAX_LIFETIME_SECONDS, Lasts, lifetime_seconds
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.client.credentials import TOKEN
+from faristol.host import Addresses, StartError
+from faristol.kernel.addresses import is_loopback
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
+from faristol.pb.access.v1 import access_pb2 as access
+from faristol.pb.access.v1 import events_pb2 as access_events
+from faristol.pb.hall.v1 import events_pb2 as events
+from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.table_terminal.shared.common import localize, print_answer, run
+from faristol.table_terminal.shared.names import load_names
+from faristol.table_terminal.shared.services import address_of, answer_to
+from faristol.table_terminal.shared.settings import settings_of
+from faristol.text import say, translations
+
+NO_HALL = N_("{tournament} has no hall {hall}; it has {known}")
+START_IT = N_("On the laptop of {hall}, within {lifetime}:")
+NO_CELLS = N_("No hall of this tournament has its own cell.")
+BEHIND = N_("not heard since {time}")
+HEARD = N_("heard at {time}")
+NEVER_HEARD = N_("not heard yet")
+TABLES_THERE = N_("tables there: {count}")
+UNSENT = N_("not sent when last heard: {count}")
+NONE_ASIDE = N_("No events of halls were kept aside.")
+ASIDE = N_("{number}: {hall}, {game_id}: {reason} ({count} events, {time})")
+ASIDE_EVENT = N_("the hall: {version} {event} {time}")
+HERE_EVENT = N_("here: {version} {event} {time}")
+OF_HALL = N_("{hall}, of the championship {championship}")
+NOT_JOINED = N_("has not joined yet")
+LINE_UP = N_("the championship answered at {time}")
+LINE_DOWN = N_("without the championship since {time}")
+NOTHING_UNSENT = N_("all events of the tables are sent")
+UNSENT_SINCE = N_("not sent: {count} events of tables, since {time}")
+LOST_TABLES = N_("decided by the championship: {games}")
+
+
+def grant(
+    tournament: Tournament,
+    hall: Annotated[str, typer.Argument(help="Name of the hall.")],
+    lasts: Lasts = "3d",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Grant the token with which the laptop of a hall joins, and print the commands that start its cell."""
+    known = run(load_names(tournament, address))
+    halls = [each.name for each in known.tournament.halls]
+    if hall not in halls:
+        params = {"tournament": known.tournament.name, "hall": hall, "known": ", ".join(halls) or "–"}
+        raise StartError(localize(NO_HALL, **params))
+    request = access.GrantCredentialRequest(
+        name=hall,
+        role=HALL,
+        scope=access_events.Scope(tournament_ids=[known.tournament_id], halls=[hall]),
+        lifetime_seconds=min(lifetime_seconds(lasts), MAX_LIFETIME_SECONDS),
+        form=access_events.FORM_TOKEN,
+    )
+    answer = answer_to(request, address)
+    quoted = hall.replace("'", "'\\''")
+    lines = [
+        localize(START_IT, hall=hall, lifetime=lasts),
+        f"export {TOKEN}={answer.token}",
+        f"faristol up --hall '{quoted}' --of {_address_for_halls(address)}",
+    ]
+    print_answer(answer, "\n".join(lines), json_output=json_output)
+
+
+def _address_for_halls(address: str | None) -> str:
+    """Return the options with the address of the championship: at the host of its pages, over TLS if it has it."""
+    host, _, port = address_of("game", address).rpartition(":")
+    pages = urlsplit(Addresses().http_address).hostname
+    if pages and is_loopback(host.strip("[]")):
+        host = pages
+    is_safe = settings_of().tls_ca is not None
+    return f"https://{host}:{port} --ca ca.crt" if is_safe else f"{host}:{port}"
+
+
+def status(address: Address = None, json_output: AsJson = False) -> None:
+    """Show the state of the cell of a hall: its line, its unsent events, and the tables that it has lost."""
+    answer = answer_to(pb.GetHallCellRequest(), address)
+    print_answer(answer, "\n".join(_status(answer)), json_output=json_output)
+
+
+def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:
+    yield localize(OF_HALL, hall=answer.hall, championship=answer.championship)
+    if not answer.tournament_id:
+        yield localize(NOT_JOINED)
+    if answer.HasField("behind_since"):
+        yield localize(LINE_DOWN, time=_time(answer.behind_since))
+    elif answer.HasField("heard_at"):
+        yield localize(LINE_UP, time=_time(answer.heard_at))
+    if answer.unsent:
+        yield localize(UNSENT_SINCE, count=answer.unsent, time=_time(answer.unsent_since))
+    else:
+        yield localize(NOTHING_UNSENT)
+    if answer.lost_game_ids:
+        yield localize(LOST_TABLES, games=", ".join(answer.lost_game_ids))
+    if answer.problem:
+        yield f"! {answer.problem}"
+
+
+def cells(_request: object, answer: pb.ListHallsResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `hall cells`: each hall with its state."""
+    if not answer.halls:
+        yield say(NO_CELLS, {}, language)
+    for line in answer.halls:
+        state = say(NEVER_HEARD, {}, language)
+        if line.HasField("behind_since"):
+            state = say(BEHIND, {"time": _time(line.behind_since)}, language)
+        elif line.HasField("heard_at"):
+            state = say(HEARD, {"time": _time(line.heard_at)}, language)
+        further = [say(TABLES_THERE, {"count": len(line.game_ids)}, language)] if line.game_ids else []
+        further += [say(UNSENT, {"count": line.unsent}, language)] if line.unsent else []
+        yield "  ".join(filter(None, (line.hall, state, *further, line.address)))
+
+
+def kept_aside(_request: object, answer: pb.ListKeptAsideResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield the lines of `hall aside`: the events of each hall, beside those of the championship."""
+    read = translations(language).gettext
+    reasons, verdicts = labels_of(events.AsideReason.DESCRIPTOR), labels_of(events.AsideVerdict.DESCRIPTOR)
+    if not answer.aside:
+        yield say(NONE_ASIDE, {}, language)
+    for each in answer.aside:
+        params: dict[str, str | int] = {
+            "number": each.number,
+            "hall": each.hall,
+            "game_id": each.game_id,
+            "reason": read(reasons.get(each.reason, "")),
+            "count": len(each.events),
+            "time": _time(each.kept_at),
+        }
+        verdict = read(verdicts[each.verdict]) if each.verdict in verdicts else ""
+        yield ": ".join(filter(None, (say(ASIDE, params, language), verdict)))
+        for text, those in ((ASIDE_EVENT, each.events), (HERE_EVENT, each.here)):
+            yield from (f"    {say(text, _of_event(event), language)}" for event in those)
+
+
+def _of_event(event: pb.HallEvent) -> dict[str, str | int]:
+    at = Timestamp()
+    at.FromMicroseconds(event.recorded_at)
+    return {"version": event.version, "event": event.type.rpartition(".")[2], "time": _time(at)}
+
+
+def _time(at: Timestamp) -> str:
+    return at.ToDatetime(UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
