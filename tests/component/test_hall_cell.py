@@ -9,6 +9,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,11 @@ from tests.support.small_lexicon import ABOUT
 from faristol.client.credentials import authorize_at_console, build_interceptors
 from faristol.client.services import Api
 from faristol.event_store import Record
+from faristol.event_store.event import utc_now
+from faristol.host import SERVICES, Settings
+from faristol.host.halls.clock import HallClock
 from faristol.host.rpc.channels import open_channel
+from faristol.launcher.processes import running
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.hall.v1 import hall_pb2
 from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
@@ -263,10 +268,10 @@ async def test_tables_that_are_taken_back_are_decided_in_the_championship_and_th
         at.line.mend()
         listed = hall_pb2.ListKeptAsideRequest(tournament_id=TOURNAMENT)
 
-        async def kept() -> Any:
+        async def list_kept() -> Any:
             return (await at.championship.sync.ListKeptAside(listed)).aside
 
-        (aside,) = await until(kept, "the events are kept aside")
+        (aside,) = await until(list_kept, "the events are kept aside")
         assert aside.game_id == first
         cell = HallCellServiceStub(at.hall.channel)
 
@@ -283,6 +288,38 @@ async def test_tables_that_are_taken_back_are_decided_in_the_championship_and_th
         await at.desk.direct(at.desk.api.pairing.EnterResult, result)
         at.games.append(first)
         await until(at.are_final, "the result of the table arrives")
+
+
+async def test_a_hall_whose_machine_is_an_hour_ahead_has_the_time_of_the_championship(
+    tmp_path: Path, words: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with site(tmp_path / "championship", words) as championship:
+        await prepare(championship)
+        monkeypatch.setenv("FARISTOL_CLIENT_TOKEN", hall_token(championship, HALL))
+        given: dict[str, Any] = {"data": tmp_path / "hall", "http_port": 0, "lexicons": words, "grace_seconds": 0.5}
+        settings = Settings(hall=HALL, hall_of=f"127.0.0.1:{championship.grpc_port}", **given)
+        async with running(settings, SERVICES, lambda: utc_now() + timedelta(hours=1)) as hall:
+
+            async def is_corrected() -> bool:
+                return abs((hall.runtime.now() - utc_now()).total_seconds()) < 2
+
+            await until(is_corrected, "the clock is corrected")
+        assert abs((HallClock(utc_now, settings.hall_folder())() - utc_now()).total_seconds() + 3_600) < 2
+
+
+async def test_a_second_laptop_is_refused_until_the_director_releases_the_hall(tmp_path: Path, words: Path) -> None:
+    async with scene(tmp_path, words) as at, site(tmp_path / "other", words, *joining(tmp_path, at.line)) as other:
+        cell = HallCellServiceStub(other.channel)
+
+        async def is_refused() -> bool:
+            return HALL in (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).problem
+
+        await until(is_refused, "the second laptop is refused")
+        assert not (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).tournament_id
+        first, second = at.games
+        await play_with_challenge(replace(at.desk, api=at.hall.api), first)
+        await replace(at.desk, api=at.hall.api)._game(second, [])
+        await until(at.are_final, "the first laptop plays on")
 
 
 async def play_with_challenge(desk: Championship, game_id: str) -> None:

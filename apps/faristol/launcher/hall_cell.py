@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from faristol.consumers import Reaction
 from faristol.event_store import Record
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError
+from faristol.host.halls.clock import HallClock
 from faristol.host.halls.identity import WRITTEN_STREAM_KINDS, load_key
 from faristol.kernel.event_types import types_of
 from faristol.kernel.refusal import N_, Refusal
@@ -39,6 +41,14 @@ def services_of(settings: Settings, services: Sequence[str]) -> Sequence[str]:
     return (*services, HALL)
 
 
+def clock_of(settings: Settings, machine: Callable[[], datetime]) -> HallClock:
+    """Return the clock of the cell, on that of its machine. Raises ``StartError`` for a damaged file."""
+    try:
+        return HallClock(machine, settings.hall_folder())
+    except (OSError, ValueError) as error:
+        raise StartError(f"the clock of the hall cannot be read: {error}") from error
+
+
 def prepare(settings: Settings, record: Record) -> None:
     """Load or make the key of the hall, and limit the record to the streams that the hall writes.
 
@@ -58,7 +68,7 @@ def prepare(settings: Settings, record: Record) -> None:
     record.check_writer = check_writer
 
 
-def limited(build: Callable[[Runtime], Part]) -> Callable[[Runtime], Part]:
+def limit(build: Callable[[Runtime], Part]) -> Callable[[Runtime], Part]:
     """Return a function that builds the same part without the reactions and timers of the championship."""
 
     def build_limited(runtime: Runtime) -> Part:

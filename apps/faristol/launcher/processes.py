@@ -97,7 +97,7 @@ async def running(
     ``BusError`` or ``LexiconError`` if the start fails, and ``Cancelled`` if ``stop`` is set before.
     """
     if settings.hall:
-        services = hall_cell.services_of(settings, services)
+        services, now = hall_cell.services_of(settings, services), hall_cell.clock_of(settings, now)
     _check_needs(settings, services)
     _check_open(settings)
     asks = set(services) <= ASKING
@@ -115,7 +115,7 @@ async def running(
         here = [name for name in services if name != GATEWAY] if apart else services
         build = builders(here)
         if settings.hall:
-            build = [hall_cell.limited(each) for each in build]
+            build = [hall_cell.limit(each) for each in build]
         if (
             settings.tls_certificate == authority.files_of(settings) / authority.CERTIFICATE
             and not settings.tls_peers_own
@@ -125,7 +125,8 @@ async def running(
             yield await _start_process(stack, Process(Runtime(settings, None, now, tls), None, build))
             return
         seconds = settings.start_seconds if settings.start_seconds is not None else longest
-        record, bus = await _connect(stack, settings, here, tls, _StartWait(seconds, stop or asyncio.Event(), tell))
+        start_wait = _StartWait(seconds, stop or asyncio.Event(), tell)
+        record, bus = await _connect(stack, settings, here, tls, start_wait, now if settings.hall else utc_now)
         build += _builders_for_record(settings, here)
         runtime = Runtime(settings, record, now, tls)
         if first_restore and not apart:
@@ -151,12 +152,18 @@ class _StartWait:
 
 
 async def _connect(
-    stack: AsyncExitStack, settings: Settings, services: Sequence[str], tls: Tls | None, start_wait: _StartWait
+    stack: AsyncExitStack,
+    settings: Settings,
+    services: Sequence[str],
+    tls: Tls | None,
+    start_wait: _StartWait,
+    now: Callable[[], datetime],
 ) -> tuple[Record, Bus]:
-    """Open the record and connect to NATS, until the stack is closed. Without a NATS URL, start a server first.
+    """Open the record with a clock, and connect to NATS, until the stack is closed.
 
-    Serves health checks while it waits. Checks that the record belongs to the data folder, and creates missing keys of
-    credentials. Raises ``StartError``, ``RecordError``, ``BusError`` or ``Cancelled``.
+    Without a NATS URL, starts a server first. Serves health checks while it waits. Checks that the record belongs to
+    the data folder, and creates missing keys of credentials. Raises ``StartError``, ``RecordError``, ``BusError`` or
+    ``Cancelled``.
     """
     await asyncio.to_thread(_check_own_file, settings)
     server = None if settings.nats_url else await _own_nats(stack, settings)
@@ -166,7 +173,7 @@ async def _connect(
     async def wait_for(connect: Callable[[], Awaitable[T]]) -> T:
         return await wait_until_available(connect, start_wait.seconds, start_wait.stop, start_wait.tell, waiting.begin)
 
-    record = await wait_for(lambda: Record.open(settings.record_url()))
+    record = await wait_for(lambda: Record.open(settings.record_url(), now))
     stack.push_async_callback(record.close)
     _check_own_record(settings, record.record_id)
     if settings.hall:

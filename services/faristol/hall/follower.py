@@ -41,7 +41,7 @@ class Follower:
 
     async def run(self) -> None:
         """Follow the championship until cancelled. Each failure is retried after a delay."""
-        await self._cell.joined()
+        await self._cell.wait_joined()
         attempts = Attempts(self._cell.line, "events of the championship")
         while True:
             try:
@@ -51,7 +51,7 @@ class Follower:
 
     async def _follow(self, attempts: Attempts) -> None:
         """Follow until the call ends or another call finds that the line is lost."""
-        joined = await self._cell.joined()
+        joined = await self._cell.wait_joined()
         self.position = await self._record.checkpoint(FOLLOWED)
         request = pb.FollowChampionshipRequest(
             tournament_id=joined.tournament_id, hall=joined.hall, after_position=self.position
@@ -71,7 +71,7 @@ class Follower:
         async for response in call:
             self._cell.line.hear()
             await self._copy(response)
-            attempts.succeed()
+            attempts.reset()
             self._cell.line.problem = ""
 
     async def _copy(self, response: pb.FollowChampionshipResponse) -> None:

@@ -65,7 +65,7 @@ class Cell:
         """The public key of the cell, 32 bytes."""
         return self.key.public_key().public_bytes_raw()
 
-    async def joined(self) -> Joined:
+    async def wait_joined(self) -> Joined:
         """Wait until the cell has joined once, and return what it was told."""
         await self._joined.wait()
         assert self.known is not None

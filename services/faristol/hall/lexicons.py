@@ -47,7 +47,7 @@ class LexiconFetcher:
         return True
 
     async def _fetch(self, digest: str) -> None:
-        joined = await self._cell.joined()
+        joined = await self._cell.wait_joined()
         request = pb.FetchLexiconRequest(tournament_id=joined.tournament_id, hall=joined.hall, digest=digest)
         content = bytearray()
         async for response in self._cell.line.sync.FetchLexicon(request):

@@ -120,8 +120,8 @@ class Attempts:
         self._failures = 0
         self._said = ""
 
-    def succeed(self) -> None:
-        """Note a success: the next delay is the first one again."""
+    def reset(self) -> None:
+        """Forget earlier failures: the next delay is the first one again."""
         self._failures = 0
         self._said = ""
 

@@ -44,7 +44,7 @@ class Sender:
 
     async def run(self) -> None:
         """Send until cancelled. Each failure is retried after a delay, with the same batch."""
-        joined = await self._cell.joined()
+        joined = await self._cell.wait_joined()
         attempts = Attempts(self._cell.line, "events of the hall")
         self.position = await self._record.checkpoint(SENT)
         await self._scan(self.position)
@@ -64,7 +64,7 @@ class Sender:
                     # The championship was restored from a backup: what it has already, it skips.
                     self._own, self.position, pending = self._begin(), 0, None
                 continue
-            attempts.succeed()
+            attempts.reset()
             pending = None
             if self.position >= end:
                 await self._record.news.wait(SEND_POLL_SECONDS, self.position)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import timedelta
 
 import grpc
-from google.protobuf.timestamp_pb2 import Timestamp
 from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.event_store import RecordError
@@ -18,7 +18,8 @@ from faristol.hall.line import Attempts
 from faristol.hall.sender import Sender
 from faristol.hall.service import service
 from faristol.host import Part, Runtime, StartError
-from faristol.kernel.times import to_timestamp
+from faristol.host.halls.clock import HallClock
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
 HEARTBEAT_SECONDS = 5.0
@@ -69,7 +70,7 @@ class _Heart:
 
     async def run(self) -> None:
         """Report until cancelled. A report without an answer ends the other calls, so that they are tried again."""
-        joined = await self._cell.joined()
+        joined = await self._cell.wait_joined()
         attempts = Attempts(self._cell.line, "reports to the championship")
         while True:
             try:
@@ -83,6 +84,7 @@ class _Heart:
                     unsent_since=to_timestamp(moment(first)) if unsent else None,
                     version=PROGRAM_VERSION,
                 )
+                began = self._now()
                 answer = await self._cell.line.sync.Heartbeat(request, timeout=CALL_TIMEOUT_SECONDS)
             except grpc.aio.AioRpcError as problem:
                 self._cell.line.lose()
@@ -91,16 +93,25 @@ class _Heart:
             except SQLAlchemyError as problem:
                 await attempts.wait(problem)
                 continue
-            attempts.succeed()
+            attempts.reset()
             self._cell.line.hear()
-            self._compare(answer.now)
+            local = began + (self._now() - began) / 2
+            self._compare(to_datetime(answer.now) - local, in_play=bool(answer.tables))
             if not answer.joined:
                 self._cell.line.problem = "the director released this hall: its tables are decided elsewhere"
             await asyncio.sleep(HEARTBEAT_SECONDS)
 
-    def _compare(self, there: Timestamp) -> None:
-        """Warn once of clocks that differ."""
-        difference = abs(self._now().timestamp() - there.seconds)
-        if difference > MAX_CLOCK_DIFFERENCE_SECONDS and not self._warned:
-            _log.warning("the clock of this machine differs from that of the championship by %.0f s", difference)
-        self._warned = difference > MAX_CLOCK_DIFFERENCE_SECONDS
+    def _compare(self, difference: timedelta, *, in_play: bool) -> None:
+        """Correct the clock of the cell, or warn once while a table is in play."""
+        if not in_play and isinstance(self._now, HallClock):
+            try:
+                if self._now.correct(difference):
+                    _log.warning("the clock of the hall is corrected by %.1f s", difference.total_seconds())
+            except OSError as problem:
+                _log.warning("the correction of the clock cannot be stored: %s", problem)
+            return
+        differs = abs(difference.total_seconds()) > MAX_CLOCK_DIFFERENCE_SECONDS
+        if differs and not self._warned:
+            seconds = difference.total_seconds()
+            _log.warning("the clock of this machine differs from that of the championship by %.0f s", seconds)
+        self._warned = differs

@@ -28,7 +28,7 @@ WATCH_BATCH_EVENTS = 1_000
 """Events per read."""
 
 JOINED_TYPES = types_of((events.HallJoined,))
-ACTOR = "game.halls"
+WATCH_ACTOR = "game.halls"
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class HallWatch:
             try:
                 await self.look()
             except Conflict:
-                continue  # a hall joined or another process wrote meanwhile
+                continue  # a hall joined, or another process wrote
             except Exception as problem:
                 if not is_transient(problem):
                     raise
@@ -57,7 +57,7 @@ class HallWatch:
             await asyncio.sleep(WATCH_SECONDS)
 
     async def look(self) -> None:
-        """Write the changes since the last look. Raises ``Conflict`` if a stream of halls moved meanwhile."""
+        """Write the changes since the last look. Raises ``Conflict`` if a stream of halls has moved."""
         while found := await self._record.read(self._position, limit=WATCH_BATCH_EVENTS, types=JOINED_TYPES):
             self._tournaments |= {event.tournament for event in found}
             self._position = found[-1].position
@@ -70,7 +70,7 @@ class HallWatch:
         new_events = await self._changes(tournament_id, loaded.state)
         if new_events:
             decision = Decision([Write(stream, loaded.version, new_events, tournament_id)])
-            await self._record.append(decision, Metadata(actor=ACTOR, role="service"))
+            await self._record.append(decision, Metadata(actor=WATCH_ACTOR, role="service"))
 
     async def _changes(self, tournament_id: str, halls: Halls) -> list[Message]:
         """Return the events of halls whose state differs from the recorded one."""
