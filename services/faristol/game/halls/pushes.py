@@ -21,6 +21,7 @@ would not have the events that players saw.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -101,12 +102,18 @@ class Pushes:
     def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
         self._record = record
         self._now = now
+        self._turn = asyncio.Semaphore(1)
+        """Held by one batch at a time: if many halls come back at once, other calls wait for one batch at most."""
 
     async def take(self, request: pb.PushEventsRequest) -> pb.PushEventsResponse:
         """Copy the events of a batch, and keep aside those of tables that the hall no longer has.
 
         Raises ``Invalid`` for a batch that no honest hall sends, and ``Refusal`` if events before it are missing.
         """
+        async with self._turn:
+            return await self._take(request)
+
+    async def _take(self, request: pb.PushEventsRequest) -> pb.PushEventsResponse:
         halls = (await load(self._record, halls_stream(request.tournament_id), Halls(), evolve)).state
         pushed = await self._read(request, halls)
         aside: dict[str, _Fork] = {}
