@@ -128,10 +128,10 @@ class Hall:
     async def batch(self, *games: str, epoch: int = 1, after: int = 0) -> pb.HallBatch:
         """Return the events that the hall wrote at its tables after the hand-over, or after a position."""
         clocks = {f"clock-{game}" for game in games}
-        begun = {f"game-{game}": await self._find_hand_over(game) for game in games}
+        own = {f"game-{game}": await self._find_own(game) for game in games}
 
         def is_own(event: Stored) -> bool:
-            return event.stream in clocks or event.version > begun.get(event.stream, event.version)
+            return event.stream in clocks or event.version in own.get(event.stream, ())
 
         found = await extract(self.cell.record, after, is_own)
         return pb.HallBatch(
@@ -142,9 +142,12 @@ class Hall:
             answers=wire.to_answers(found.batch),
         )
 
-    async def _find_hand_over(self, game: str) -> int:
+    async def _find_own(self, game: str) -> range:
+        """Return the versions of a game that the hall wrote: after the hand-over, and before it was taken back."""
         past = await self.cell.record.read_stream(f"game-{game}")
-        return max(event.version for event in past if event.name == "TableHandedOver")
+        begin = max(event.version for event in past if event.name == "TableHandedOver")
+        ends = [event.version for event in past if event.name == "TableTakenBack"]
+        return range(begin + 1, min(ends, default=len(past) + 1))
 
     async def push(self, batch: pb.HallBatch, *, key: Ed25519PrivateKey | None = None) -> pb.PushEventsResponse:
         content = batch.SerializeToString()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.component.game.hall_cells import (
     GRAN,
     NOW,
@@ -22,8 +24,9 @@ from tests.component.game.hall_cells import (
 )
 from tests.support.table_games import SEED
 
-from faristol.event_store import Metadata
+from faristol.event_store import Decision, Metadata, Write
 from faristol.event_store.append.copies import Divergence
+from faristol.event_store.beside_events.bindings import list_stored_names
 from faristol.event_store.integrity.verification import verify
 from faristol.host.table_store import load_table
 from faristol.kernel.times import to_timestamp
@@ -31,6 +34,8 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.personal_data.erasure import erase
+from faristol.personal_data.people import store_player, when_erased
 from faristol.rules import derive_seed
 from faristol.table import ownership
 
@@ -321,3 +326,78 @@ async def test_a_result_entered_while_the_hall_had_the_table_closes_it_when_it_i
     taken = (await championship.record.read_stream(f"game-{ONE}"))[-1]
     await championship.react(taken)
     assert (await championship.names(ONE))[-1] == "TableClosed"
+
+
+async def test_a_take_back_at_the_same_time_as_a_batch_comes_before_or_after_all_of_it(playing: Hall) -> None:
+    championship = playing.championship
+    for _ in range(6):
+        await playing.cell.do(ONE)
+    batch = await playing.batch(ONE)
+    own = {event.event_id for event in batch.events} - {event.event_id for event in await streams(championship, ONE)}
+    taking = championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    )
+    answer, _ = await asyncio.gather(playing.push(batch), taking)
+    here = await championship.record.read_stream(f"game-{ONE}")
+    taken = next(event.version for event in here if event.name == "TableTakenBack")
+    assert not [event for event in here if event.event_id in own and event.version > taken]
+    known = {event.event_id for event in await streams(championship, ONE)}
+    assert own <= known if not answer.aside else own.isdisjoint(known)
+
+
+async def test_a_person_who_is_erased_is_erased_in_the_hall(championship: Cell, hall: Hall) -> None:
+    async def store(connection: AsyncConnection) -> str:
+        return await store_player(connection, "anna", "Anna Puig", "Club", "AND")
+
+    version = len(await championship.record.read_stream("tournament-cup"))
+    registered = pairing_events.PlayerRegistered(player_id="anna")
+    announced = pairing_events.MessageSent(text="Puig, Anna has left her coat")
+    written = Write("tournament-cup", version, [registered, announced], "cup")
+    await championship.record.append(Decision([written], also=store), Metadata())
+    await hall.follow()
+    assert await hall.cell.record.notes_of("tournament-cup")
+    await erase(championship.record, "anna")
+    await hall.follow()
+    async with hall.cell.record.reading() as connection:
+        assert await list_stored_names(connection) == []
+        assert await when_erased(connection, "anna") is not None
+    assert await hall.cell.record.notes_of("tournament-cup") == {}
+    assert (await verify(hall.cell.record)).wrong == ""
+
+
+def read_files(folder: Path, pattern: str) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.glob(pattern)))
+
+
+async def test_a_hall_gets_no_address_no_need_and_no_private_text(
+    championship: Cell, hall: Hall, tmp_path: Path
+) -> None:
+    details = {"school": "Institut", "email": "anna@example.org", "need": "step-free seating"}
+    secrets = ("anna@example.org", "step-free seating", "He was rude")
+
+    async def store(connection: AsyncConnection) -> str:
+        return await store_player(connection, "anna", "Anna Puig", "Club", "AND", **details)
+
+    version = len(await championship.record.read_stream("tournament-cup"))
+    registered = pairing_events.PlayerRegistered(player_id="anna")
+    written = Write("tournament-cup", version, [registered], "cup")
+    await championship.record.append(Decision([written], also=store), Metadata())
+    message = pairing_events.PlayerMessageSent(player_ids=["anna"], text="He was rude")
+    announced = pairing_events.MessageSent(text="Lunch at two")
+    await championship.write("tournament-cup", message, announced)
+
+    sent = pb.FollowChampionshipRequest(tournament_id="cup", hall=GRAN)
+    async for response in championship.halls.FollowChampionship(sent):
+        content = response.SerializeToString()
+        assert not [secret for secret in secrets if secret.encode() in content]
+        if response.position >= response.last_position:
+            break
+    await hall.follow()
+    async with hall.cell.record.reading() as connection:
+        assert (await verify(hall.cell.record)).wrong == ""
+        names = await list_stored_names(connection)
+    assert [(person.player_id, dict(person.values)["school"]) for person in names] == [("anna", "Institut")]
+    assert "Lunch at two" in (await hall.cell.record.notes_of("tournament-cup")).values()
+    files = read_files(tmp_path, "hall.db*")
+    assert b"Anna Puig" in files
+    assert not [secret for secret in secrets if secret.encode() in files]

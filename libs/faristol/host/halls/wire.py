@@ -13,16 +13,25 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store.append.copies import Also, Batch
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.beside_events import notes
 from faristol.event_store.beside_events.bindings import bound_in
 from faristol.event_store.beside_events.notes import Note
 from faristol.event_store.beside_events.stored_names import FIRST_DETAILS, StoredName, to_stored_name
 from faristol.event_store.event import Metadata
 from faristol.event_store.stored import Stored
+from faristol.kernel.details import DETAILS
+from faristol.kernel.event_types import types_of
 from faristol.pb.hall.v1 import hall_pb2 as pb
-from faristol.personal_data.people import all_erased
+from faristol.pb.people.v1.events_pb2 import PersonErased
+from faristol.personal_data.people import all_erased, find_all, forget
 
 SIGNED_HEADING = b"faristol hall batch 1\n"
 """Bytes before the batch that a hall signs."""
+
+ERASED_TYPES = types_of([PersonErased])
+
+SENT_DETAILS = frozenset(name for name, detail in DETAILS.items() if not detail.options.restricted)
+"""Personal details that a hall gets."""
 
 MAX_STATEMENT_VALUES = 400
 """Ids in one statement."""
@@ -33,7 +42,7 @@ _PEOPLE = select(tables.people).where(tables.people.c.player_id.in_(bindparam("i
 def to_batch(events: Iterable[pb.HallEvent], answers: Iterable[pb.HallAnswer]) -> Batch:
     """Return the batch of events and answers of a message."""
     found: list[Stored] = []
-    notes: dict[str, Note] = {}
+    texts: dict[str, Note] = {}
     for event in events:
         found.append(
             Stored(
@@ -51,8 +60,8 @@ def to_batch(events: Iterable[pb.HallEvent], answers: Iterable[pb.HallAnswer]) -
             )
         )
         if event.note:
-            notes[event.event_id] = Note(event.note, tuple(event.note_player_ids))
-    return Batch(found, notes, {answer.command_id: answer.answer for answer in answers})
+            texts[event.event_id] = Note(event.note, tuple(event.note_player_ids))
+    return Batch(found, texts, {answer.command_id: answer.answer for answer in answers})
 
 
 def to_events(batch: Batch) -> list[pb.HallEvent]:
@@ -84,13 +93,17 @@ def to_answers(batch: Batch) -> list[pb.HallAnswer]:
 
 
 async def load_people(connection: AsyncConnection, events: Iterable[Stored]) -> list[pb.HallPerson]:
-    """Return the persons whose names these events bind, with their present details; erased ones are omitted."""
+    """Return the persons whose names these events bind, with their present details; erased ones are omitted.
+
+    Restricted details, such as an e-mail address, are left out: no commitment covers them, and a laptop can be stolen.
+    """
     ids = sorted({player_id for event in events for player_id in bound_in(Metadata.from_json(event.metadata))})
     found: list[pb.HallPerson] = []
     for start in range(0, len(ids), MAX_STATEMENT_VALUES):
         rows = await connection.execute(_PEOPLE, {"ids": ids[start : start + MAX_STATEMENT_VALUES]})
         for stored in map(to_stored_name, rows.all()):
-            details = json.dumps(dict(stored.values), ensure_ascii=False, separators=(",", ":"))
+            sent = {name: value for name, value in stored.values.items() if name in SENT_DETAILS}
+            details = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
             found.append(pb.HallPerson(player_id=stored.player_id, details=details, salt=stored.salt or b""))
     return found
 
@@ -98,7 +111,8 @@ async def load_people(connection: AsyncConnection, events: Iterable[Stored]) -> 
 def people_writer(people: Sequence[pb.HallPerson]) -> Also:
     """Return the function that stores persons beside copied events, in place of their previous details.
 
-    It does not store an erased person again. Raises ``ValueError`` for malformed details.
+    It does not store an erased person again, and erases a person after ``PersonErased``. Raises ``ValueError`` for
+    malformed details.
     """
     persons = [_to_stored(person) for person in people]
 
@@ -107,8 +121,19 @@ def people_writer(people: Sequence[pb.HallPerson]) -> Also:
         rows = [person.to_row() for person in persons if person.player_id not in gone]
         if rows:
             await connection.execute(kind_of(connection).upsert(tables.people, rows[0].keys() - {"player_id"}), rows)
+        for event in events:
+            if event.type in ERASED_TYPES:
+                await _erase(connection, event)
 
     return write
+
+
+async def _erase(connection: AsyncConnection, event: Stored) -> None:
+    """Delete the details of a person and the notes that concern them, as the championship did."""
+    erased = PersonErased.FromString(event.payload)
+    kept = await find_all(connection, [erased.person_id])
+    await notes.forget(connection, erased.person_id, kept[erased.person_id].name if kept else "")
+    await forget(connection, erased.person_id, event.recorded_at)
 
 
 def _to_stored(person: pb.HallPerson) -> StoredName:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 from faristol.event_store import Record, load
+from faristol.event_store.append.copies import Batch
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
 from faristol.host.halls import wire
 from faristol.host.table_store import CLOCK, GAME, game_of
-from faristol.kernel.event_types import types_of
+from faristol.kernel.event_types import PUBLIC_TYPES, types_of
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.personal_data.erasure import PEOPLE_STREAM
 from faristol.table.views import TableTournament, watch_tournament
 
 FOLLOW_POLL_SECONDS = 1.0
@@ -28,7 +31,7 @@ MAX_READ_EVENTS = 10_000
 
 
 class HallFilter:
-    """The events that a hall needs: of its tournament, its rule sets, its tables, and the cases of its tables.
+    """The events that a hall needs: of its tournament, rule sets, its tables and their cases, and erased persons.
 
     It can compute no draw of another hall: seeds of tables are in events of games, and derive from a salt in the stream
     of the halls (``Halls.draw_salt``), which no hall gets.
@@ -41,7 +44,7 @@ class HallFilter:
         self._games: frozenset[str] = frozenset()
         self._cases: dict[str, str] = {}
         """Game by the stream of a case."""
-        self._own = {f"tournament-{tournament_id}", f"lexicon-{tournament_id}"}
+        self._own = {f"tournament-{tournament_id}", f"lexicon-{tournament_id}", PEOPLE_STREAM}
 
     async def begin(self) -> None:
         """Read the cases that were opened before."""
@@ -93,7 +96,7 @@ async def follow(record: Record, request: pb.FollowChampionshipRequest) -> Async
         async with record.reading() as connection:
             people = await wire.load_people(connection, found.batch.events)
         yield pb.FollowChampionshipResponse(
-            events=wire.to_events(found.batch),
+            events=wire.to_events(without_private_notes(found.batch)),
             answers=wire.to_answers(found.batch),
             people=people,
             position=found.position,
@@ -102,6 +105,16 @@ async def follow(record: Record, request: pb.FollowChampionshipRequest) -> Async
         position = found.position
         if position >= end:
             await _wait(record, position)
+
+
+def without_private_notes(batch: Batch) -> Batch:
+    """Return a batch with only the free texts that a hall needs: public ones, and those of its tables."""
+    kept = {
+        event.event_id: batch.notes[event.event_id]
+        for event in batch.events
+        if event.event_id in batch.notes and (event.type in PUBLIC_TYPES or event.stream.startswith(GAME))
+    }
+    return replace(batch, notes=kept)
 
 
 async def _wait(record: Record, position: int) -> None:
