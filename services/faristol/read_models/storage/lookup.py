@@ -158,11 +158,13 @@ async def tournament(
     up_to: int = 0,
     only: int = 0,
     player_id: str = "",
+    standing_of: str = "",
 ) -> Found:
     """Return a tournament with the ``parts`` requested, all as of one moment.
 
     Tables and standings are those of the rounds up to ``up_to``, of only the round ``only``, or of all. With a
-    ``player_id``, only tables and byes of that player are read. Raises ``NotFound`` if the tournament does not exist.
+    ``player_id``, only tables and byes of that player are read. Of the stored standings, only the line of
+    ``standing_of`` is read, and of the players only this one. Raises ``NotFound`` if the tournament does not exist.
     """
 
     async def look(reader: Reader) -> tuple[Championship, Sequence[Division]]:
@@ -170,14 +172,21 @@ async def tournament(
         if found is None or not is_made(found):
             raise NotFound("tournament", tournament_id)
         head, of = found, Championship(found, rounds=rounds)
-        if Part.PLAYERS in parts:
+        own = None
+        if standing_of and (last := up_to or max(rounds, default=0)):
+            own = await reader.standing(tournament_id, last, standing_of)
+        if own is not None:
+            of.players = {each.player_id: each for each in await reader.players(tournament_id, [standing_of])}
+        elif Part.PLAYERS in parts:
             of.players = {each.player_id: each for each in await reader.of_tournament(Player, tournament_id)}
         if Part.TEAMS in parts and head.team_boards:
             of.teams = {each.team_id: each for each in await reader.of_tournament(Team, tournament_id)}
         if Part.TABLES in parts:
             teams = head.team_boards > 0 and not player_id
             await reader.add_tables(of.rounds, tournament_id, up_to, only=only, teams=teams, player_id=player_id)
-        if Part.STANDINGS in parts and (last := up_to or max(of.rounds, default=0)):
+        if own is not None:
+            of.standings = [own]
+        elif Part.STANDINGS in parts and (last := up_to or max(of.rounds, default=0)):
             of.standings = await reader.standings(Standing, tournament_id, last)
             if not of.standings:  # the content of the rules is not on the record: the caller ranks
                 await reader.add_tables(of.rounds, tournament_id, up_to, teams=False)

@@ -123,10 +123,12 @@ class ReadModels:
         up_to: int = 0,
         only: int = 0,
         player_id: str = "",
+        standing_of: str = "",
     ) -> Found:
         """Return a tournament: ``folded`` as of the moment of the request, else the current one with ``parts``.
 
-        ``up_to``, ``only`` and ``player_id`` are those of ``lookup.tournament``; ``folded`` has all tables.
+        ``up_to``, ``only``, ``player_id`` and ``standing_of`` are those of ``lookup.tournament``; ``folded`` has all
+        tables.
         """
         own = [player_id] if player_id else []
         if moment := await self.moment(request):
@@ -136,7 +138,13 @@ class ReadModels:
         else:
             await self.reach(request.min_position, context)
             found = await lookup.tournament(
-                self.record, request.tournament_id, parts, up_to=up_to, only=only, player_id=player_id
+                self.record,
+                request.tournament_id,
+                parts,
+                up_to=up_to,
+                only=only,
+                player_id=player_id,
+                standing_of=standing_of,
             )
             check_reached(request.min_position, found.position)
             if late := await self.moment_told(found.head, found.position, own):

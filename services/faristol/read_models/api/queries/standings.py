@@ -26,7 +26,10 @@ async def get_standings(
 ) -> results.GetStandingsResponse:
     """Return current standings or those after a round, with tie-breaks and, if requested, their arithmetic."""
     parts = Part.PLAYERS | (Part.TABLES if request.arithmetic else Part.STANDINGS)
-    found = await models.find_tournament(request, context, history.tournament, parts, up_to=request.round)
+    own = "" if request.arithmetic else request.player_id
+    found = await models.find_tournament(
+        request, context, history.tournament, parts, up_to=request.round, standing_of=own
+    )
     check_has_tables(found.head)
     counted = found.up_to(request.round)
     lines = await asyncio.to_thread(
