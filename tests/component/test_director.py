@@ -321,6 +321,10 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
     )
     assert act
     assert "Entry 5 stands again: Mar Coll." in await desk.carry_out(history, "UndoAct", position=act[1])
+    latest = read_text(await desk.web.get(history))
+    assert "1 to 100 of" in latest
+    assert "Many is created" not in latest
+    assert "Many is created" in read_text(await desk.web.get(f"{history}?from=100"))
 
 
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:

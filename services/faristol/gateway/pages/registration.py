@@ -26,6 +26,7 @@ from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.paging import Offset, part_of
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Reader, Results
@@ -51,9 +52,14 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/register")
-async def show_form(request: Request, results: Reader, tournament_id: TournamentId) -> Response:
-    """Show the form and the list of entrants."""
-    return await _show_form(request, results, tournament_id)
+async def show_form(
+    request: Request,
+    results: Reader,
+    tournament_id: TournamentId,
+    start: Annotated[Offset, Query(alias="from")] = 0,
+) -> Response:
+    """Show the form and a part of the list of entrants."""
+    return await _show_form(request, results, tournament_id, start=start)
 
 
 @routes.post("/tournaments/{tournament_id}/register")
@@ -101,16 +107,20 @@ async def _show_form(
     given: Given | None = None,
     errors: Mapping[str, str] | None = None,
     refused: str = "",
+    start: int = 0,
 ) -> Response:
     head = await results.tournament(tournament_id)
     found: pb.GetRegistrationResponse = await calls(request).ask(pb.GetRegistrationRequest(tournament_id=tournament_id))
     has_problem = bool(errors or refused)
+    named = [each for each in found.entrants if each.name]
     return private_page(
         request,
         "register.html",
         status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
         tournament=head.tournament,
         found=found,
+        entrants=part_of(named, start),
+        hidden=len(found.entrants) - len(named),
         sent=request.query_params.get("sent") == "1" and not has_problem,
         link_sent=request.query_params.get("sent") == "link" and not has_problem,
         refused=refused,

@@ -19,6 +19,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of, to_datetime, to_timestamp
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
+from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.tournament.fees.currencies import check_currency
 from faristol.tournament.fees.state import FeeState, Payment
 
@@ -48,6 +49,8 @@ class Payer:
     """Time of the entry or registration, for the discount of early ones."""
     stands: bool = True
     """Whether the person takes part or waits for a decision."""
+    entry_state: registration.EntryState.ValueType = registration.ENTRY_STATE_UNSPECIFIED
+    """State of the entry; unspecified without one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_pb2
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.registry import normalize_note
 from faristol.tournament.fees.decide import FeeDesk, Payer
@@ -141,6 +142,7 @@ def list_payers(
                 entry.number if entry else 0,
                 entry.received_at if entry else since.get(player.player_id),
                 player.withdrawn is None or not player.never_came,
+                entry.phase.value if entry else registration_pb2.ENTRY_STATE_UNSPECIFIED,
             )
         )
     players = {player.player_id for player in tournament.players}
@@ -148,5 +150,7 @@ def list_payers(
         if entry.player_id not in players:
             ids = frozenset({entry.player_id, entry.first_id})
             stands = entry.phase not in ENDED
-            found.append(Payer(entry.player_id, ids, entry.category, entry.number, entry.received_at, stands))
+            found.append(
+                Payer(entry.player_id, ids, entry.category, entry.number, entry.received_at, stands, entry.phase.value)
+            )
     return found

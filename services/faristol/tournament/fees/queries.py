@@ -41,6 +41,7 @@ async def list_fees(office: FeeOffice, request: pb.ListFeesRequest, context: Con
             paid=state.paid_by(payer.ids),
             adjusted=any(each in state.adjusted for each in payer.ids),
             stands=payer.stands,
+            entry_state=payer.entry_state,
         )
         for payer in payers.values()
     ]

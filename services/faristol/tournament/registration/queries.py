@@ -105,14 +105,15 @@ async def list_entries(
 
 
 def _note_similar(entries: Sequence[EntryOfForm], shown: Sequence[pb.Entry]) -> None:
-    """Note for each entry that stands the others with an equal or a similar name."""
+    """Note for each undecided entry the others that stand with an equal or a similar name."""
     standing = [each for entry, each in zip(entries, shown, strict=True) if entry.phase not in ENDED]
     by_key: dict[str, list[pb.Entry]] = {}
     for each in standing:
         if each.details.name:
             by_key.setdefault(name_key(each.details.name), []).append(each)
     names = Resemblances(each.details.name for each in standing)
-    for each in standing:
+    undecided = (each for entry, each in zip(entries, shown, strict=True) if entry.is_undecided)
+    for each in undecided:
         if not each.details.name:
             continue
         key = name_key(each.details.name)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import grpc
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -23,6 +24,7 @@ from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, T
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields, body_of
 from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.paging import PART_ROWS, Offset, part_of
 from faristol.gateway.pages.templating import render
 from faristol.gateway.print.addresses import BUSY
 from faristol.gateway.print.form import style_name
@@ -36,6 +38,7 @@ from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.pb.pairing.v1 import registration_pb2 as registration
+from faristol.presentation.names import fold_name
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
 from faristol.text.money import count_currency_digits, format_money, format_plain
@@ -50,19 +53,50 @@ MAX_CATEGORY_FEES_COUNT = 8
 MAX_EVENT_BODY_BYTES = 65_536
 """Limit of a call of a payment provider in bytes."""
 
+
+class Shown(NamedTuple):
+    """Parts of the long lists that the page shows."""
+
+    find: str
+    """Text that the names of the persons contain."""
+    start: int
+    """Number of persons before those that are shown."""
+    receipts: int
+    """Number of later receipts before those that are shown."""
+
+    def query(self, **more: str) -> str:
+        """Return the query of the same parts, with further parameters."""
+        given = {"find": self.find, "from": self.start or "", "receipts": self.receipts or "", **more}
+        text = urlencode({name: value for name, value in given.items() if value})
+        return f"?{text}" if text else ""
+
+
+def _read_shown(
+    find: Annotated[str, Query(max_length=100)] = "",
+    start: Annotated[Offset, Query(alias="from")] = 0,
+    receipts: Offset = 0,
+) -> Shown:
+    return Shown(find.strip(), start, receipts)
+
+
+ShownDep = Annotated[Shown, Depends(_read_shown)]
+"""Route parameter."""
+
 routes = APIRouter(include_in_schema=False)
 provider_calls = APIRouter(include_in_schema=False)
 """Calls of payment providers, which sign them."""
 
 
 @routes.get("/tournaments/{tournament_id}/fees")
-async def show_fees(console: ConsoleDep, results: Reader, tournament_id: TournamentId) -> Response:
+async def show_fees(console: ConsoleDep, results: Reader, tournament_id: TournamentId, shown: ShownDep) -> Response:
     """Show what each person owes and paid, the receipts, the totals, and the settings."""
-    return await _show(console, results, tournament_id)
+    return await _show(console, results, tournament_id, shown)
 
 
 @routes.post("/tournaments/{tournament_id}/fees")
-async def change_fees(console: ConsoleDep, results: Reader, tournament_id: TournamentId, given: Fields) -> Response:
+async def change_fees(
+    console: ConsoleDep, results: Reader, tournament_id: TournamentId, given: Fields, shown: ShownDep
+) -> Response:
     """Send a command on fees."""
     found = await _load(console, tournament_id)
     name = given.get("act", "")
@@ -72,7 +106,7 @@ async def change_fees(console: ConsoleDep, results: Reader, tournament_id: Tourn
     try:
         fill(request, _in_units(given, found), found.time_zone)
     except Invalid as problem:
-        return await _show(console, results, tournament_id, given, _errors_of(problem, console.language))
+        return await _show(console, results, tournament_id, shown, given, _errors_of(problem, console.language))
     except ValueError as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     try:
@@ -81,9 +115,9 @@ async def change_fees(console: ConsoleDep, results: Reader, tournament_id: Tourn
         refused = to_problem(error, console.language).detail
         field = info_of(error).metadata.get("field", "")
         errors = {field: refused.removeprefix(f"{field}: ")} if field in given else {}
-        return await _show(console, results, tournament_id, given, errors, "" if errors else refused)
-    page = tournament_path(tournament_id, "fees")
-    return redirect_to(f"{page}?receipt={answer.document}" if hasattr(answer, "document") else page)
+        return await _show(console, results, tournament_id, shown, given, errors, "" if errors else refused)
+    query = {"receipt": str(answer.document)} if hasattr(answer, "document") else {}
+    return redirect_to(f"{tournament_path(tournament_id, 'fees')}{shown.query(**query)}")
 
 
 def _errors_of(problem: Invalid, language: str) -> Mapping[str, str]:
@@ -125,12 +159,12 @@ async def _show(
     console: Console,
     results: Results,
     tournament_id: str,
+    shown: Shown,
     given: Given | None = None,
     errors: Mapping[str, str] | None = None,
     refused: str = "",
 ) -> Response:
     found = await _load(console, tournament_id)
-    entries = await console.calls.ask(registration.ListEntriesRequest(tournament_id=tournament_id))
     head = await results.tournament(tournament_id)
     settings = found.settings
     lines = [(each.category, format_plain(each.amount, found.decimals)) for each in settings.categories]
@@ -144,21 +178,30 @@ async def _show(
         typed=Typed(given or {}),
         errors=Typed(errors or {}),
         found=found,
-        accounts=[each for each in found.accounts if each.stands or each.paid],
+        accounts=part_of(_find(found, shown.find), shown.start),
+        shown=shown,
+        finds=len(found.accounts) > PART_ROWS,
         s=settings,
-        entries={each.player_id: each for each in entries.entries},
         state_names=labels_of(registration.EntryState.DESCRIPTOR),
         methods=labels_of(events.PaymentMethod.DESCRIPTOR),
         money=_money(found, console.language),
         plain=partial(format_plain, digits=found.decimals),
         lines=[*lines, *[("", "")] * spare],
         may=lambda name: may(console.session, NAMED["pairing", name].request),
-        documents=list(reversed(found.documents)),
+        documents=part_of(found.documents[::-1], shown.receipts),
         made=console.request.query_params.get("receipt", ""),
         zone=found.time_zone,
         early_until=_local(found) if settings.HasField("early_until") else "",
         base=tournament_path(tournament_id, "fees"),
     )
+
+
+def _find(found: pb.ListFeesResponse, text: str) -> list[pb.FeeAccount]:
+    """Return the accounts of participants and payers, those with a text in the name."""
+    wanted = fold_name(text)
+    return [
+        each for each in found.accounts if (each.stands or each.paid) and (not wanted or wanted in fold_name(each.name))
+    ]
 
 
 def _local(found: pb.ListFeesResponse) -> str:
