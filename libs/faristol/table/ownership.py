@@ -90,28 +90,31 @@ def return_table(table: Table, at: Instant) -> list[Message]:
     return [events.TableReturned(epoch=table.game.epoch, occurred_at=timestamp(max(at, table.last_at)))]
 
 
-def take_back(table: Table, note: str, director_id: str, at: Instant) -> list[Message]:
-    """Return the events by which the championship takes a table back from a hall; none if it has the table.
+def take_back(table: Table, note: str, at: Instant) -> list[Message]:
+    """Return the event by which the championship takes a table back from a hall; none if no hall has it."""
+    if not table.game.owner_key:
+        return []
+    at = max(at, table.last_at)
+    return [events.TableTakenBack(epoch=table.game.epoch + 1, note=note, occurred_at=timestamp(at))]
 
-    A running clock is stopped at the last event of the table that the championship has, until an arbiter resumes it: a
-    player must not lose here on time that was played in the hall, if at all.
+
+def stop_clock(table: Table, director_id: str) -> list[Message]:
+    """Return the event that stops the running clock of a table that a hall has, at its last event; none if none runs.
+
+    It stays stopped until an arbiter resumes it: a player must not lose here on time that was played in the hall.
     """
     game, clock = table.game, table.clock
-    if not game.owner_key:
+    if not clock.running or game.over or ARBITER_STOP_NUMBER in clock.open:
         return []
-    stopped: list[Message] = []
-    if clock.running and not game.over and ARBITER_STOP_NUMBER not in clock.open:
-        stopped.append(
-            clock_events.ClockNeutralised(
-                player_id=clock.running,
-                reason=clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE,
-                used_ms=clock.used_at(clock.running, table.last_at),
-                occurred_at=timestamp(table.last_at),
-                arbiter_id=director_id,
-            )
+    return [
+        clock_events.ClockNeutralised(
+            player_id=clock.running,
+            reason=clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE,
+            used_ms=clock.used_at(clock.running, table.last_at),
+            occurred_at=timestamp(table.last_at),
+            arbiter_id=director_id,
         )
-    taken = events.TableTakenBack(epoch=game.epoch + 1, note=note, occurred_at=timestamp(max(at, table.last_at)))
-    return [taken, *stopped]
+    ]
 
 
 def is_permitted(table: Table, new_events: Iterable[Message]) -> bool:

@@ -11,15 +11,16 @@ from faristol.game.duplicate_game.reactions import open_game
 from faristol.game.halls.model import Halls, evolve, halls_stream
 from faristol.game.halls.tables import hand_over_seated, with_salt
 from faristol.host.ruleset_store import rules_of
-from faristol.host.table_store import build_table_opening, game_of, game_stream, load_table
+from faristol.host.table_store import build_table_opening, game_stream, load_table
 from faristol.kernel.event_types import types_of
 from faristol.kernel.likeness import like
 from faristol.kernel.times import instant, timestamp
-from faristol.pb.game.v1.events_pb2 import TableClosed, TableTakenBack
+from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1.events_pb2 import CaseRuled
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.table.decide.ends import leave_tournament
 from faristol.table.game.state import Phase
+from faristol.table.ownership import take_back
 from faristol.table.start import open_table
 from faristol.table.views import TableTournament, watch_tournament
 
@@ -29,13 +30,8 @@ TABLE_CHANGE_TYPES = types_of(
         pairing_events.PostponedGameStarted,
         pairing_events.PlayerWithdrawn,
         pairing_events.ResultEntered,
-        TableTakenBack,
     )
 )
-
-ENTERED_TYPES = types_of([pairing_events.ResultEntered])
-MAX_ENTERED_RESULTS = 100_000
-"""Entered results of a tournament, far above any."""
 
 
 def opening(record: Record) -> Reaction:
@@ -50,8 +46,6 @@ def opening(record: Record) -> Reaction:
         started = event.message
         if isinstance(started, pairing_events.PlayerWithdrawn):
             return await _end_abandoned_game(record, event.stream, started)
-        if isinstance(started, TableTakenBack):
-            return await _close_table_taken_back(record, event)
         if isinstance(started, pairing_events.ResultEntered):
             return await _close_table(record, event, started.game_id)
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
@@ -97,24 +91,15 @@ async def _end_abandoned_game(
     return replace(decision, guards=[*decision.guards, back])
 
 
-async def _close_table_taken_back(record: Record, taken_back: Recorded) -> Decision | None:
-    """Return the decision that closes a table whose result was entered while a hall had it, or None."""
-    game_id = game_of(taken_back.stream)
-    stream = f"tournament-{taken_back.tournament}"
-    entered = [
-        event
-        for event in await record.read(limit=MAX_ENTERED_RESULTS, tournament=taken_back.tournament, types=ENTERED_TYPES)
-        if event.stream == stream and event.message.game_id == game_id  # type: ignore[attr-defined] # by its type
-    ]
-    return await _close_table(record, entered[-1], game_id) if entered else None
-
-
 async def _close_table(record: Record, entered: Recorded, game_id: str) -> Decision | None:
-    """Return the decision that closes a table whose result was entered in the tournament, or None."""
+    """Return the decision that closes a table whose result was entered in the tournament, or None.
+
+    A table that a hall has is taken back with it: what the hall sends later is kept aside, beside that result.
+    """
     assert isinstance(entered.message, pairing_events.ResultEntered)
     settled = await load_table(record, game_id)
-    if settled is None or settled.game.phase is Phase.FINAL or not settled.is_own:
-        return None
+    if settled is None or settled.game.phase is Phase.FINAL or record.owner_key:
+        return None  # it is the championship that takes a table back from its hall
     result = next(
         recorded.message
         for recorded in await record.read_stream(entered.stream, entered.version)
@@ -127,7 +112,8 @@ async def _close_table(record: Record, entered: Recorded, game_id: str) -> Decis
         given_up=entered.message.turns_given_up > 0,
         occurred_at=timestamp(max(instant(result.occurred_at), settled.table.last_at)),
     )
-    return settled.decision(settled.with_consequences([closed]))
+    taken_back = take_back(settled.table, "", instant(result.occurred_at))
+    return settled.decision(settled.with_consequences([*taken_back, closed]))
 
 
 def following(record: Record) -> Reaction:

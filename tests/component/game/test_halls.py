@@ -309,8 +309,9 @@ async def test_a_copy_of_the_tournament_reveals_no_draw_of_another_hall(champion
     assert opened.seed != derive_seed(SEED, OTHER)
 
 
-async def test_a_result_entered_while_the_hall_had_the_table_closes_it_when_it_is_taken_back(playing: Hall) -> None:
+async def test_a_result_by_paper_takes_the_table_back_and_what_the_hall_sends_is_kept_beside_it(playing: Hall) -> None:
     championship = playing.championship
+    await playing.cell.do(ONE)
     at = to_timestamp(NOW)
     scores = [events.FinalScore(player_id="a1", score=400), events.FinalScore(player_id="b1", score=300)]
     await championship.write(
@@ -318,14 +319,27 @@ async def test_a_result_entered_while_the_hall_had_the_table_closes_it_when_it_i
         pairing_events.ResultEntered(round=1, game_id=ONE, occurred_at=at),
         pairing_events.ResultRecorded(round=1, game_id=ONE, scores=scores, occurred_at=at),
     )
-    await championship.react((await championship.record.read_stream("tournament-cup"))[-2])
-    assert "TableClosed" not in await championship.names(ONE)
-    await championship.halls.TakeBackTables(
-        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    entered = (await championship.record.read_stream("tournament-cup"))[-2]
+    await championship.react(entered)
+    assert (await championship.names(ONE))[-2:] == ["TableTakenBack", "TableClosed"]
+    answer = await playing.push(await playing.batch(ONE))
+    assert [each.game_id for each in answer.aside] == [ONE]
+    (kept,) = (await championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))).aside
+    assert "TableClosed" in {event.type.rpartition(".")[2] for event in kept.here}
+
+
+async def test_a_hall_leaves_a_result_by_paper_to_the_championship(playing: Hall) -> None:
+    at = to_timestamp(NOW)
+    scores = [events.FinalScore(player_id="a1", score=400), events.FinalScore(player_id="b1", score=300)]
+    await playing.championship.write(
+        "tournament-cup",
+        pairing_events.ResultEntered(round=1, game_id=ONE, occurred_at=at),
+        pairing_events.ResultRecorded(round=1, game_id=ONE, scores=scores, occurred_at=at),
     )
-    taken = (await championship.record.read_stream(f"game-{ONE}"))[-1]
-    await championship.react(taken)
-    assert (await championship.names(ONE))[-1] == "TableClosed"
+    await playing.follow()
+    before = await playing.cell.names(ONE)
+    await playing.cell.react((await playing.cell.record.read_stream("tournament-cup"))[-2])
+    assert await playing.cell.names(ONE) == before
 
 
 async def test_a_take_back_at_the_same_time_as_a_batch_comes_before_or_after_all_of_it(playing: Hall) -> None:

@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.table import Table
 from faristol.table.decide import decide, settle
-from faristol.table.ownership import hand_over, is_permitted, return_table, take_back
+from faristol.table.ownership import hand_over, is_permitted, return_table, stop_clock, take_back
 
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
 
@@ -83,12 +83,12 @@ def test_a_table_is_handed_over_to_one_cell(hall: Hall) -> None:
 
 def test_a_table_that_was_taken_back_is_of_the_championship_in_a_new_epoch(hall: Hall) -> None:
     table = hand_over_table(hall)
-    taken = table.after(take_back(table, "The laptop was stolen", "rosa", hall.at))
+    taken = table.after(take_back(table, "The laptop was stolen", hall.at))
     assert (taken.game.owner_key, taken.game.owner_hall, taken.game.epoch) == (b"", "", 2)
     assert decide(taken, passing(hall), hall.at)
     with pytest.raises(Refusal):
         decide(replace(taken, cell_key=KEY), passing(hall), hall.at)
-    assert take_back(taken, "", "rosa", hall.at) == []
+    assert take_back(taken, "", hall.at) == []
     assert taken.after(hand_over(taken, "Sala Gran", OTHER_KEY, hall.at)).game.epoch == 3
 
 
@@ -96,9 +96,9 @@ def test_no_player_loses_time_that_was_played_in_a_lost_hall(hall: Hall) -> None
     table = hand_over_table(hall)
     assert table.clock.running
     used = table.clock.used_at(table.clock.running, table.last_at)
-    new_events = take_back(table, "", "rosa", hall.at + 3_600_000_000_000)
-    assert isinstance(new_events[1], clock_events.ClockNeutralised)
-    taken = table.after(new_events)
+    stopped = stop_clock(table, "rosa")
+    assert [type(event) for event in stopped] == [clock_events.ClockNeutralised]
+    taken = table.after([*take_back(table, "", hall.at + 3_600_000_000_000), *stopped])
     assert not taken.clock.running
     assert taken.clock.used_at(hall.game.mover, hall.at + 7_200_000_000_000) == used
 
@@ -118,7 +118,7 @@ def test_a_cell_may_write_to_its_own_tables_and_take_back_others(hall: Hall) -> 
     table = hand_over_table(hall)
     assert is_permitted(replace(table, cell_key=KEY), [events.Passed()])
     assert not is_permitted(table, [events.Passed()])
-    assert is_permitted(table, take_back(table, "", "rosa", hall.at))
+    assert is_permitted(table, take_back(table, "", hall.at))
 
 
 def test_entries_that_are_taken_back_leave_the_owner(hall: Hall) -> None:

@@ -246,12 +246,13 @@ class HallSync:
         credential = caller()
         director = credential.subject if credential else "director"
         tables = await self._tables(request)
-        return_all = {
-            game_id: settled for game_id, settled in tables.items() if settled.game.owner_hall == request.hall
-        }
-        decision, changed = decide_each(
-            return_all, lambda settled: ownership.take_back(settled.table, request.note, director, at)
-        )
+
+        def take_back(settled: Settled) -> list[Message]:
+            table = settled.table
+            return [*ownership.take_back(table, request.note, at), *ownership.stop_clock(table, director)]
+
+        lost = {game_id: settled for game_id, settled in tables.items() if settled.game.owner_hall == request.hall}
+        decision, changed = decide_each(lost, take_back)
         return decision, {"game_ids": changed}
 
     async def _tables(self, request: pb.HandOverTablesRequest | pb.TakeBackTablesRequest) -> Mapping[str, Settled]:
