@@ -290,6 +290,48 @@ async def test_tables_that_are_taken_back_are_decided_in_the_championship_and_th
         await until(at.are_final, "the result of the table arrives")
 
 
+async def test_a_hall_and_its_championship_exchange_events_by_files_while_the_line_is_cut(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        await at.line.cut()
+        first, second = at.games
+        await play_with_challenge(replace(at.desk, api=at.hall.api), first)
+        await replace(at.desk, api=at.hall.api)._game(second, [])
+        file = str(tmp_path / "stick")
+        await asyncio.to_thread(carry, at.hall, "export", file)
+        told = await asyncio.to_thread(carry, at.championship, "import", file)
+        assert await asyncio.to_thread(carry, at.championship, "import", file) == told
+        await until(at.are_final, "the results arrive")
+        await at.check_equal()
+
+        await at.desk._game("open-r1-t1", [])
+        await at.desk._until_in(1)
+        await at.desk._close_round(1)
+        paired = await at.desk._start_round(2)
+        at.games += [pairing.game_id for pairing in paired.pairings if pairing.hall == HALL]
+
+        async def can_export() -> bool:
+            there = await at.championship.streams()
+            return all(f"clock-{game_id}" in there for game_id in at.games)
+
+        await until(can_export, "the tables open")
+        await asyncio.to_thread(carry, at.championship, "export", file, "--tournament", TOURNAMENT, "--hall", HALL)
+        await asyncio.to_thread(carry, at.hall, "import", file)
+        assert await at.has_tables()
+        await play_with_challenge(replace(at.desk, api=at.hall.api), at.games[-1])
+
+
+def carry(at: Site, *arguments: str) -> str:
+    """Run a command on files at the console of a cell."""
+    folder = at.folder
+    done = faristol(
+        *("hall", *arguments), client_address=f"127.0.0.1:{at.grpc_port}", data=folder, access=folder / "access"
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 async def test_a_hall_whose_machine_is_an_hour_ahead_has_the_time_of_the_championship(
     tmp_path: Path, words: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

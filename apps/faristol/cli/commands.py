@@ -84,6 +84,10 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "list": Verb("tournament.standings:halls", "List the halls with the numbers of their tables."),
             "grant": Verb("hall.cells:grant", "Grant the token with which the laptop of a hall joins."),
             "status": Verb("hall.cells:status", "Show the state of the cell of a hall, on its laptop."),
+            "export": Verb(
+                "hall.files:export_events", "Write the events that a hall or its championship lacks to a file."
+            ),
+            "import": Verb("hall.files:import_events", "Import a file that the other side has exported."),
         },
     ),
     "bye": Noun(N_("Byes of players and teams.")),

@@ -19,10 +19,16 @@ from faristol.hall.joining import Cell
 from faristol.hall.line import Attempts
 from faristol.hall.own_events import TABLE_STREAM_KINDS, game_of
 from faristol.host.halls import wire
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
 FOLLOWED = "hall.followed"
 """Checkpoint: position of the championship's record up to which the hall has all events."""
+
+TOO_NEW = N_(
+    "The hall has the events up to {position}, and the file begins after {after}: export a file from the start."
+)
+OF_OTHERS = N_("The file does not follow on the events of this hall: {problem}.")
 
 MAX_UNSTORED_POSITIONS_COUNT = 1_000
 """Positions without an event for the hall after which the checkpoint is stored."""
@@ -38,6 +44,7 @@ class Follower:
         self._record = record
         self._cell = cell
         self._wanted = wanted
+        self._copying = asyncio.Lock()
 
     async def run(self) -> None:
         """Follow the championship until cancelled. Each failure is retried after a delay."""
@@ -70,9 +77,26 @@ class Follower:
     async def _read(self, call: grpc.aio.UnaryStreamCall, attempts: Attempts) -> None:  # type: ignore[type-arg] # stubs
         async for response in call:
             self._cell.line.hear()
-            await self._copy(response)
+            async with self._copying:
+                await self._copy(response)
             attempts.reset()
             self._cell.line.problem = ""
+
+    async def take(self, after: int, response: pb.FollowChampionshipResponse) -> int:
+        """Copy events of a file, and return the position of the championship up to which the hall has all events.
+
+        Raises ``Refusal`` for events that do not follow on those of the hall, or that cannot be those of the
+        championship, and ``grpc.aio.AioRpcError`` if their lexicon is missing and cannot be fetched.
+        """
+        async with self._copying:
+            here = max(self.position, await self._record.checkpoint(FOLLOWED))
+            if after > here:
+                raise Refusal("FILE_TOO_NEW", "", TOO_NEW, {"position": here, "after": after})
+            try:
+                await self._copy(response)
+            except (Divergence, Conflict, InvalidCopy, ValueError) as problem:
+                raise Refusal("FILE_OF_OTHERS", "", OF_OTHERS, {"problem": str(problem)}) from problem
+            return self.position
 
     async def _copy(self, response: pb.FollowChampionshipResponse) -> None:
         """Copy the events of a response, its persons and the position in one transaction."""
@@ -82,7 +106,7 @@ class Follower:
             batch = Batch([event for event in batch.events if not _is_of(event, lost)], batch.notes, batch.answers)
         unstored = response.position - await self._record.checkpoint(FOLLOWED)
         if not batch.events and not response.people and unstored < MAX_UNSTORED_POSITIONS_COUNT:
-            self.position = response.position
+            self.position = max(self.position, response.position)
             return
         await self._wanted(batch.events)
         write_people = wire.people_writer(response.people)
@@ -90,8 +114,9 @@ class Follower:
         async def also(connection: AsyncConnection, events: Sequence[Stored]) -> None:
             await write_people(connection, events)
             await positions.start_checkpoint(connection, FOLLOWED)
-            moved = update(checkpoints).where(checkpoints.c.consumer == FOLLOWED).values(position=response.position)
-            await connection.execute(moved)
+            before = checkpoints.c.position < response.position
+            moved = update(checkpoints).where(checkpoints.c.consumer == FOLLOWED, before)
+            await connection.execute(moved.values(position=response.position))
 
         try:
             await self._record.copy(batch, also=also)
@@ -102,7 +127,7 @@ class Follower:
             self._cell.lose(game_of(divergence.stream) or divergence.stream)
             await self._copy(response)
             return
-        self.position = response.position
+        self.position = max(self.position, response.position)
 
 
 def _is_of(event: Stored, lost: Collection[str]) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import grpc
 from sqlalchemy import func, select, update
@@ -11,14 +12,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from faristol.client.problems import reason_of
 from faristol.event_store import Record, positions
 from faristol.event_store.append.copies import Batch
-from faristol.event_store.append.extracts import Extract, extract
+from faristol.event_store.append.extracts import extract
 from faristol.event_store.backends.tables import checkpoints, events
 from faristol.event_store.stored import Stored
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, Cell
 from faristol.hall.line import EVENTS_MISSING, Attempts
 from faristol.hall.own_events import TABLE_STREAM_KINDS, OwnEvents
 from faristol.host.halls import wire
-from faristol.host.halls.identity import Joined
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
 SENT = "hall.sent"
@@ -30,53 +30,40 @@ MAX_PUSH_BYTES = 200_000
 """Payload bytes after which a batch ends: the championship accepts 512 KiB with everything beside them."""
 
 
-class Sender:
-    """Sends the events of the hall's record."""
+@dataclass(frozen=True, slots=True)
+class OwnBatch:
+    """Events of the hall, and the position of its record up to which they were read."""
+
+    batch: Batch
+    epochs: Mapping[str, int]
+    """Epochs of their tables, by game."""
+    position: int
+
+
+class OwnReader:
+    """Reads the events that the hall wrote, from the first position of its record on."""
 
     def __init__(self, record: Record, cell: Cell) -> None:
-        self.position = 0
-        """Position up to which everything was sent."""
         self._record = record
-        self._cell = cell
-        self._own = self._begin()
+        self._own = OwnEvents(cell.public_key, cell.lost)
         self._epochs: dict[str, int] = {}
-        """Epochs of the tables in the extract that is being read."""
+        self._position = 0
 
-    async def run(self) -> None:
-        """Send until cancelled. Each failure is retried after a delay, with the same batch."""
-        joined = await self._cell.wait_joined()
-        attempts = Attempts(self._cell.line, "events of the hall")
-        self.position = await self._record.checkpoint(SENT)
-        await self._scan(self.position)
-        pending: Extract | None = None
-        while True:
-            try:
-                if pending is None:
-                    self._epochs = {}
-                    pending = await extract(self._record, self.position, self._is_own, most_bytes=MAX_PUSH_BYTES)
-                if pending.batch.events:
-                    await self._push(joined, pending.batch, self._epochs)
-                await self._store(pending.position)
-                end = await self._record.last_position()
-            except (grpc.aio.AioRpcError, SQLAlchemyError) as problem:
-                await attempts.wait(problem)
-                if isinstance(problem, grpc.aio.AioRpcError) and reason_of(problem) == EVENTS_MISSING:
-                    # The championship was restored from a backup: what it has already, it skips.
-                    self._own, self.position, pending = self._begin(), 0, None
-                continue
-            attempts.reset()
-            pending = None
-            if self.position >= end:
-                await self._record.news.wait(SEND_POLL_SECONDS, self.position)
+    async def skip(self, position: int) -> None:
+        """Read the events up to a position without returning them."""
+        while self._position < position:
+            self._position = (await extract(self._record, self._position, self._is_own, up_to=position)).position
 
-    async def _scan(self, up_to: int) -> None:
-        """Fold the events that were sent before."""
-        position = 0
-        while position < up_to:
-            position = (await extract(self._record, position, self._is_own, up_to=up_to)).position
+    async def read(self) -> OwnBatch:
+        """Return the next events. After an exception of the database, only a new reader can continue."""
+        self._epochs = {}
+        found = await extract(self._record, self._position, self._is_own, most_bytes=MAX_PUSH_BYTES)
+        self._position = found.position
+        return OwnBatch(found.batch, self._epochs, found.position)
 
-    def _begin(self) -> OwnEvents:
-        return OwnEvents(self._cell.public_key, self._cell.lost)
+    def lose(self, game_id: str) -> None:
+        """Return no more events of a table."""
+        self._own.lose(game_id)
 
     def _is_own(self, event: Stored) -> bool:
         own = self._own.take(event)
@@ -86,26 +73,84 @@ class Sender:
         self._epochs[game_id] = epoch
         return True
 
-    async def _push(self, joined: Joined, batch: Batch, epochs: dict[str, int]) -> None:
-        """Sign and send a batch. Tables that the championship keeps aside are lost."""
+
+class Sender:
+    """Sends the events of the hall's record."""
+
+    def __init__(self, record: Record, cell: Cell) -> None:
+        self.position = 0
+        """Position up to which everything was sent."""
+        self._record = record
+        self._cell = cell
+
+    async def run(self) -> None:
+        """Send until cancelled. Each failure is retried after a delay, with the same batch."""
+        await self._cell.wait_joined()
+        attempts = Attempts(self._cell.line, "events of the hall")
+        self.position = await self._record.checkpoint(SENT)
+        reader: OwnReader | None = None
+        pending: OwnBatch | None = None
+        while True:
+            try:
+                if reader is None:
+                    reader = OwnReader(self._record, self._cell)
+                    await reader.skip(self.position)
+                pending = pending or await reader.read()
+                if pending.batch.events:
+                    for game_id in await self._push(pending):
+                        reader.lose(game_id)
+                await self._store(pending.position)
+                end = await self._record.last_position()
+            except SQLAlchemyError as problem:
+                await attempts.wait(problem)
+                reader = pending = None
+                continue
+            except grpc.aio.AioRpcError as problem:
+                await attempts.wait(problem)
+                if reason_of(problem) == EVENTS_MISSING:
+                    # The championship was restored from a backup: what it has already, it skips.
+                    self.position, reader, pending = 0, None, None
+                continue
+            attempts.reset()
+            pending = None
+            if self.position >= end:
+                await self._record.news.wait(SEND_POLL_SECONDS, self.position)
+
+    async def export(self) -> AsyncIterator[pb.PushEventsRequest]:
+        """Yield the calls that send the events which were not sent yet, signed."""
+        reader, position = OwnReader(self._record, self._cell), self.position
+        await reader.skip(position)
+        end = await self._record.last_position()
+        while position < end:
+            found = await reader.read()
+            position = found.position
+            if found.batch.events:
+                yield await self._sign(found)
+
+    async def _push(self, own: OwnBatch) -> Sequence[str]:
+        """Sign and send a batch. Return the tables that the championship keeps aside: they are lost."""
+        answer = await self._cell.line.sync.PushEvents(await self._sign(own), timeout=CALL_TIMEOUT_SECONDS)
+        self._cell.line.hear()
+        lost = [table.game_id for table in answer.aside]
+        for game_id in lost:
+            self._cell.lose(game_id)
+        return lost
+
+    async def _sign(self, own: OwnBatch) -> pb.PushEventsRequest:
+        joined = await self._cell.wait_joined()
         content = pb.HallBatch(
             tournament_id=joined.tournament_id,
             hall=joined.hall,
-            epochs=[pb.TableEpoch(game_id=game_id, epoch=epoch) for game_id, epoch in epochs.items()],
-            events=wire.to_events(batch),
-            answers=wire.to_answers(batch),
+            epochs=[pb.TableEpoch(game_id=game_id, epoch=epoch) for game_id, epoch in own.epochs.items()],
+            events=wire.to_events(own.batch),
+            answers=wire.to_answers(own.batch),
         ).SerializeToString()
-        request = pb.PushEventsRequest(
+        return pb.PushEventsRequest(
             tournament_id=joined.tournament_id,
             hall=joined.hall,
             batch=content,
             signature=wire.sign(self._cell.key, content),
         )
-        answer = await self._cell.line.sync.PushEvents(request, timeout=CALL_TIMEOUT_SECONDS)
-        self._cell.line.hear()
-        for table in answer.aside:
-            self._own.lose(table.game_id)
-            self._cell.lose(table.game_id)
 
     async def _store(self, position: int) -> None:
         if position != self.position:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import datetime
+
+from google.protobuf.message import Message
 
 from faristol.event_store.event import moment
 from faristol.hall.follower import Follower
 from faristol.hall.joining import Cell
 from faristol.hall.sender import Sender
-from faristol.host.rpc.dispatch import Context, Dispatcher, no_commands
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
 from faristol.kernel.times import to_timestamp
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
@@ -35,6 +37,18 @@ def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], da
             now=to_timestamp(now()),
         )
 
-    return Dispatcher(
-        pb.DESCRIPTOR.services_by_name["HallCellService"], (), no_commands, {pb.GetHallCellRequest: get_hall_cell}
-    )
+    async def export_events(
+        request: pb.ExportEventsRequest, context: Context
+    ) -> AsyncIterator[pb.ExportEventsResponse]:
+        async for push in sender.export():
+            yield pb.ExportEventsResponse(push=push)
+
+    async def import_events(request: pb.ImportEventsRequest, context: Context) -> pb.ImportEventsResponse:
+        return pb.ImportEventsResponse(position=await follower.take(request.after_position, request.response))
+
+    answers: Mapping[type[Message], Answer] = {
+        pb.GetHallCellRequest: get_hall_cell,
+        pb.ExportEventsRequest: export_events,
+        pb.ImportEventsRequest: import_events,
+    }
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["HallCellService"], (), no_commands, answers)

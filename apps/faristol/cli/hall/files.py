@@ -1,0 +1,152 @@
+"""`faristol hall export` and `import`: events of a hall and its championship in a file, for a hall without a line.
+
+A file is a line that names its format, a line of JSON, then messages with their length before each, and at the end
+SHA-256 over all of it. The hall signs its events. Those of the championship are checked by the chain of their hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from struct import Struct
+from typing import Annotated, Any
+
+import grpc
+import typer
+
+from faristol.access_control.roles import HALL
+from faristol.cli.options import Address, AsJson
+from faristol.client.credentials import calling_as
+from faristol.client.problems import every_reason
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
+from faristol.table_terminal.shared.common import localize, print_answer, run
+from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.services import answer_to, service_at
+from faristol.text.terminal import language_of_terminal
+
+HEADING = b"faristol hall file 1\n"
+MAX_FILE_BYTES = 1_000_000_000
+CHECKSUM_BYTES = 32
+_LENGTH = Struct(">Q")
+
+NOT_A_FILE = N_("{file} is no file of a hall, or it is damaged: export it again")
+CANNOT_WRITE = N_("{file} cannot be written: {reason}")
+FOR_HALL = N_("Written for {hall}: {count} events. On its laptop: faristol hall import {file}")
+FROM_HALL = N_("Written for the championship: {count} events. There: faristol hall import {file}")
+IMPORTED = N_("Imported: {count} events.")
+SOME_ASIDE = N_("Kept aside: {games}. See them with `faristol hall aside`.")
+NEEDS_BOTH = N_("give both --tournament and --hall at the championship, and neither on the laptop of a hall")
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.")]
+
+
+def export_events(
+    file: File,
+    tournament: Annotated[str, typer.Option("--tournament", help="At the championship: the tournament.")] = "",
+    hall: Annotated[str, typer.Option("--hall", help="At the championship: the hall that the file is for.")] = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Write the events that a hall or its championship lacks to a file."""
+    if bool(tournament) != bool(hall):
+        raise typer.BadParameter(localize(NEEDS_BOTH))
+    messages: Sequence[Any]
+    if tournament:
+        with calling_as(HALL):
+            request = pb.FollowChampionshipRequest(tournament_id=run(tournament_meant(tournament, address)), hall=hall)
+            messages = run(_collect(_follow(request, address)))
+        count = sum(len(message.events) for message in messages)
+        text = localize(FOR_HALL, hall=hall, count=count, file=str(file))
+    else:
+        messages = run(_collect(_export(address)))
+        count = sum(len(pb.HallBatch.FromString(message.batch).events) for message in messages)
+        text = localize(FROM_HALL, count=count, file=str(file))
+    kind = "championship" if tournament else "hall"
+    try:
+        file.write_bytes(_build_file(kind, messages))
+    except OSError as error:
+        raise StartError(localize(CANNOT_WRITE, file=str(file), reason=error.strerror or str(error))) from error
+    print_answer({"kind": kind, "events": count}, text, json_output=json_output)
+
+
+def import_events(file: File, address: Address = None, json_output: AsJson = False) -> None:
+    """Import a file that the other side has exported. Events that are there already are skipped."""
+    try:
+        kind, contents = _read(file.read_bytes() if file.stat().st_size <= MAX_FILE_BYTES else b"")
+    except (OSError, ValueError) as error:
+        raise StartError(localize(NOT_A_FILE, file=str(file))) from error
+    count, aside, position = 0, list[str](), 0
+    for content in contents:
+        if kind == "championship":
+            response = pb.FollowChampionshipResponse.FromString(content)
+            answer_to(pb.ImportEventsRequest(after_position=position, response=response), address)
+            count, position = count + len(response.events), response.position
+            continue
+        push = pb.PushEventsRequest.FromString(content)
+        with calling_as(HALL):
+            answer = answer_to(push, address)
+        count += len(pb.HallBatch.FromString(push.batch).events)
+        aside += [table.game_id for table in answer.aside]
+    lines = [localize(IMPORTED, count=count)]
+    lines += [localize(SOME_ASIDE, games=", ".join(sorted(set(aside))))] if aside else []
+    print_answer({"events": count, "aside": sorted(set(aside))}, "\n".join(lines), json_output=json_output)
+
+
+async def _collect(messages: AsyncIterator[Any]) -> list[Any]:
+    try:
+        return [message async for message in messages]
+    except grpc.aio.AioRpcError as error:
+        raise StartError(every_reason(error, language_of_terminal())) from error
+
+
+async def _follow(request: pb.FollowChampionshipRequest, address: str | None) -> AsyncIterator[Any]:
+    """Yield the events of the championship up to now."""
+    async with service_at("game", address) as channel:
+        async for response in HallSyncServiceStub(channel).FollowChampionship(request):
+            yield response
+            if response.position >= response.last_position:
+                return
+
+
+async def _export(address: str | None) -> AsyncIterator[Any]:
+    """Yield the calls that send the events of the hall."""
+    async with service_at("game", address) as channel:
+        async for response in HallCellServiceStub(channel).ExportEvents(pb.ExportEventsRequest()):
+            yield response.push
+
+
+def _build_file(kind: str, messages: Sequence[Any]) -> bytes:
+    """Return the bytes of a file."""
+    parts = [HEADING, json.dumps({"kind": kind, "messages": len(messages)}).encode(), b"\n"]
+    for message in messages:
+        content = message.SerializeToString()
+        parts += [_LENGTH.pack(len(content)), content]
+    whole = b"".join(parts)
+    return whole + hashlib.sha256(whole).digest()
+
+
+def _read(content: bytes) -> tuple[str, list[bytes]]:
+    """Return the kind and the messages of a file. Raises ``ValueError`` for other bytes."""
+    whole, checksum = content[:-CHECKSUM_BYTES], content[-CHECKSUM_BYTES:]
+    if not whole.startswith(HEADING) or hashlib.sha256(whole).digest() != checksum:
+        raise ValueError("the checksum differs")
+    about, _, rest = whole[len(HEADING) :].partition(b"\n")
+    described = json.loads(about)
+    messages = list(_split(rest))
+    if described["kind"] not in {"championship", "hall"} or described["messages"] != len(messages):
+        raise ValueError("the file is of another kind")
+    return described["kind"], messages
+
+
+def _split(rest: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(rest):
+        (length,) = _LENGTH.unpack_from(rest, start)
+        start += _LENGTH.size
+        yield rest[start : start + length]
+        start += length
