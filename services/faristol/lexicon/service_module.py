@@ -29,6 +29,8 @@ def part(runtime: Runtime) -> Part:
     measuring = (
         (repeat_measurement(partial(gauges.look, runtime.record, runtime.now)),) if runtime.settings.is_measured else ()
     )
+    # Cases for judges are those of the championship: a hall only copies them.
+    timers = () if runtime.record.owner_key else (CaseTimer(runtime.record, leases, runtime.now).run,)
     return Part(
         name="lexicon",
         servicers=(
@@ -38,5 +40,5 @@ def part(runtime: Runtime) -> Part:
         ),
         reactions=(ruling(runtime.record, lexicons, runtime.now),),
         projections=(projection(),),
-        tasks=(CaseTimer(runtime.record, leases, runtime.now).run, *measuring),
+        tasks=(*timers, *measuring),
     )

@@ -384,3 +384,51 @@ async def test_what_is_malformed_is_named_with_what_was_expected(
     why, sentence = await reason(call(asked))  # type: ignore[arg-type]
     assert why == "INVALID"
     assert sentence.startswith(field)
+
+
+KEY = b"k" * 32
+
+
+async def hand_over(court: Court, game_id: str) -> None:
+    await court.add(f"game-{game_id}", game_events.TableHandedOver(hall="Nord", epoch=1, key=KEY, occurred_at=now()))
+
+
+async def test_a_challenge_in_a_hall_is_ruled_on_by_its_lexicon_and_here_if_the_table_is_taken_back(
+    court: Court,
+) -> None:
+    await court.open_game(GAME)
+    await hand_over(court, GAME)
+    in_hall = await court.challenge(GAME, ANY)
+    await court.open_game("cup-r1-t2")
+    await court.came(await court.challenge("cup-r1-t2", ANY), events.CaseRuled)  # so the first one was passed over
+    assert await court.events(in_hall, events.CaseOpened) == []
+    await court.add(f"game-{GAME}", game_events.TableTakenBack(epoch=2, occurred_at=now()))
+    assert (await court.came(in_hall, events.CaseRuled)).valid
+
+
+async def test_judges_rule_on_challenges_in_halls(court: Court) -> None:
+    await court.set_mode(events.MODE_JUDGE)
+    await court.open_game(GAME)
+    await hand_over(court, GAME)
+    case_id = await court.challenge(GAME, ANY)
+    await court.wait_for_case("ada", case_id)
+    await court.claim(case_id, "ada")
+    assert (await court.rule(case_id, "ada", {ANY: True})).ruled
+
+
+async def test_a_hall_rules_by_its_lexicon_and_leaves_cases_for_judges_to_the_championship(court: Court) -> None:
+    court.record.owner_key = KEY
+    await court.open_game(GAME)
+    await hand_over(court, GAME)
+    first = await court.challenge(GAME, ANY)
+    await court.came(first, events.CaseRuled)
+    await court.set_mode(events.MODE_JUDGE)
+    for_judges = await court.challenge(GAME, ANY, number=2)
+    end = await court.record.last_position()
+
+    async def is_handled() -> bool:
+        return await court.record.checkpoint("lexicon.ruling") >= end
+
+    await until(is_handled)
+    assert await court.events(for_judges, events.CaseOpened) == []
+    assert (await reason(court.claim(first, "ada")))[0] == "CASE_OF_CHAMPIONSHIP"

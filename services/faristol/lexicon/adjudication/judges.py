@@ -140,6 +140,12 @@ class JudgeService:
         A judge holds one case at a time: a claim is refused if no lease can be taken. A refusal after the lease was
         taken ends the lease.
         """
+        if self._record.owner_key:
+            raise Refusal(
+                "CASE_OF_CHAMPIONSHIP",
+                "",
+                N_("Judges rule in the championship: this is the cell of a hall, which waits for the ruling."),
+            )
         command, claims = COMMANDS[type(request)], isinstance(request, pb.ClaimCaseRequest)
         judge_id, case_id = request.judge_id, request.case_id
         if claims:

@@ -46,9 +46,8 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
 
     async def rule(event: Recorded) -> Decision | None:
         game = (await load(record, event.stream, AdjudicatedGame(), watch_game)).state
-        if game.owner_key != record.owner_key:
-            return None  # the cell that has the table writes its cases
-        return await acts[type(event.message)](game, event.message)
+        decision = await acts[type(event.message)](game, event.message)
+        return decision if decision and _writer_of(game, decision) == record.owner_key else None
 
     return Reaction("lexicon.ruling", event_types.types_of(acts), rule)
 
@@ -116,6 +115,16 @@ class Cases:
         # The game's stream needs no guard: its pins never change.
         guards = [Guard(policy.stream(game.tournament_id), settings.version)]
         return Decision([Write(stream(case_id), case.version, opened, game.tournament_id)], guards)
+
+
+def _writer_of(game: AdjudicatedGame, decision: Decision) -> bytes:
+    """Return the key of the cell that writes a decision on a case; empty for the championship.
+
+    A ruling of the lexicon is written by the cell that has the table, which may have no line. A case for judges is
+    written by the championship, where the judges are.
+    """
+    is_ruled = any(isinstance(event, events.CaseRuled) for write in decision.writes for event in write.events)
+    return game.owner_key if is_ruled else b""
 
 
 def _withdraw(
