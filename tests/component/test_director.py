@@ -459,6 +459,11 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "a second person must confirm the results" in await desk.read_refusal(rounds, "CloseRound", round=1)
     shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
     assert "another person must confirm it" in await desk.read_refusal(ENTRY, "ConfirmResult", **shown)
+    slip: dict[str, Any] = {"says": "paper", "table": 2, "seen_first": 402, "seen_second": 346}
+    assert "expected the reason" in await desk.read_refusal(ENTRY, "ConfirmResult", **slip)
+    assert "confirmed" in await desk.carry_out(ENTRY, "ConfirmResult", **slip, note="both signed it")
+    told = read_text(await desk.web.get(f"{CONSOLE}/history"))
+    assert re.search(r"The director confirmed it by the signed slip\..*both signed it", told)
 
     async with visiting(cell, director(cell, "ona")) as web:
         ona = Desk(web)

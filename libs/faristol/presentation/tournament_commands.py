@@ -309,7 +309,10 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         spelled={"player_ids": "asked-by", "scores_before": "score-before"},
     ),
     "ConfirmResult": Command(
-        "result confirm", N_("Confirmed: {scores} ({at_table})."), spelled={"player_id": "player"}
+        "result confirm",
+        N_("Confirmed: {scores} ({at_table})."),
+        {"on_paper": N_("The director confirmed it by the signed slip.")},
+        spelled={"player_id": "player"},
     ),
     "ReportResult": Command("result report", N_("Reported: {scores} ({at_table})."), spelled={"player_id": "player"}),
     "DecideDispute": Command("result decide", N_("The dispute is decided: {scores} ({at_table}).")),

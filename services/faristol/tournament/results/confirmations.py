@@ -34,20 +34,26 @@ def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) ->
 def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> list[Message]:
     """Confirm a result that another person entered, or dispute it.
 
-    An official confirms it as a second person; a player of the game does so if the organiser allows it. Raises
-    ``Invalid`` without a person, and for scores of other players. Raises ``Refusal`` if results are not confirmed, or
-    if no official entered this one. Raises ``Refusal`` if the scores are outdated, or if the person entered them.
+    An official confirms it as a second person; a player of the game does so if the organiser allows it. The director
+    may confirm the own entry by the slip that the players signed, with a reason: for a late result there may be no
+    other person. Raises ``Invalid`` without a person or reason, and for scores of other players. Raises ``Refusal`` if
+    results are not confirmed, or if no official entered this one. Raises ``Refusal`` if the scores are outdated, or if
+    the person entered them.
     """
     state = situation.state
     check_open(state)
     played, pairing = found_game(state, request.game_id)
+    _check_paper(request)
     person = _person(situation, pairing, request)
     _check_due(situation, played, request.game_id)
-    if person == played.entered_by[request.game_id] and not request.disputed:
+    if person == played.entered_by[request.game_id] and not (request.disputed or request.on_paper):
         raise Refusal(
             "SAME_PERSON",
             "",
-            N_("{person} entered the result of {game}: another person must confirm it."),
+            N_(
+                "{person} entered the result of {game}: another person must confirm it, or the director by the signed "
+                "slip."
+            ),
             {"person": person, "game": request.game_id},
             subject=f"games/{request.game_id}",
         )
@@ -69,7 +75,17 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
             N_("{person} has already confirmed {game}."),
             {"person": person, "game": request.game_id},
         )
-    return [events.ResultConfirmed(**fields)]
+    return [events.ResultConfirmed(**fields, on_paper=request.on_paper, note=request.note if request.on_paper else "")]
+
+
+def _check_paper(request: pb.ConfirmResultRequest) -> None:
+    """Raise ``Invalid`` for paper evidence of a player or of a dispute, or without a reason."""
+    if not request.on_paper:
+        return
+    if request.player_id or request.disputed:
+        raise Invalid("on_paper", N_("expected only for the confirmation by an official"))
+    if not request.note:
+        raise Invalid("note", N_("is missing; expected the reason"))
 
 
 def _check_due(situation: Situation, played: RoundState, game: str) -> None:

@@ -60,6 +60,19 @@ def test_a_round_is_closed_once_a_second_person_has_confirmed_every_result() -> 
     assert isinstance(hall.carry_out(pb.CloseRoundRequest(round=1))[0], events.RoundClosed)
 
 
+def test_the_director_confirms_the_own_late_entry_by_the_signed_slip_with_a_reason() -> None:
+    hall, seated = enter_result(second_person=False, players=True)
+    with pytest.raises(Invalid, match="expected the reason"):
+        say(hall, seated, "eva", on_paper=True)
+    for more in ({"disputed": True}, {"player_id": seated[0]}):
+        with pytest.raises(Invalid, match="only for the confirmation by an official"):
+            say(hall, seated, "eva", on_paper=True, note="slip", **more)
+    assert refusal(hall, seated, "eva") == "SAME_PERSON"
+    confirmed = say(hall, seated, "eva", on_paper=True, note="both signed slip 1")
+    assert (confirmed.person_id, confirmed.on_paper, confirmed.note) == ("eva", True, "both signed slip 1")
+    assert isinstance(hall.carry_out(pb.CloseRoundRequest(round=1))[0], events.RoundClosed)
+
+
 def test_who_saw_other_scores_confirms_nothing() -> None:
     hall, seated = enter_result()
     assert refusal(hall, seated, "ona", (401, 350)) == "RESULT_CHANGED"

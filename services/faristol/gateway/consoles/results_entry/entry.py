@@ -297,6 +297,7 @@ def confirmation(fields: Mapping[str, str], table: pairing.TableResult, tourname
         game_id=table.game_id,
         disputed=fields.get("says") == "wrong",
         player_id=fields.get("player_id", ""),
+        on_paper=fields.get("says") == "paper",
         note=fields.get("note", ""),
     )
     for seat, player in zip(SEATS, table.players, strict=False):

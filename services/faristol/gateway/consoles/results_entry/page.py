@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.access_control.roles import PLAYER
+from faristol.access_control.roles import DIRECTOR, PLAYER
 from faristol.client.problems import every_reason, info_of
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import hide_errors
@@ -189,6 +189,7 @@ class _ResultsPage(Console):
             own=self.subject,
             player_id=self.session.credential.player_id if self.is_player else "",
             is_player=self.is_player,
+            on_paper=self.session.credential.role == DIRECTOR,
             decides=self.may(pairing.DecideDisputeRequest, self.tournament_id),
             check=self.check,
             base=self.address,
