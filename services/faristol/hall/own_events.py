@@ -2,7 +2,8 @@
 
 A record does not mark copied events. But the events of a table have one writer at a time, and each change of the writer
 is an event of the game. So the hall wrote what follows the hand-over to its key in its own record, up to the return or
-the taking back. Clocks and cases follow their game. The fold begins at the first position of the record.
+the taking back. Clocks follow their game, and so do cases on which the lexicon rules. The fold begins at the first
+position of the record.
 """
 
 from __future__ import annotations
@@ -68,5 +69,7 @@ class OwnEvents:
     def game_of(self, event: Stored) -> str:
         """Return the id of the game of an event of a table; empty for any other stream."""
         if event.type == _CASE_OPENED:
-            self._games_of_cases[event.stream] = case_events.CaseOpened.FromString(event.payload).game_id
+            opened = case_events.CaseOpened.FromString(event.payload)
+            if not opened.panel:  # a case for judges is written by the championship
+                self._games_of_cases[event.stream] = opened.game_id
         return game_of(event.stream) or self._games_of_cases.get(event.stream, "")

@@ -146,7 +146,7 @@ class Hall:
         """Return the versions of a game that the hall wrote: after the hand-over, and before it was taken back."""
         past = await self.cell.record.read_stream(f"game-{game}")
         begin = max(event.version for event in past if event.name == "TableHandedOver")
-        ends = [event.version for event in past if event.name == "TableTakenBack"]
+        ends = [event.version for event in past if event.name == "TableTakenBack" and event.version > begin]
         return range(begin + 1, min(ends, default=len(past) + 1))
 
     async def push(self, batch: pb.HallBatch, *, key: Ed25519PrivateKey | None = None) -> pb.PushEventsResponse:

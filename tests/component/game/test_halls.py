@@ -30,6 +30,7 @@ from faristol.event_store.beside_events.bindings import list_stored_names
 from faristol.event_store.integrity.verification import verify
 from faristol.host.table_store import load_table
 from faristol.kernel.times import to_timestamp
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
@@ -415,3 +416,31 @@ async def test_a_hall_gets_no_address_no_need_and_no_private_text(
     files = read_files(tmp_path, "hall.db*")
     assert b"Anna Puig" in files
     assert not [secret for secret in secrets if secret.encode() in files]
+
+
+async def test_another_laptop_replaces_a_lost_one_and_goes_on_with_its_tables(playing: Hall, tmp_path: Path) -> None:
+    championship = playing.championship
+    await playing.cell.do(ONE)
+    await playing.push(await playing.batch(ONE))
+    of_hall = {"tournament_id": "cup", "hall": GRAN}
+    await championship.halls.ReleaseHall(pb.ReleaseHallRequest(command_id=command(), **of_hall))
+    await championship.halls.TakeBackTables(pb.TakeBackTablesRequest(command_id=command(), **of_hall))
+    async with serve(tmp_path / "second.db") as cell:
+        second = Hall(cell, championship)
+        await second.join()
+        handed = await championship.halls.HandOverTables(pb.HandOverTablesRequest(command_id=command(), **of_hall))
+        assert list(handed.game_ids) == [ONE, TWO]
+        await second.follow()
+        assert await streams(cell, ONE) == await streams(championship, ONE)
+        arbiter = clock_pb2.ResumeRequest(command_id=command(), game_id=ONE, arbiter_id="rosa")
+        await cell.clocks.Resume(arbiter)
+        await cell.do(ONE)
+        answer = await second.push(await second.batch(ONE, epoch=3))
+        assert not answer.aside
+        assert await streams(cell, ONE) == await streams(championship, ONE)
+        late = await playing.push(await playing.batch(ONE))
+        assert not late.aside  # it had sent all of them before
+        await playing.cell.do(ONE)
+        late = await playing.push(await playing.batch(ONE))
+        assert [each.game_id for each in late.aside] == [ONE]
+        assert await streams(cell, ONE) == await streams(championship, ONE)

@@ -61,7 +61,7 @@ KINDS: Mapping[str, Collection[type[Message]]] = {
     GAME: on_streams("game")
     - {game_events.GameOpened, game_events.TableHandedOver, game_events.TableTakenBack, game_events.DrawsCommitted},
     CLOCK: on_streams("clock"),
-    CASE: {lexicon_events.CaseOpened, lexicon_events.CaseRuled},  # those that the lexicon rules on at once
+    CASE: on_streams("case"),
 }
 """The events that a hall may append, by the prefix of their streams."""
 
