@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ from faristol.launcher.processes import running
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.hall.v1 import hall_pb2
 from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
+from faristol.pb.lexicon.v1 import adjudication_pb2
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.lexicon.v1.adjudication_pb2_grpc import AdjudicationServiceStub, JudgeServiceStub
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.rules import load_ruleset
@@ -362,6 +366,65 @@ async def test_a_second_laptop_is_refused_until_the_director_releases_the_hall(t
         await play_with_challenge(replace(at.desk, api=at.hall.api), first)
         await replace(at.desk, api=at.hall.api)._game(second, [])
         await until(at.are_final, "the first laptop plays on")
+
+
+async def test_a_judge_at_the_championship_rules_on_a_challenge_that_was_raised_without_a_line(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, second = at.games
+        direct, judges = AdjudicationServiceStub(at.championship.channel), JudgeServiceStub(at.championship.channel)
+        for judge_id, language, is_director in (("ada", "ca", False), ("head", "en", True)):
+            appoint = adjudication_pb2.AppointJudgeRequest(
+                command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT, judge_id=judge_id, director=is_director
+            )
+            appoint.languages.append(language)
+            await direct.AppointJudge(appoint)
+        await direct.SetAdjudication(
+            adjudication_pb2.SetAdjudicationRequest(
+                command_id=str(uuid.uuid4()),
+                tournament_id=TOURNAMENT,
+                mode=lexicon_events.MODE_JUDGE,
+                lease_seconds=30,
+                escalate_after_seconds=600,
+            )
+        )
+        await until(partial(has_settings, at), "the hall has the settings of judges")
+        await at.line.cut()
+        playing = asyncio.create_task(play_with_challenge(replace(at.desk, api=at.hall.api), first))
+        await until(partial(is_challenged, at, first), "the play is challenged")
+        at.line.mend()
+        async for queue in judges.WatchQueue(adjudication_pb2.WatchQueueRequest(judge_id="ada")):
+            if queue.cases:
+                break
+        (case,) = queue.cases
+        claim = adjudication_pb2.ClaimCaseRequest(command_id=str(uuid.uuid4()), case_id=case.case_id, judge_id="ada")
+        await judges.ClaimCase(claim)
+        ruling = adjudication_pb2.RuleCaseRequest(command_id=str(uuid.uuid4()), case_id=case.case_id, judge_id="ada")
+        for word in case.words:
+            ruling.words.add(word=word, valid=False)
+        await judges.RuleCase(ruling)
+        await playing
+        await replace(at.desk, api=at.hall.api)._game(second, [])
+        await until(at.are_final, "the results arrive")
+        await at.check_equal()
+
+
+async def has_settings(at: Scene) -> bool:
+    """Check whether the hall has the settings of the adjudication as the championship has them."""
+    stream = f"lexicon-{TOURNAMENT}"
+    versions = []
+    for cell in (at.championship, at.hall):
+        record = await Record.open(f"sqlite:///{cell.folder}/record.db", create=False)
+        versions.append(len(await record.read_stream(stream)))
+        await record.close()
+    return versions[0] == versions[1]
+
+
+async def is_challenged(at: Scene, game_id: str) -> bool:
+    """Check whether a challenge waits for its ruling in the hall."""
+    game = await at.hall.api.game.GetGame(game_pb2.GetGameRequest(game_id=game_id))
+    return bool(game.phase == game_pb2.PHASE_CHALLENGED)
 
 
 async def play_with_challenge(desk: Championship, game_id: str) -> None:
