@@ -25,6 +25,9 @@ MAX_NAME_CHARACTERS = 200
 MAX_OFFICIAL_NOTE_CHARACTERS = 500
 """Characters of a note of an official."""
 
+MAX_BATCH_PLAYERS = 500
+"""Limit of the players or entries of one command."""
+
 MAX_CATEGORY_CHARACTERS = 20
 """Characters of the name of a class of competition."""
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
+from typing import Any, NamedTuple
 
 import grpc
+from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 
+from faristol.client.problems import info_of
+from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.http.errors import Problem, of_rpc
+from faristol.gateway.rpc.calls import Calls
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
@@ -31,6 +37,45 @@ def command_id(given: Mapping[str, str], act: str) -> str:
     Raises ``HTTPException`` for a form without an id.
     """
     return str(uuid.uuid5(form_id(given), act))
+
+
+class SentForm(NamedTuple):
+    """The result of a form: the answer to its command, or the texts for the page that shows it again."""
+
+    answer: Any = None
+    """The answer; None if the form is invalid or its command was refused."""
+    errors: Mapping[str, str] = {}
+    """Errors by field of the form."""
+    refused: str = ""
+    """Refusal that no field of the form explains."""
+
+
+async def send_form(
+    calls: Calls,
+    request: Message,
+    given: Given,
+    language: str,
+    zone: str = "UTC",
+    convert: Callable[[Given], Given] = lambda given: given,
+) -> SentForm:
+    """Fill the request of a command with a form, and send it.
+
+    ``convert`` changes the form before, and raises ``Invalid`` for an invalid field. Raises ``HTTPException`` (400) for
+    a value that no form of the page sends, and as ``to_problem``.
+    """
+    try:
+        fill(request, convert(given), zone)
+    except Invalid as problem:
+        return SentForm(errors={problem.field: say(problem.problem, problem.params, language)})
+    except ValueError as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    try:
+        return SentForm(await calls.ask(request))
+    except grpc.aio.AioRpcError as error:
+        refused, field = to_problem(error, language).detail, info_of(error).metadata.get("field", "")
+        if field in given:
+            return SentForm(errors={field: refused.removeprefix(f"{field}: ")})
+        return SentForm(refused=refused)
 
 
 @contextmanager

@@ -18,11 +18,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.client.problems import info_of
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to, start_session
-from faristol.gateway.consoles.commands import form_id, to_problem
-from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.commands import form_id, send_form, to_problem
+from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
@@ -31,7 +30,6 @@ from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import Calls
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.details import DETAILS
-from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.pb.access.v1 import access_pb2 as access
@@ -63,7 +61,7 @@ async def show_form(
 
 
 @routes.post("/tournaments/{tournament_id}/register")
-async def send_form(request: Request, results: Reader, tournament_id: TournamentId, given: Fields) -> Response:
+async def submit_entry(request: Request, results: Reader, tournament_id: TournamentId, given: Fields) -> Response:
     """Send the form; then show that a link was sent, or the page of the entry."""
     language = language_of(request)
     asked = pb.SubmitEntryRequest(command_id=str(form_id(given)), tournament_id=tournament_id, language=language)
@@ -71,20 +69,10 @@ async def send_form(request: Request, results: Reader, tournament_id: Tournament
         return await _send_links(request, results, tournament_id, given)
     if given.get(TRAP):
         return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
-    try:
-        fill(asked, given)
-        answer: pb.SubmitEntryResponse = await calls(request).ask(asked)
-    except Invalid as problem:
-        errors = {problem.field: say(problem.problem, problem.params, language)}
-        return await _show_form(request, results, tournament_id, given, errors)
-    except ValueError as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
-    except grpc.aio.AioRpcError as error:
-        refused = to_problem(error, language).detail
-        field = info_of(error).metadata.get("field", "")
-        if field in given:
-            return await _show_form(request, results, tournament_id, given, {field: refused.removeprefix(f"{field}: ")})
-        return await _show_form(request, results, tournament_id, given, {}, refused)
+    sent = await send_form(calls(request), asked, given, language)
+    if sent.answer is None:
+        return await _show_form(request, results, tournament_id, given, sent.errors, sent.refused)
+    answer: pb.SubmitEntryResponse = sent.answer
     if answer.by_mail:
         return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
     return redirect_to(f"{tournament_path(tournament_id, 'entry')}?key={answer.key}&new=1")

@@ -18,7 +18,7 @@ from faristol.host.rpc.errors import reason_of
 from faristol.kernel.details import Person, normalize_details, read_details
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name, same_name
+from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_name, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -49,8 +49,6 @@ def _entry(situation: Situation, request: pb.RegisterPlayerRequest, new_events: 
     return {"player_id": request.player_id, **first}
 
 
-MAX_BATCH_PLAYERS = 500
-"""Limit of players in one command."""
 PLAYERS_BETWEEN_CALLS_COUNT = 20
 """Players that are registered before other calls of the process have their turn. Beside 10,000 others each takes two
 milliseconds."""

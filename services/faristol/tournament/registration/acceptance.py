@@ -16,7 +16,7 @@ from faristol.event_store import Decision
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.details import Person, normalize_details
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name
+from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.mail import outbox
@@ -28,7 +28,6 @@ from faristol.tournament.command_handling.identity import checked_player_id
 from faristol.tournament.command_handling.namesakes import NamesakeIndex, check_name_free
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.players import (
-    MAX_BATCH_PLAYERS,
     PLAYERS_BETWEEN_CALLS_COUNT,
     RegistrationBatch,
 )

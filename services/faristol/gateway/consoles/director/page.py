@@ -24,7 +24,7 @@ from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
 from faristol.gateway.consoles.navigation import HELP_PAGES_OF_PARTS, may
 from faristol.gateway.http.errors import STATUSES
-from faristol.gateway.http.forms import Fields, Lists
+from faristol.gateway.http.forms import fields, with_list
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Moment, OwnReader, Results
@@ -405,11 +405,10 @@ def page_of_forms(
     async def look(desk: DirectorPageDep) -> Response:
         return await show(desk)
 
-    async def act(desk: DirectorPageDep, given: Fields) -> Response:
+    read_form = Depends(with_list if has_list else fields)
+
+    @routes.post(address)
+    async def act(desk: DirectorPageDep, given: Given = read_form) -> Response:
         return await desk.carry_out(given, f"{desk.address}/{part}") or await show(desk)
 
-    async def act_on_list(desk: DirectorPageDep, given: Lists) -> Response:
-        return await desk.carry_out(given, f"{desk.address}/{part}") or await show(desk)
-
-    routes.post(address)(act_on_list if has_list else act)
     return routes

@@ -22,6 +22,7 @@ from faristol.gateway.http.forms import Lists
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.details import DETAILS
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import MAX_BATCH_PLAYERS
 from faristol.kernel.refusal import N_, Param
 from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_datetime
@@ -45,9 +46,6 @@ MAX_KNOWN_COUNT = 5
 
 MAX_ENTRIES_WITH_FORMS = 60
 """Number of undecided entries up to which each has its forms on the page; beyond, only the requested one has."""
-
-MAX_BATCH_ENTRIES_COUNT = 500
-"""Limit of the entries of one command."""
 
 ACCEPT_MARKED = "AcceptEntries"
 
@@ -148,11 +146,11 @@ async def _accept_marked(desk: DirectorPage, given: Given) -> Response:
         desk.typed, desk.refused = given, say(NONE_MARKED, {}, desk.language)
         return await _show(desk)
     accepted, left_out, position = list[int](), list[int](), 0
-    for start in range(0, len(numbers), MAX_BATCH_ENTRIES_COUNT):
+    for start in range(0, len(numbers), MAX_BATCH_PLAYERS):
         command = pb.AcceptEntriesRequest(
             command_id=str(uuid.uuid5(form_id(given), str(start))),
             tournament_id=desk.tournament_id,
-            entries=numbers[start : start + MAX_BATCH_ENTRIES_COUNT],
+            entries=numbers[start : start + MAX_BATCH_PLAYERS],
         )
         answer: pb.AcceptEntriesResponse | None = await desk.ask(command, given)
         if answer is None:

@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from faristol.access_control.roles import DIRECTOR
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, hide_errors, to_problem
-from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.commands import form_id, hide_errors, send_form
+from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed, status_of_form
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields
@@ -24,11 +24,9 @@ from faristol.gateway.pages.spectators.seats import latest
 from faristol.gateway.pages.spectators.slots import SLOT_CONTENTS
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Moment, Reader, Results
-from faristol.kernel.errors import Invalid
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.page_addresses import tournament_path
-from faristol.text import say
 
 SLOT_COMMANDS = ("PointSlot", "RemoveSlot", "ClaimTable", "ReleaseClaim", "SetBroadcastDelay")
 """Commands of the forms."""
@@ -52,19 +50,10 @@ async def change_slots(console: ConsoleDep, results: Reader, tournament_id: Tour
     if name not in SLOT_COMMANDS:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     request: Any = NAMED["pairing", name].request(command_id=str(form_id(given)), tournament_id=tournament_id)
-    try:
-        fill(request, given, "")
-    except Invalid as problem:
-        errors = {problem.field: say(problem.problem, problem.params, console.language)}
-        return await _show(console, results, tournament_id, given=given, errors=errors)
-    except ValueError as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
-    try:
-        answer = await console.calls.ask(request)
-    except grpc.aio.AioRpcError as error:
-        refused = to_problem(error, console.language).detail
-        return await _show(console, results, tournament_id, given=given, refused=refused)
-    return redirect_to(f"{tournament_path(tournament_id, 'slots')}?done={answer.position}")
+    sent = await send_form(console.calls, request, given, console.language)
+    if sent.answer is None:
+        return await _show(console, results, tournament_id, given=given, errors=sent.errors, refused=sent.refused)
+    return redirect_to(f"{tournament_path(tournament_id, 'slots')}?done={sent.answer.position}")
 
 
 async def _load_claims(console: Console, tournament_id: str, done: int = 0) -> pb.ListClaimsResponse:

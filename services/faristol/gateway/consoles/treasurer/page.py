@@ -15,11 +15,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from faristol.client.problems import info_of
 from faristol.gateway.auth.session import calls
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, hide_errors, to_problem
-from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.commands import form_id, hide_errors, send_form, to_problem
+from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, TournamentId, Typed, status_of_form
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Fields, body_of
@@ -103,25 +102,12 @@ async def change_fees(
     if name not in FEE_COMMANDS:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     request: Any = NAMED["pairing", name].request(command_id=str(form_id(given)), tournament_id=tournament_id)
-    try:
-        fill(request, _in_units(given, found), found.time_zone)
-    except Invalid as problem:
-        return await _show(console, results, tournament_id, shown, given, _errors_of(problem, console.language))
-    except ValueError as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
-    try:
-        answer = await console.calls.ask(request)
-    except grpc.aio.AioRpcError as error:
-        refused = to_problem(error, console.language).detail
-        field = info_of(error).metadata.get("field", "")
-        errors = {field: refused.removeprefix(f"{field}: ")} if field in given else {}
-        return await _show(console, results, tournament_id, shown, given, errors, "" if errors else refused)
-    query = {"receipt": str(answer.document)} if hasattr(answer, "document") else {}
+    convert = partial(_in_units, found=found)
+    sent = await send_form(console.calls, request, given, console.language, found.time_zone, convert)
+    if sent.answer is None:
+        return await _show(console, results, tournament_id, shown, given, sent.errors, sent.refused)
+    query = {"receipt": str(sent.answer.document)} if hasattr(sent.answer, "document") else {}
     return redirect_to(f"{tournament_path(tournament_id, 'fees')}{shown.query(**query)}")
-
-
-def _errors_of(problem: Invalid, language: str) -> Mapping[str, str]:
-    return {problem.field: say(problem.problem, problem.params, language)}
 
 
 def _in_units(given: Given, found: pb.ListFeesResponse) -> Given:
