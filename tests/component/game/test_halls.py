@@ -115,13 +115,13 @@ async def test_a_batch_with_a_wrong_signature_is_refused(playing: Hall) -> None:
 
 
 HOSTILE: Sequence[tuple[str, str]] = [
-    ("another hall's table", "the table is not in this hall"),
+    ("another hall's table", "is not in this hall"),
     ("a rewritten event", "do not give its hash"),
     ("a past date", "before the table was handed over"),
     ("a future date", "in the future"),
     ("a table that it opens", "not an event of a table in play"),
-    ("the tournament's stream", "not in the stream of a table"),
-    ("after the return", "had returned the table"),
+    ("the tournament's stream", "is not in the stream of a table"),
+    ("after the return", "comes after the return of the table"),
 ]
 
 

@@ -67,7 +67,7 @@ KINDS: Mapping[str, Collection[type[Message]]] = {
 
 RETURNED_TYPES = types_of([game_events.TableReturned])
 
-_FOREIGN = N_("this hall may not send event {version} of {stream}: {problem}")
+_UNREADABLE = N_("event {version} of {stream} cannot be copied: {problem}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Pushes:
                 aside[game_id] = _Fork(reason, divergence.stream, divergence.version)
                 continue
             except InvalidCopy as invalid:
-                raise _refuse(invalid.stream, invalid.version, invalid.reason) from invalid
+                raise _refuse_copy(invalid.stream, invalid.version, invalid.reason) from invalid
             except Conflict as conflict:
                 await self._check_gaps(accepted, conflict)
                 continue
@@ -163,19 +163,19 @@ class Pushes:
         try:
             batch = check_batch(wire.to_batch(message.events, message.answers))
         except InvalidCopy as invalid:
-            raise _refuse(invalid.stream, invalid.version, invalid.reason) from invalid
+            raise _refuse_copy(invalid.stream, invalid.version, invalid.reason) from invalid
         latest = microseconds(self._now()) * 1_000 + CLOCK_TOLERANCE_NS
         games: dict[str, str] = {}
         returned: set[str] = set()
         for event in batch.events:
             game_id = games[event.stream] = await self._game_of(event, games)
             if game_id in returned:
-                raise _refuse(event.stream, event.version, "the hall had returned the table")
+                raise _refuse(event, N_("event {version} of {stream} comes after the return of the table"))
             if event.type in RETURNED_TYPES:
                 returned.add(game_id)
             happened = _read_kind(event, request.tournament_id)
             if max(event.recorded_at * 1_000, happened) > latest:
-                raise _refuse(event.stream, event.version, "its time is in the future")
+                raise _refuse(event, N_("event {version} of {stream} has a time in the future"))
         return _Pushed(key, request, batch, {each.game_id: each.epoch for each in message.epochs}, games)
 
     async def _game_of(self, event: Stored, known: Mapping[str, str]) -> str:
@@ -188,7 +188,7 @@ class Pushes:
         if event.stream.startswith(CASE):
             first = _parse(event) if event.version == 1 else await self._record.first_event(event.stream)
         if not isinstance(first, lexicon_events.CaseOpened):
-            raise _refuse(event.stream, event.version, "it is not in the stream of a table")
+            raise _refuse(event, N_("event {version} of {stream} is not in the stream of a table"))
         return first.game_id
 
     async def _load_tables(self, pushed: _Pushed) -> Mapping[str, Settled]:
@@ -200,13 +200,13 @@ class Pushes:
                 raise settled
             game = settled.game if settled else None
             if settled is None or game is None or game.hall != pushed.request.hall:
-                raise _refuse(game_stream(game_id), 0, "the table is not in this hall")
+                raise _refuse_table(game_id, N_("the table of {game} is not in this hall"))
             if game.tournament_id != pushed.request.tournament_id or not game.handed_at:
-                raise _refuse(game_stream(game_id), 0, "the table was not handed over to this hall")
+                raise _refuse_table(game_id, N_("the table of {game} was not handed over to this hall"))
             earliest = game.handed_at - CLOCK_TOLERANCE_NS
             for event in pushed.of(game_id):
                 if min(event.recorded_at * 1_000, _time_of(event) or earliest) < earliest:
-                    raise _refuse(event.stream, event.version, "its time is before the table was handed over")
+                    raise _refuse(event, N_("event {version} of {stream} has a time before the table was handed over"))
             tables[game_id] = settled
         return tables
 
@@ -287,11 +287,11 @@ class Pushes:
 def _read_kind(event: Stored, tournament_id: str) -> Instant:
     """Return the time of an event; 0 without one. Raises ``Invalid`` for one that a hall may not send."""
     if event.tournament != tournament_id:
-        raise _refuse(event.stream, event.version, "it is of another tournament")
+        raise _refuse(event, N_("event {version} of {stream} belongs to a different tournament"))
     message = _parse(event)
     kinds = next((kinds for prefix, kinds in KINDS.items() if event.stream.startswith(prefix)), ())
     if type(message) not in kinds:
-        raise _refuse(event.stream, event.version, f"{event.type} is not an event of a table in play")
+        raise _refuse(event, N_("event {version} of {stream} is not an event of a table in play: {type}"))
     return _time_of(event)
 
 
@@ -306,7 +306,7 @@ def _parse(event: Stored) -> Message:
     try:
         return upcasters.message(event.type, event.schema_version, event.payload)
     except UnreadableEvent as error:
-        raise _refuse(event.stream, event.version, str(error)) from error
+        raise _refuse_copy(event.stream, event.version, str(error)) from error
 
 
 def _part(batch: Batch, accepted: Sequence[Stored]) -> Batch:
@@ -328,5 +328,16 @@ def _guards(tables: Mapping[str, Settled], forks: Collection[str]) -> list[Guard
     ]
 
 
-def _refuse(stream: str, version: int, problem: str) -> Invalid:
-    return Invalid("batch", _FOREIGN, {"stream": stream[:128], "version": version, "problem": problem})
+def _refuse(event: Stored, text: str) -> Invalid:
+    """Return the refusal of a batch for one of its events."""
+    return Invalid("batch", text, {"stream": event.stream[:128], "version": event.version, "type": event.type[:128]})
+
+
+def _refuse_table(game_id: str, text: str) -> Invalid:
+    """Return the refusal of a batch for one of its tables."""
+    return Invalid("batch", text, {"game": game_id[:128]})
+
+
+def _refuse_copy(stream: str, version: int, problem: str) -> Invalid:
+    """Return the refusal of a batch for bytes that no record has. The problem is for programmers, in English."""
+    return Invalid("batch", _UNREADABLE, {"stream": stream[:128], "version": version, "problem": problem})
