@@ -117,8 +117,12 @@ async def until(holds: Any, what: str) -> Any:
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
     """Return a folder with a lexicon."""
+    return install_words(tmp_path / "lexicons")
+
+
+def install_words(folder: Path) -> Path:
+    """Install a lexicon in a folder, and return the folder."""
     tile_set = load_ruleset(BOOK).tile_set
-    folder = tmp_path / "lexicons"
     about = replace(ABOUT, name="words")
     Library(folder).install("words", [(tile_set.faces[0], tile_set.faces[1])], tile_set=tile_set, about=about)
     return folder
@@ -170,8 +174,8 @@ class Scene:
     async def are_final(self) -> bool:
         """Check whether the championship has the results of the hall."""
         asked = pairing_pb2.GetTournamentRequest(tournament_id=TOURNAMENT)
-        played = (await self.championship.api.pairing.GetTournament(asked)).played[0]
-        return set(self.games) <= set(played.finished_game_ids)
+        played = (await self.championship.api.pairing.GetTournament(asked)).played
+        return set(self.games) <= {game_id for each in played for game_id in each.finished_game_ids}
 
     async def has_tables(self) -> bool:
         """Check whether the hall has the tables of its games."""
@@ -227,6 +231,8 @@ async def test_a_hall_without_a_line_plays_and_the_championship_has_each_of_its_
         before = await at.championship.streams()
         await play_with_challenge(replace(at.desk, api=at.hall.api), first)
         assert any(name.startswith("case-") for name in await at.hall.streams())
+        async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{at.hall.http_port}") as web:
+            assert "Events of its tables that are not sent yet" in (await web.get("/status")).text
         assert await at.championship.streams() == before
         cell = HallCellServiceStub(at.hall.channel)
         assert (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).unsent > 0

@@ -152,8 +152,8 @@ def app(runtime: Runtime) -> FastAPI:
     content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``rulings``, ``ratings`` and
     ``game`` are stubs of services. ``app.state.channel`` returns the channel of any service. ``app.state.address`` is
     the public address of the pages, and ``app.state.now`` returns the time. ``app.state.is_open`` is true if the
-    services require no credentials. ``app.state.first_restore`` restores a backup at a first start; it is
-    None if this process does not keep the record.
+    services require no credentials, ``app.state.is_hall`` if this is the cell of a hall.
+    ``app.state.first_restore`` restores a backup at a first start; it is None if this process does not keep the record.
     """
     web = FastAPI(
         routes=[*_build_routes()],
@@ -180,6 +180,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
     web.state.is_open = runtime.settings.open
+    web.state.is_hall = bool(runtime.settings.hall)
     web.state.pdfs = Pdfs()
     web.state.operator = Operator.of(runtime.settings)
     web.state.first_restore = runtime.first_restore

@@ -31,6 +31,7 @@ from faristol.gateway.pages.spectators.seats import PlayerPlace, has_no_result, 
 from faristol.gateway.print.contents import language_of_tournament
 from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
 from faristol.kernel.errors import NotFound
+from faristol.pb.hall.v1 import hall_pb2
 from faristol.pb.pairing.v1 import registration_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
@@ -391,8 +392,9 @@ async def rulings(
 
 
 async def status(request: Request, results: Reader, part: Part = "") -> Response:
-    """Show the status of the consumers of the record."""
+    """Show the status of the consumers of the record, and of halls."""
     found = await results.status()
+    listed = (await results.tournaments()).tournaments
     return page(
         request,
         "status.html",
@@ -400,7 +402,15 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
         found=found,
         stopped=[consumer for consumer in found.consumers if consumer.HasField("stopped")],
         mail=await _mail_status(request),
+        behind=[(each, hall) for each in listed for hall in each.halls_behind],
+        hall=await _hall_status(request) if request.app.state.is_hall else None,
     )
+
+
+async def _hall_status(request: Request) -> hall_pb2.GetHallCellResponse:
+    """Return the state of the hall whose cell this is."""
+    found: hall_pb2.GetHallCellResponse = await calls(request).ask(hall_pb2.GetHallCellRequest())
+    return found
 
 
 async def _mail_status(request: Request) -> registration_pb2.GetMailStatusResponse | None:
