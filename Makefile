@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers day mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -182,6 +182,10 @@ rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 R
 
 halls: $(READY) $(PB) ## play duplicate games in halls that are cut off while processes die: SEEDS=0-999 JOBS=2; writes var/halls.json
 	$(BIN)/python -m tests.campaigns.halls --seeds $(SEEDS) --jobs $(JOBS)
+
+HALL_FAULTS ?= 100
+hall-cells: $(READY) $(PB) ## play rounds in a hall with its own cell while its line fails and processes are killed: HALL_FAULTS=100; writes var/hall-cells.json
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.hall_cells --faults $(HALL_FAULTS)
 
 STRANGERS ?=
 strangers: setup ## attack a platform without credentials, with those of elsewhere and by crowds of connections; writes var/strangers.json
