@@ -210,6 +210,20 @@ async def test_a_table_that_was_taken_back_goes_on_here_and_late_events_are_kept
     assert listed.aside[0].verdict == hall_events.ASIDE_VERDICT_DISREGARDED
 
 
+async def test_late_events_are_kept_aside_once_however_a_hall_divides_them(playing: Hall) -> None:
+    for _ in range(3):
+        await playing.cell.do(ONE)
+    begin = await playing.cell.record.last_position()
+    await playing.cell.do(ONE)
+    await playing.championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    )
+    for after in (0, begin, 0):
+        assert (await playing.push(await playing.batch(ONE, after=after))).aside
+    listed = await playing.championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))
+    assert len(listed.aside) == 1
+
+
 async def test_the_hall_learns_that_a_table_was_taken_back(playing: Hall) -> None:
     await playing.championship.halls.TakeBackTables(
         pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])

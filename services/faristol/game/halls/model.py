@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.hall.v1 import events_pb2 as events
+from faristol.pb.hall.v1.hall_pb2 import HallBatch
 
 
 def halls_stream(tournament_id: str) -> str:
@@ -53,16 +54,12 @@ class Halls:
     aside: Mapping[int, AsideEvents] = field(default_factory=dict)
     """Events that were kept aside by number, from 1."""
 
-    def find_kept(self, game_id: str, signature: bytes) -> AsideEvents | None:
-        """Return the events of a table in a batch with this signature that were kept aside; None if none were."""
-        return next(
-            (
-                kept
-                for kept in self.aside.values()
-                if (kept.event.game_id, kept.event.signature) == (game_id, signature)
-            ),
-            None,
+    def kept_events(self, game_id: str) -> frozenset[tuple[str, bytes]]:
+        """Return ids and hashes of the events in the batches that were kept aside for a table."""
+        batches = (
+            HallBatch.FromString(kept.event.batch) for kept in self.aside.values() if kept.event.game_id == game_id
         )
+        return frozenset((event.event_id, event.hash) for batch in batches for event in batch.events)
 
 
 def evolve(halls: Halls, message: Message) -> Halls:

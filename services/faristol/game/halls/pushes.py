@@ -253,7 +253,7 @@ class Pushes:
         return {stream: event.version for stream, event in last.items()}
 
     async def _keep_aside(self, pushed: _Pushed, tables: Mapping[str, Settled], forks: Mapping[str, _Fork]) -> int:
-        """Store the batch for each of these tables, once; return the position."""
+        """Store the batch for each of these tables with an event that is not kept yet; return the position."""
         request, stream = pushed.request, halls_stream(pushed.request.tournament_id)
         while True:
             loaded = await load(self._record, stream, Halls(), evolve)
@@ -271,7 +271,8 @@ class Pushes:
                     occurred_at=to_timestamp(self._now()),
                 )
                 for game_id, fork in sorted(forks.items())
-                if loaded.state.find_kept(game_id, request.signature) is None
+                if not {(event.event_id, event.hash) for event in pushed.of(game_id)}
+                <= loaded.state.kept_events(game_id)
             ]
             if not new:
                 return 0
