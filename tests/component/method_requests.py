@@ -13,8 +13,13 @@ from tests.unit.access_control.access_table import SERVICES
 
 from faristol.access_control.needs import needs_of, path_of
 
-METHODS = {path_of(method): method for service in SERVICES for method in service.methods}
-"""Every method of Faristol's services by its path."""
+OF_HALLS = frozenset({"HallCellService"})
+"""Services that only the cell of a hall serves: `test_hall_cell.py` tests who may call them."""
+
+METHODS = {
+    path_of(method): method for service in SERVICES if service.name not in OF_HALLS for method in service.methods
+}
+"""Every method of the services of a championship by its path."""
 
 
 def build_request(method: MethodDescriptor, tournament: str, subject: str, player: str) -> Message:

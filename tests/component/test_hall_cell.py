@@ -236,6 +236,7 @@ async def test_a_hall_without_a_line_plays_and_the_championship_has_each_of_its_
         assert await at.championship.streams() == before
         cell = HallCellServiceStub(at.hall.channel)
         assert (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).unsent > 0
+        await check_refuses_strangers(at.hall)
         at.line.mend()
         await replace(at.desk, api=at.hall.api)._game(second, [])
 
@@ -431,6 +432,19 @@ async def is_challenged(at: Scene, game_id: str) -> bool:
     """Check whether a challenge waits for its ruling in the hall."""
     game = await at.hall.api.game.GetGame(game_pb2.GetGameRequest(game_id=game_id))
     return bool(game.phase == game_pb2.PHASE_CHALLENGED)
+
+
+async def check_refuses_strangers(hall: Site) -> None:
+    """Check that only a director exports and imports the events of a hall, and that each caller may read its state."""
+    async with open_channel(f"127.0.0.1:{hall.grpc_port}") as channel:
+        cell = HallCellServiceStub(channel)
+        await cell.GetHallCell(hall_pb2.GetHallCellRequest())
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await cell.ImportEvents(hall_pb2.ImportEventsRequest())
+        assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await cell.ExportEvents(hall_pb2.ExportEventsRequest()).read()
+        assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
 
 
 async def play_with_challenge(desk: Championship, game_id: str) -> None:
