@@ -111,6 +111,11 @@ async def game_of(cell: Cell, credential: Credential | None, game_id: str = PLAY
     return await (ask(cell, request) if credential is None else do(cell, request, credential))  # type: ignore[no-any-return]
 
 
+def read_running(shown: results.GetGameResponse) -> dict[str, int]:
+    """Return the times since which clocks run, in seconds since 1970."""
+    return {side.player_id: side.running_since.ToSeconds() for side in shown.clocks if side.running}
+
+
 async def wait_for_entries(cell: Cell, credential: Credential | None, count: int, game_id: str = PLAYED) -> None:
     async with asyncio.timeout(30):
         while True:
@@ -138,6 +143,9 @@ async def test_a_delay_in_the_middle_of_a_round_holds_later_plays_from_the_publi
     start = await set_delay(cell, 60)
     async with visitor(cell) as web:
         await wait_for_delay(web, 60)
+        real, late = read_running(await game_of(cell, director)), read_running(await game_of(cell, None))
+        assert late == {player_id: since + 60 * 60 for player_id, since in real.items()}  # counted from the told start
+        assert len(real) == 1
         before = await read_all(web)
         await complete_play(cell, PLAYED)
         await pass_turn(cell, PLAYED)

@@ -28,6 +28,9 @@ from faristol.read_models.projections.scoresheet import board, turns_taken
 from faristol.read_models.storage import rows
 from faristol.read_models.storage.rows import ByeKind, decode_many_tuples, decode_tuples
 
+NANOSECONDS_PER_MINUTE = 60_000_000_000
+"""Of times in the rows."""
+
 
 def tournament(
     of: rows.Tournament, rounds: Iterable[rows.Round], divisions: Sequence[rows.Division]
@@ -304,6 +307,16 @@ def add_tournament_fields(
         answer.counted.extend(like(results.Seat, seat) for seat in of.seats)
     answer.score_sanctions.extend(like(results.ScoreSanction, each) for each in of.score_sanctions)
     return answer
+
+
+def delay_clocks(answer: results.GetGameResponse, minutes: int) -> None:
+    """Add the delay of a broadcast to the times since which clocks run.
+
+    A caller who gets events late counts from them: a clock that counted from the real time would be short by the delay.
+    """
+    for side in answer.clocks:
+        if side.HasField("running_since"):
+            side.running_since.FromNanoseconds(side.running_since.ToNanoseconds() + minutes * NANOSECONDS_PER_MINUTE)
 
 
 _SHOWN_WHILE_PLAYED: Collection[str] = (

@@ -145,6 +145,8 @@ async def get_game(models: ReadModels, request: results.GetGameRequest, context:
     answer = answers.build_unopened_game(game, head) if game.sheet is None else answers.game(game)
     answers.add_tournament_fields(answer, game, head, phase)
     answer.position = position
+    if head.held_from and not moment and hears_late(game.tournament_id, [seat.player_id for seat in game.seats]):
+        answers.delay_clocks(answer, head.broadcast_delay_minutes)
     await load_pinned(models.record, answer.ruleset)
     write_pinned(answer)
     await models.name([*answer.seats, *answer.counted], answer.tournament_id)
