@@ -190,6 +190,18 @@ async def test_the_public_list_has_what_each_consents_to(desk: Desk) -> None:
     assert "Carla" not in str(shown)
 
 
+async def test_the_public_list_names_no_minor(desk: Desk) -> None:
+    await open_form(desk, fields=["category"])
+    for name, category in (("Anna Puig", "U18"), ("Biel Soler", "veteran")):
+        await submit(
+            desk, name, f"{name[:4]}@example.org".lower(), category=category, listing=events.ENTRY_LISTING_FULL
+        )
+    shown = await ask(desk, pb.GetRegistrationRequest())
+    assert [each.category for each in shown.entrants] == ["", "veteran"]
+    listed = await ask(desk, pb.ListEntriesRequest())
+    assert [each.category for each in listed.entries] == ["U18", "veteran"]
+
+
 async def test_an_entry_is_merged_with_a_known_person_whose_name_stays(desk: Desk) -> None:
     await create(desk, tournament_id="last-year")
     await register(desk, tournament_id="last-year", player_id="eleni", name="Eleni Papadopoulou", club="Athens")

@@ -12,6 +12,7 @@ from faristol.event_store import Recorded, load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller, is_asked
 from faristol.kernel.details import Person
+from faristol.kernel.minors import public_category
 from faristol.kernel.names import name_key
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.mail import outbox
@@ -139,7 +140,10 @@ async def get_registration(
         free_places=_free(desk),
         waiting=sum(entry.phase is EntryPhase.WAITING for entry in listed),
         by_mail=office.delivery.is_enabled,
-        entrants=[_entrant(entry, known.get(entry.player_id)) for entry in listed],
+        entrants=[
+            _entrant(entry, known.get(entry.player_id), tells_minors=office.runtime.settings.pages_public_minors)
+            for entry in listed
+        ],
         fees=await _load_fees(office, request.tournament_id, desk.now) if settings else None,
     )
 
@@ -160,13 +164,15 @@ def _free(desk: Desk) -> int:
     return desk.free_places or 0
 
 
-def _entrant(entry: EntryOfForm, person: Person | None) -> pb.Entrant:
+def _entrant(entry: EntryOfForm, person: Person | None, *, tells_minors: bool) -> pb.Entrant:
+    """Return an entrant as far as the person consented; the category of a minor only if the setting allows it."""
     shown = pb.Entrant(state=entry.phase.value)
     if person is None or entry.listing == events.ENTRY_LISTING_HIDDEN:
         return shown
     shown.name = person.name
     if entry.listing == events.ENTRY_LISTING_FULL:
-        shown.club, shown.country, shown.category = person.club, person.country, entry.category
+        shown.club, shown.country = person.club, person.country
+        shown.category = entry.category if tells_minors else public_category(entry.category)
     return shown
 
 
