@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
@@ -79,6 +80,17 @@ def test_text_is_marked_in_rules_services_and_templates() -> None:
     assert "A play lays at least one tile." in marked
     assert "Round %(number)s" in marked
     assert ("%(num)s player", "%(num)s players") in marked
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_text_has_one_translation(language: str) -> None:
+    """Babel reads two entries without a message, and keeps one of them."""
+    entries = re.split(
+        r"\n{2,}",
+        (ROOT / "libs/faristol/text/locale" / language / "LC_MESSAGES" / "faristol.po").read_text(encoding="utf-8"),
+    )
+    ids = Counter(match[1] for entry in entries if (match := re.search(r'^msgid ((?:".*"\n?)+)', entry, re.MULTILINE)))
+    assert [text for text, count in ids.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

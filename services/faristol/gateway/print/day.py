@@ -183,7 +183,7 @@ DAY_PAPERS: Mapping[str, Paper] = {
         True,
     ),
     "minutes": Paper(
-        N_("Minutes"),
+        N_("Minutes of the tournament"),
         N_("For the federation: officials, rounds, incidents, results, standings and prizes."),
         _minutes,
         False,
