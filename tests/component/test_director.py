@@ -456,7 +456,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "This result would replace it." in await desk.read_refusal(
         ENTRY, "EnterResult", table=1, first=402, second=348
     )
-    assert "a second person must confirm the results" in await desk.read_refusal(rounds, "CloseRound", round=1)
+    assert "are not confirmed yet" in await desk.read_refusal(rounds, "CloseRound", round=1)
     shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
     assert "another person must confirm it" in await desk.read_refusal(ENTRY, "ConfirmResult", **shown)
     slip: dict[str, Any] = {"says": "paper", "table": 2, "seen_first": 402, "seen_second": 346}

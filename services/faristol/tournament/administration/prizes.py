@@ -163,12 +163,12 @@ def _check_amounts(amounts: Sequence[int]) -> Sequence[int]:
     for amount in amounts:
         if not 0 <= amount <= MAX_AMOUNT_NUMBER:
             raise Invalid("amounts", N_("expected an amount from 0 to {most}"), {"most": MAX_AMOUNT_NUMBER})
-    for better, worse in pairwise(amounts):
+    for place, (better, worse) in enumerate(pairwise(amounts), 2):
         if worse > better:
             raise Invalid(
                 "amounts",
-                N_("rise from {better} to {worse}; expected no place with more money than the one before it"),
-                {"better": better, "worse": worse},
+                N_("place {place} has more money than the place before it; expected the same or less"),
+                {"place": place},
             )
     return amounts
 

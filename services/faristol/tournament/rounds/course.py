@@ -66,7 +66,7 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
         raise Refusal(
             "RESULTS_UNCONFIRMED",
             "",
-            N_("Round {round} cannot be closed: a second person must confirm the results of tables {tables}."),
+            N_("Round {round} cannot be closed: the results of tables {tables} are not confirmed yet."),
             {"round": number, "tables": ", ".join(str(pairing.table) for pairing in open_)},
         )
     return [events.RoundClosed(round=number, occurred_at=situation.occurred_at)]

@@ -46,7 +46,7 @@ ABOUT_TABLES = (
     "rounds/course.py: Round {round} is a draft",
     "rounds/course.py: Round {round} cannot be closed: one result is missing",
     "rounds/course.py: Round {round} cannot be closed: {count} results",
-    "rounds/course.py: Round {round} cannot be closed: a second person",
+    "rounds/course.py: Round {round} cannot be closed: the results of tables",
     "rounds/readiness.py: The result of table",
     "rounds/readiness.py: A round needs 2",
     "rounds/readiness.py: Round {round} cannot be started",
