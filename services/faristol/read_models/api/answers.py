@@ -28,7 +28,7 @@ from faristol.read_models.projections.scoresheet import board, turns_taken
 from faristol.read_models.storage import rows
 from faristol.read_models.storage.rows import ByeKind, decode_many_tuples, decode_tuples
 
-NANOSECONDS_PER_MINUTE = 60_000_000_000
+MINUTE_NS = 60_000_000_000
 """Of times in the rows."""
 
 
@@ -316,7 +316,7 @@ def delay_clocks(answer: results.GetGameResponse, minutes: int) -> None:
     """
     for side in answer.clocks:
         if side.HasField("running_since"):
-            side.running_since.FromNanoseconds(side.running_since.ToNanoseconds() + minutes * NANOSECONDS_PER_MINUTE)
+            side.running_since.FromNanoseconds(side.running_since.ToNanoseconds() + minutes * MINUTE_NS)
 
 
 _SHOWN_WHILE_PLAYED: Collection[str] = (

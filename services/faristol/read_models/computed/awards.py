@@ -13,11 +13,11 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.kernel.likeness import like
-from faristol.kernel.minors import MINORS_AGE_LIMIT, is_of_minors
 from faristol.kernel.refusal import N_, Param
 from faristol.kernel.spellings import labels_of
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.personal_data.minors import MINORS_AGE_LIMIT, is_of_minors
 from faristol.read_models.computed.prizes import CRITERION_KINDS, Play, Plays, list_claims
 from faristol.read_models.storage.rows import Round
 from faristol.rules.prizes import Limit, Outcome, PrizeEntrant, PrizeList, Sharing, award

@@ -17,10 +17,10 @@ from faristol.host.rpc.errors import PositionNotReached
 from faristol.host.ruleset_store import load_pinned
 from faristol.host.security.authorization import Admission, caller
 from faristol.kernel.errors import Invalid
-from faristol.kernel.minors import public_category
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.personal_data.minors import public_category
 from faristol.read_models.api.directory import Directory
 from faristol.read_models.api.event_tail import EventTail
 from faristol.read_models.computed.standings import pin_of

@@ -12,13 +12,13 @@ from faristol.event_store import Recorded, load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller, is_asked
 from faristol.kernel.details import Person
-from faristol.kernel.minors import public_category
 from faristol.kernel.names import name_key
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.mail import outbox
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.personal_data import people
+from faristol.personal_data.minors import public_category
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.registration import links
 from faristol.tournament.registration.decide import Desk, accepts

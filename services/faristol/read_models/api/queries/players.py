@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.errors import Invalid
-from faristol.kernel.minors import public_category
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.personal_data.minors import public_category
 from faristol.read_models.api import person
 from faristol.read_models.api.page import page
 from faristol.read_models.storage.models import ReadModels, check_reached

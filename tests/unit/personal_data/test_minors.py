@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.kernel.minors import is_of_minors
+from faristol.personal_data.minors import is_of_minors
 
 MINORS = (
     *("U18", "u-16", "U 12", "Sub18", "sub-16", "Sub 14", "S14", "K18", "Κ16", "under 18", "-18", "<16", "U18 F", "12"),
