@@ -17,11 +17,12 @@ from tests.support.mail_server import Inbox, free_port, smtp_server
 from tests.support.pairing_service import Desk, serving
 
 from faristol.client.methods import build_call
-from faristol.event_store import Record
+from faristol.event_store import Metadata, Record
 from faristol.event_store.backends import tables
 from faristol.event_store.event import utc_now
 from faristol.event_store.integrity.verification import verify
 from faristol.mail import outbox
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
@@ -174,6 +175,34 @@ async def test_who_comes_when_all_places_are_taken_waits_and_moves_up_when_a_pla
     assert await states(desk) == ["withdrawn", "waiting", "received"]
     await ask(desk, pb.SetRegistrationRequest(open=True, places=3, waiting_places=2, moves_up=True))
     assert await states(desk) == ["withdrawn", "received", "received"]
+
+
+async def follow_withdrawals(desk: Desk) -> None:
+    """React to the withdrawals of the tournament, each once more if the test did so before."""
+    (entries,) = (each for each in desk.part.reactions if each.name == "pairing.entries")
+    for event in await desk.record.read_stream("tournament-open"):
+        if (
+            isinstance(event.message, pairing_events.PlayerWithdrawn)
+            and (decision := await entries.react(event)) is not None
+        ):
+            await desk.record.append(decision, Metadata())
+
+
+async def test_a_player_without_an_entry_who_is_absent_leaves_a_place_until_the_first_pairing(desk: Desk) -> None:
+    await open_form(desk, places=8, waiting_places=3, moves_up=True)
+    for each in ("anna", "biel", "carla", "dana", "ester", "flor", "gal", "hug"):
+        await register(desk, player_id=each, name=each.title())
+    for name in ("Eva Puig", "Fina Soler", "Guiu Mas"):
+        await submit(desk, name)
+    await ask(desk, pairing.WithdrawPlayerRequest(player_id="anna"))
+    await follow_withdrawals(desk)
+    assert await states(desk) == ["received", "waiting", "waiting"]
+    await ask(desk, pairing.WithdrawPlayerRequest(player_id="biel"))
+    await follow_withdrawals(desk)
+    assert await states(desk) == ["received", "received", "waiting"]
+    await ask(desk, pairing.PairRoundRequest(round=1))
+    await ask(desk, pb.RejectEntryRequest(entry=1))
+    assert await states(desk) == ["rejected", "received", "waiting"]
 
 
 async def test_the_public_list_has_what_each_consents_to(desk: Desk) -> None:

@@ -65,6 +65,11 @@ class Desk:
         return self.at or self.now
 
     @property
+    def has_begun(self) -> bool:
+        """Whether a round is paired, as a draft or in public."""
+        return bool(self.tournament.played or self.tournament.draft)
+
+    @property
     def taking_part_count(self) -> int:
         """The number of players who take part."""
         return sum(player.withdrawn is None for player in self.tournament.players)
@@ -287,13 +292,16 @@ def move_up(desk: Desk, request: pb.MoveEntryUpRequest) -> list[Message]:
 
 
 def with_moves(desk: Desk, new_events: Sequence[Message]) -> list[Message]:
-    """Return events, and those that move entries up to the places that are free after them, if the settings say so."""
+    """Return events, and those that move entries up to the places that are free after them, if the settings say so.
+
+    After the first pairing no entry moves up: each is a late entry, which the director decides on.
+    """
     state = desk.state
     for event in new_events:
         state = evolve_registration(state, event)
     found = list(new_events)
     after = Desk(state, desk.tournament, desk.now, desk.at)
-    if state.settings is None or not state.settings.moves_up:
+    if state.settings is None or not state.settings.moves_up or desk.has_begun:
         return found
     free = after.free_places
     for entry in state.waiting:

@@ -14,7 +14,7 @@ from faristol.mail import outbox
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.people.v1 import events_pb2 as people_events
 from faristol.tournament.registration import links
-from faristol.tournament.registration.decide import accept, withdraw
+from faristol.tournament.registration.decide import accept, with_moves, withdraw
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.state import EntryPhase
 
@@ -22,7 +22,7 @@ from faristol.tournament.registration.state import EntryPhase
 def withdrawals(office: RegistrationOffice) -> Reaction:
     """Build the reaction that withdraws the entry of a player who withdraws, and moves up the waiting list.
 
-    The entry of a player who returns is accepted again.
+    A player without an entry leaves a place, too. The entry of a player who returns is accepted again.
     """
 
     async def follow(event: Recorded) -> Decision | None:
@@ -35,10 +35,14 @@ def withdrawals(office: RegistrationOffice) -> Reaction:
         entries = [each for each in loaded.desk.state.entries if each.player_id == moved.player_id]
         entry = next((each for each in entries if each.phase is phase), None)
         player = loaded.desk.tournament.player(moved.player_id)
-        if entry is None or player is None or (player.withdrawn is None) == is_gone:
+        if player is None or (player.withdrawn is None) == is_gone:
             return None
         new_events: Sequence[Message]
-        if is_gone:
+        if entry is None:
+            new_events = with_moves(loaded.desk, []) if is_gone else []
+            if not new_events:
+                return None
+        elif is_gone:
             new_events = withdraw(loaded.desk, entry.number, by_entrant=False, with_player=True)
         else:
             new_events = accept(loaded.desk, entry, entry.player_id)
