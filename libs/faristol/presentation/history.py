@@ -412,6 +412,8 @@ def _by_type(
         case "PublicationScheduled":
             at = datetime.fromisoformat(details["publish_at"])
             return {"publish_at": day_and_time(at.astimezone(ZoneInfo(zone or "UTC")), language)}
+        case "BroadcastDelaySet":
+            return {"minutes": details["minutes"] or "0"}
         case "HallsSet" if details["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":

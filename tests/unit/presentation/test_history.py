@@ -53,6 +53,10 @@ def acts(*given: pairing.Act) -> list[pairing.Act]:
             ),
             "Anna is sanctioned. Points deducted: 20.",
         ),
+        (
+            acts(pairing.Act(type="BroadcastDelaySet")),
+            "Plays and results are told to the public after 0 min.",
+        ),
         ([], ""),
     ],
 )
