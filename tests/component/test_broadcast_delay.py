@@ -216,7 +216,16 @@ async def test_a_result_is_told_late_with_the_standings_and_a_pairing_at_once(ce
     assert not any(each.final for each in (await pairings_of(cell, None)).tables)
     assert [line.total for line in (await standings_of(cell, None)).standings] == [0] * 6
     assert max(line.total for line in (await standings_of(cell, director)).standings) == 400
+    async with browser(cell, director) as web:
+        papers = f"/tournaments/{OWN}/print"
+        assert re.search(r'class="score">\s*400', (await web.get(f"{papers}/minutes?lang=en")).text)
+        first = next(line.name for line in (await standings_of(cell, director)).standings if line.total == 400)
+        certificates = (await web.get(f"{papers}/certificates?lang=en")).text
+        assert certificates.index(first) == certificates.index('certificate-name">') + len('certificate-name">')
     async with visitor(cell) as web:
+        standings = (await web.get(f"/tournaments/{OWN}/print/standings?lang=en")).text
+        assert "told to the public after 30 min" in standings
+        assert "400" not in standings
         prizes = await web.get(f"/tournaments/{OWN}/prizes")
         assert prizes.status_code == 409
         assert "min after the last play or result" in prizes.text

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway.api.parameters import DIGITS
-from faristol.gateway.auth.session import session
+from faristol.gateway.auth.session import session, token_of
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.navigation import list_console_links, may_supervise
 from faristol.gateway.duplicate_game.service import Duplicates
@@ -86,22 +86,24 @@ async def _answer(
     table: int,
     hall: str = "",
 ) -> Response:
+    """Answer with a paper. A private one has at once the results that a delay of the broadcast holds back."""
     kind, dot, _ = asked.partition(".")
     if kind not in ALL_PAPERS or ALL_PAPERS[kind].of_round != ("number" in request.path_params):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     if dot and not is_installed():
         raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
     head = await found.tournament(tournament_id)
-    own = None
+    own, token = None, ""
     if ALL_PAPERS[kind].private:
-        own = await session(request)
+        own, token = await session(request), token_of(request)
         if not may_supervise(own, tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)
+        head = await Results(request.app.state.results, language_of(request), token=token).tournament(tournament_id)
     if kind not in papers_of(head.tournament):
         check_has_tables(head)
         check_has_duplicate_games(head)
     language = lang if lang in LANGUAGES else language_of_tournament(head)
-    results = Results(request.app.state.results, language, language_of(request))
+    results = Results(request.app.state.results, language, language_of(request), token=token)
     duplicates = Duplicates(request.app.state.duplicate, language)
     wanted = PaperRequest(
         results,
