@@ -459,11 +459,6 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "are not confirmed yet" in await desk.read_refusal(rounds, "CloseRound", round=1)
     shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
     assert "another person must confirm it" in await desk.read_refusal(ENTRY, "ConfirmResult", **shown)
-    slip: dict[str, Any] = {"says": "paper", "table": 2, "seen_first": 402, "seen_second": 346}
-    assert "expected the reason" in await desk.read_refusal(ENTRY, "ConfirmResult", **slip)
-    assert "confirmed" in await desk.carry_out(ENTRY, "ConfirmResult", **slip, note="both signed it")
-    told = read_text(await desk.web.get(f"{CONSOLE}/history"))
-    assert re.search(r"The director confirmed it by the signed slip\..*both signed it", told)
 
     async with visiting(cell, director(cell, "ona")) as web:
         ona = Desk(web)
@@ -897,6 +892,13 @@ async def test_players_report_results_and_an_arbiter_decides_a_dispute_by_one_fo
     decided = await desk.carry_out(at_table, "DecideDispute", first=340, second=350)
     assert "confirmed" in decided
     assert "2 tables are late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))
+    entry, own = f"/tournaments/{DRAFTED}/round/1/results", others[0].table
+    await desk.carry_out(entry, "EnterResult", table=own, first=401, second=333)
+    slip: dict[str, Any] = {"says": "paper", "table": own, "seen_first": 401, "seen_second": 333}
+    assert "expected the reason" in await desk.read_refusal(entry, "ConfirmResult", **slip)
+    assert "confirmed" in await desk.carry_out(entry, "ConfirmResult", **slip, note="both signed it")
+    told = read_text(await desk.web.get(f"{DRAFT_CONSOLE}/history"))
+    assert re.search(r"The director confirmed it by the signed slip\..*both signed it", told)
 
 
 async def test_the_next_pairing_is_previewed_while_results_are_missing(cell: Cell, desk: Desk) -> None:
