@@ -892,13 +892,6 @@ async def test_players_report_results_and_an_arbiter_decides_a_dispute_by_one_fo
     decided = await desk.carry_out(at_table, "DecideDispute", first=340, second=350)
     assert "confirmed" in decided
     assert "2 tables are late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))
-    entry, own = f"/tournaments/{DRAFTED}/round/1/results", others[0].table
-    await desk.carry_out(entry, "EnterResult", table=own, first=401, second=333)
-    slip: dict[str, Any] = {"says": "paper", "table": own, "seen_first": 401, "seen_second": 333}
-    assert "expected the reason" in await desk.read_refusal(entry, "ConfirmResult", **slip)
-    assert "confirmed" in await desk.carry_out(entry, "ConfirmResult", **slip, note="both signed it")
-    told = read_text(await desk.web.get(f"{DRAFT_CONSOLE}/history"))
-    assert re.search(r"The director confirmed it by the signed slip\..*both signed it", told)
 
 
 async def test_the_next_pairing_is_previewed_while_results_are_missing(cell: Cell, desk: Desk) -> None:
@@ -913,6 +906,18 @@ async def test_the_next_pairing_is_previewed_while_results_are_missing(cell: Cel
     partial = f"score.{first.table}.1=400&score.{first.table}.2=380"
     assert "is missing" in read_text(await desk.web.get(f"{preview}?ask=1&{partial}"))
     assert len((await stands(cell, DRAFTED)).played[0].finished_game_ids) == 1
+
+
+async def test_a_director_alone_confirms_a_late_result_by_the_signed_slip(cell: Cell, desk: Desk) -> None:
+    running = (await stands(cell, DRAFTED)).played[0]
+    left = next(table for table in running.pairings if table.game_id not in running.finished_game_ids)
+    entry, own = f"/tournaments/{DRAFTED}/round/1/results", left.table
+    await desk.carry_out(entry, "EnterResult", table=own, first=401, second=333)
+    slip: dict[str, Any] = {"says": "paper", "table": own, "seen_first": 401, "seen_second": 333}
+    assert "expected the reason" in await desk.read_refusal(entry, "ConfirmResult", **slip)
+    assert "confirmed" in await desk.carry_out(entry, "ConfirmResult", **slip, note="both signed it")
+    told = read_text(await desk.web.get(f"{DRAFT_CONSOLE}/history"))
+    assert re.search(r"The director confirmed it by the signed slip\..*both signed it", told)
 
 
 def player_of(cell: Cell, player_id: str) -> str:
