@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
@@ -126,9 +127,9 @@ class DirectorPage(Console):
         """Id of the tournament."""
         return self.tournament.tournament_id
 
-    @property
+    @cached_property
     def roster(self) -> Roster:
-        """Names of its players, teams and officials."""
+        """Names of its players, teams and officials, computed once for a page: it compares all names."""
         return Roster(self.tournament, self.language, {each.id: each.name for each in self.officials})
 
     @property
