@@ -10,10 +10,17 @@ from zoneinfo import ZoneInfo
 from google.protobuf.descriptor import EnumDescriptor
 
 from faristol.gateway.consoles.forms import Given
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of, names_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 _TIME_PATTERN = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
+
+MAX_AHEAD_HOURS = 12
+"""Limit in hours up to which a time that is past today means tomorrow."""
+
+PAST_TODAY = N_("{time} is past today. If you mean tomorrow, choose “Tomorrow” and send it again.")
 
 OF_TABLES = frozenset(
     {
@@ -46,11 +53,20 @@ def _choices(enum: EnumDescriptor, left_out: Collection[int] = ()) -> Sequence[t
 
 
 def add_day(given: Given, now: datetime, zone: str) -> Given:
-    """Return the fields of a form; a time without a day, such as 14:10, is the next such time in ``zone``."""
+    """Return the fields of a form; a time without a day, such as 14:10, is the next such time in ``zone``.
+
+    With ``tomorrow`` it is that of the next day. Raises ``Invalid`` without, if the time is past today and the next one
+    is more than ``MAX_AHEAD_HOURS`` ahead.
+    """
+    dated = dict(given)
+    tomorrow = bool(dated.pop("tomorrow", ""))
     found = _TIME_PATTERN.fullmatch(given.get("until", ""))
     if not found:
-        return given
+        return dated
     local = now.astimezone(ZoneInfo(zone or "UTC"))
     at = local.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
-    day = at if at > local else at + timedelta(days=1)
-    return {**given, "until": f"{day:%Y-%m-%d %H:%M}"}
+    if tomorrow or at <= local:
+        at += timedelta(days=1)
+    if not tomorrow and at.date() > local.date() and at - local > timedelta(hours=MAX_AHEAD_HOURS):
+        raise Invalid("until", PAST_TODAY, {"time": f"{at:%H:%M}"})
+    return {**dated, "until": f"{at:%Y-%m-%d %H:%M}"}

@@ -8,9 +8,11 @@ from starlette.responses import Response
 from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDep
 from faristol.gateway.consoles.messages.form import add_day, list_audiences, list_kinds
 from faristol.gateway.http.forms import Fields
+from faristol.kernel.errors import Invalid
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.text import say
 
 PAGE = "messages"
 
@@ -26,8 +28,13 @@ async def show_messages(desk: DirectorPageDep) -> Response:
 @routes.post("/tournaments/{tournament_id}/console/messages")
 async def act_on_messages(desk: DirectorPageDep, given: Fields) -> Response:
     """Send or withdraw a message."""
-    dated = add_day(given, desk.request.app.state.now(), desk.tournament.time_zone)
-    done = await desk.carry_out(dated, f"{desk.address}/{PAGE}")
+    done = None
+    try:
+        dated = add_day(given, desk.request.app.state.now(), desk.tournament.time_zone)
+    except Invalid as problem:
+        desk.errors = {problem.field: say(problem.problem, problem.params, desk.language)}
+    else:
+        done = await desk.carry_out(dated, f"{desk.address}/{PAGE}")
     if done is None:
         desk.typed = given
     return done or await _show(desk)
