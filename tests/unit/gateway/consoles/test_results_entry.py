@@ -87,7 +87,7 @@ def test_a_phone_with_a_keyboard_of_numbers_says_forfeits_and_who_left_by_button
 
 def test_a_refusal_on_a_page_names_the_button_and_no_command_of_the_terminal() -> None:
     said = as_labelled("Per canviar res cal reobrir-la abans: `standings reopen`.", "ca")
-    assert said == "Per canviar res cal reobrir-la abans: «Retira-la» a «Premis i classificació definitiva»."
+    assert said == "Per canviar res cal reobrir-la abans: «Retira-la» a «Premis i classificació final»."
 
 
 def test_a_refusal_on_a_page_has_the_labels_of_the_page_and_no_fields_of_the_service() -> None:
