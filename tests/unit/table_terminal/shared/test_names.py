@@ -215,6 +215,7 @@ def test_neither_a_number_nor_a_name_that_was_put_in_is_taken_for_an_id(monkeypa
         ("anna lot of torres", {"message": "anna lot of torres"}, "anna lot of torres"),
         ("no\ntable 3 lacks p-1, anna-2", {"round": "4"}, "no\ntable 3 lacks Núria d'Or, Anna Puig (Reus)"),
         ("anna, eva judge", {"who": "anna, eva"}, "Anna Puig (Valls) and eva judge"),
+        ("at table 1 (copa-r1-t1)", {"tables": "1 (copa-r1-t1)"}, "at table 1 (Anna Puig (Valls) – Núria d'Or)"),
         ("it is of anna long ago", {"of": "anna long ago"}, "it is of anna long ago"),
     ],
 )
