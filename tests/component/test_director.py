@@ -330,7 +330,7 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
     page, times = f"{CONSOLE}/round/1", {"times.1": "2027-03-07T10:00", "times.3": "2027-03-07T17:30"}
     said = await desk.carry_out(page, "AnnounceRounds", **times)
-    assert "Announced starting times: 1 (March 7, 2027, 10:00 AM), 3 (March 7, 2027, 5:30 PM)." in said
+    assert "Announced starting times: 1 (March 7, 2027, 10:00 AM UTC), 3 (March 7, 2027, 5:30 PM UTC)." in said
     assert 'value="2027-03-07T17:30"' in (await desk.web.get(page)).text
     version = (await stands(cell)).version
     wrong = await desk.read_refusal(page, "AnnounceRounds", **times | {"times.2": "2027-03-07T18:00"})

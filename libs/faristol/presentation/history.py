@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.event_types import events_of, meaning
 from faristol.kernel.names import is_official
 from faristol.kernel.pairings import seats_of
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.spellings import labels_of, names_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -41,7 +40,7 @@ from faristol.presentation.tournament_commands import FOLLOWS, TOURNAMENT_COMMAN
 from faristol.presentation.unplayed_results import by_forfeit, has_points, outcome
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
-from faristol.text import day_and_time, number, say, translations, with_article
+from faristol.text import number, say, translations, when, with_article
 from faristol.text.money import format_money
 
 EVENT_COMMANDS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
@@ -125,12 +124,16 @@ CONSEQUENCES = ("points_off", "rounds_out", "game_lost")
 COUNTED: Mapping[str, str] = {
     "PlayerCheckedIn": N_("Checked in: {count} {count:player|players}."),
     "PlayerRegistered": N_("Registered: {count} {count:player|players}."),
+    "PlayerWithdrawn": N_("Withdrawn: {count} {count:player|players} ({who})."),
+    "ByeGranted": N_("Sitting out: {count} {count:player|players} ({who})."),
 }
 """What is said of several acts of one type that one command did."""
 ALIKE = N_("{first} There are {count} commands of this kind in all.")
 PAIRED = N_("Round {round} is paired: {games} {games:game|games}.")
 FOLLOWING = N_("Commands that follow from it: {count}.")
 MOST_FOLLOWING_COUNT = 3
+MOST_NAMED_COUNT = 5
+"""Limit of the players that the notice of a command names."""
 
 _GIVES_UP_TURNS = re.compile("turns-given-up: ").match
 
@@ -205,7 +208,8 @@ def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) ->
     alike = [each for each in acts if each.act.type == first.act.type]
     sentences = [first.said]
     if len(alike) > 1:
-        sentences = [say(COUNTED.get(first.act.type, ALIKE), {"count": len(alike), "first": first.said}, language)]
+        params: dict[str, Param] = {"count": len(alike), "first": first.said, "who": _names_of(alike, known)}
+        sentences = [say(COUNTED.get(first.act.type, ALIKE), params, language)]
     elif first.act.type == "RoundPaired" and (games := _games_of(first.act.round, known)):
         sentences = [say(PAIRED, {"round": first.act.round, "games": games}, language)]
     sentences += [text for field, text in first.also.items() if field in CONSEQUENCES and len(alike) == 1]
@@ -215,6 +219,12 @@ def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) ->
     if len(following) > MOST_FOLLOWING_COUNT:
         following = [say(FOLLOWING, {"count": len(following)}, language)]
     return " ".join(dict.fromkeys([*sentences, *following]))
+
+
+def _names_of(acts: Sequence[HistoryEntry], known: Roster) -> str:
+    """List the players of acts by name, an ellipsis instead of those beyond ``MOST_NAMED_COUNT``."""
+    names = [known.name(who) for each in acts for who in each.act.player_ids]
+    return ", ".join([*names[:MOST_NAMED_COUNT], *(["…"] if len(names) > MOST_NAMED_COUNT else [])])
 
 
 def say_rounds_after(rounds: Sequence[int], language: str) -> str:
@@ -355,7 +365,7 @@ def _times(details: Mapping[str, str], zone: str, language: str) -> str:
 
 def round_time(number: int, at: datetime, zone: str, language: str) -> str:
     """Format a round and its time in a time zone."""
-    return f"{number} ({day_and_time(at.astimezone(ZoneInfo(zone or 'UTC')), language)})"
+    return f"{number} ({when(at, zone, language)})"
 
 
 def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.ValueType:
@@ -411,7 +421,7 @@ def _by_type(
             return {"who": " – ".join(players[:2])}  # the others are those of their tables
         case "PublicationScheduled":
             at = datetime.fromisoformat(details["publish_at"])
-            return {"publish_at": day_and_time(at.astimezone(ZoneInfo(zone or "UTC")), language)}
+            return {"publish_at": when(at, zone, language)}
         case "BroadcastDelaySet":
             return {"minutes": details["minutes"] or "0"}
         case "HallsSet" if details["halls"] == "none":

@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import cache
 from importlib import resources
 from io import BytesIO
+from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 from babel.lists import format_list
@@ -168,6 +169,18 @@ def with_article(sentence: str, article: str, language: str = SOURCE) -> str:
 def day_and_time(local: datetime, language: str) -> str:
     """Format a day and a time as the language writes them: ``7 de març del 2027, 10:00``."""
     return f"{format_date(local, 'long', locale=language)}, {format_time(local, 'short', locale=language)}"
+
+
+def when(moment: datetime, time_zone: str, language: str) -> str:
+    """Format a day and a time with their time zone, since the reader may be in another one. The default is UTC."""
+    local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
+    return f"{day_and_time(local, language)} {zone_name(moment, time_zone)}"
+
+
+def zone_name(moment: datetime, time_zone: str) -> str:
+    """Return the abbreviation of a time zone at a moment: ``CET``, ``EEST``; ``UTC−3`` if it has no letters."""
+    name = moment.astimezone(ZoneInfo(time_zone or "UTC")).tzname() or "UTC"
+    return name if name.isalpha() else f"UTC{name.replace('-', '−')}"
 
 
 def number(value: float, language: str) -> str:

@@ -54,6 +54,18 @@ def acts(*given: pairing.Act) -> list[pairing.Act]:
             "Anna is sanctioned. Points deducted: 20.",
         ),
         (
+            acts(*(pairing.Act(type="PlayerWithdrawn", player_ids=[each]) for each in ("anna", "blai", "cesc"))),
+            "Withdrawn: 3 players (Anna, Blai, Cesc).",
+        ),
+        (
+            acts(*(pairing.Act(type="ByeGranted", round=2, player_ids=[each]) for each in ("anna", "blai"))),
+            "Sitting out: 2 players (Anna, Blai).",
+        ),
+        (
+            acts(pairing.Act(type="PublicationScheduled", round=1, details=["publish-at: 2027-03-07T09:00:00+00:00"])),
+            "The pairing of round 1 is published at March 7, 2027, 9:00\u202fAM UTC.",
+        ),
+        (
             acts(pairing.Act(type="BroadcastDelaySet")),
             "Plays and results are told to the public after 0 min.",
         ),
@@ -91,7 +103,7 @@ def test_a_round_of_duplicate_games_is_called_a_game() -> None:
 def test_announced_times_are_written_as_the_language_does() -> None:
     announced = pairing.Act(type="RoundsAnnounced", details=["times: 1 2027-03-07T09:00:00+00:00"])
     head = pairing.GetTournamentResponse(time_zone="Europe/Andorra")
-    assert "1 (7 de març del 2027, 10:00)" in describe_acts(head, "ca", announced)
+    assert "1 (7 de març del 2027, 10:00 CET)" in describe_acts(head, "ca", announced)
 
 
 def test_an_entered_result_is_one_line_of_the_history_and_an_entry_that_gives_up_turns_is_two() -> None:

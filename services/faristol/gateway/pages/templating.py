@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -44,12 +44,13 @@ from faristol.text import (
     LANGUAGE_NAMES,
     LANGUAGES,
     cite,
-    day_and_time,
     fit_words,
     join_list,
     number,
     percent,
     translations,
+    when,
+    zone_name,
 )
 from faristol.text.money import format_money, format_prize
 
@@ -267,18 +268,6 @@ def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
     if part == LIVE and LIVE in template.blocks:
         return "".join(template.blocks[LIVE](template.new_context(values)))
     return template.render({**values, "part": part})  # an intermediate template renders its block itself
-
-
-def when(moment: datetime, time_zone: str, language: str) -> str:
-    """Format a day and a time with their time zone, since the reader may be in another one. The default is UTC."""
-    local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
-    return f"{day_and_time(local, language)} {zone_name(moment, time_zone)}"
-
-
-def zone_name(moment: datetime, time_zone: str) -> str:
-    """Return the abbreviation of a time zone at a moment: ``CET``, ``EEST``; ``UTC−3`` if it has no letters."""
-    name = moment.astimezone(ZoneInfo(time_zone or "UTC")).tzname() or "UTC"
-    return name if name.isalpha() else f"UTC{name.replace('-', '−')}"
 
 
 def format_signed(value: float, language: str) -> str:
