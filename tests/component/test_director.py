@@ -25,6 +25,7 @@ from faristol.gateway.consoles.director.option_names import OPTION_LABELS
 from faristol.gateway.consoles.director.page import CONSOLE_PAGES
 from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset
 from faristol.rules.ruleset.file import ruleset_names
@@ -305,6 +306,9 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
         name = "Mar Coll" if number in (3, 4) else uuid.uuid5(uuid.NAMESPACE_DNS, str(number)).hex
         await desk.web.send_form("/tournaments/many/register", command_id=str(uuid.uuid4()), name=name, listing="1")
     shown = (await desk.web.get(page)).text
+    overview = await desk.web.get("/tournaments/many/console")
+    assert "64 entries wait for a decision. View" in read_text(overview)
+    assert 'href="/tournaments/many/console/registration">View' in overview.text
     ticks = dict(re.findall(r'form="accept-marked" name="(entries.\d+)" value="(\d+)" checked', shown))
     assert {"1", "64"} <= {*ticks.values()}
     assert not {"4", "5", "65"} & {*ticks.values()}, "similar names, and the waiting list"
@@ -863,6 +867,12 @@ async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_publi
 async def test_players_report_results_and_an_arbiter_decides_a_dispute_by_one_form(cell: Cell, desk: Desk) -> None:
     await desk.carry_out(f"{DRAFT_CONSOLE}/closing", "SetResultCheck", players_enter=1)
     await desk.carry_out(DRAFT_ROUND, "StartRound", round=1)
+    assert "waits for a decision" not in read_text(await desk.web.get(DRAFT_CONSOLE))
+    bye = pairing.LodgePlayerRequestRequest(kind=pairing_events.PLAYER_REQUEST_KIND_BYE, round=3)
+    await lodge(cell, (await ids(cell, desk, DRAFTED))["Ona Vidal"], bye)
+    overview = await desk.web.get(DRAFT_CONSOLE)
+    assert "1 request of a player waits for a decision. View" in read_text(overview)
+    assert f'href="{DRAFT_CONSOLE}/presence">View' in overview.text
     table, *others = (await stands(cell, DRAFTED)).played[0].pairings
     at_table = f"/tournaments/{DRAFTED}/round/1/results/{table.table}"
     late = read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))
@@ -918,6 +928,13 @@ async def test_a_director_alone_confirms_a_late_result_by_the_signed_slip(cell: 
     assert "confirmed" in await desk.carry_out(entry, "ConfirmResult", **slip, note="both signed it")
     told = read_text(await desk.web.get(f"{DRAFT_CONSOLE}/history"))
     assert re.search(r"The director confirmed it by the signed slip\..*both signed it", told)
+
+
+async def lodge(cell: Cell, player_id: str, request: pairing.LodgePlayerRequestRequest) -> None:
+    """Send a request of a player of the tournament with drafts."""
+    request.command_id, request.tournament_id, request.player_id = str(uuid.uuid4()), DRAFTED, player_id
+    path = "/faristol.pairing.v1.PairingService/LodgePlayerRequest"
+    await cell.call(path, request, player_of(cell, player_id))
 
 
 def player_of(cell: Cell, player_id: str) -> str:

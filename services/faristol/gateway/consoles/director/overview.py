@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from fastapi import APIRouter, Query
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -15,6 +15,7 @@ from faristol.gateway.consoles.navigation import may
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import say
@@ -45,9 +46,34 @@ async def show_overview(desk: DirectorPageDep) -> Response:
         checked_in=sum(player.checked_in for player in players),
         late=_list_late(await _list_results(desk)),
         withdrawn=_describe_withdrawn(desk),
+        undecided=await _count_undecided(desk),
         appeals=[each for each in desk.tournament.appeals if each.phase == pairing.APPEAL_PHASE_OPEN],
         appealed_tables=await _appealed_tables(desk),
     )
+
+
+class Undecided(NamedTuple):
+    """Numbers of matters that wait for the director, and that a pairing may make void."""
+
+    requests: int = 0
+    """Requests of players."""
+    entries: int = 0
+    """Entries with a place; those on the waiting list wait for a place, not for the director."""
+
+
+async def _count_undecided(desk: DirectorPageDep) -> Undecided:
+    """Count the matters that the user may see and that wait for a decision."""
+    requests = entries = 0
+    if desk.may_call("AnswerPlayerRequest"):
+        asked = pairing.ListPlayerRequestsRequest(tournament_id=desk.tournament_id)
+        listed: pairing.ListPlayerRequestsResponse = await desk.calls.ask(asked)
+        requests = sum(each.state == pairing.PLAYER_REQUEST_STATE_WAITING for each in listed.requests)
+    if desk.may_call("AcceptEntry"):
+        found: registration.ListEntriesResponse = await desk.calls.ask(
+            registration.ListEntriesRequest(tournament_id=desk.tournament_id)
+        )
+        entries = sum(each.state == registration.ENTRY_STATE_RECEIVED for each in found.entries)
+    return Undecided(requests, entries)
 
 
 def _describe_withdrawn(desk: DirectorPageDep) -> str:
