@@ -22,13 +22,15 @@ MAX_SLOT = 99
 MAX_DELAY_MINUTES = 60
 """Limit of the delay, in minutes."""
 
+_TABLE_OF_HALLS = N_("is {given}; expected a table of the halls: {tables}")
 _NUMBER_EXPECTED = N_("is {given}; expected {least} to {most}")
 
 
 def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Message]:
     """Point a slot at a table of a round, or at a table of whichever round is the latest.
 
-    Raises ``Invalid`` for a number beyond the limits, ``Refusal`` for a round that is not paired or has no such table.
+    Raises ``Invalid`` for a number beyond the limits or a table in no hall, ``Refusal`` for a round that is not paired
+    or has no such table.
     """
     state = situation.state
     check_not_removed(state)
@@ -36,6 +38,8 @@ def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Messa
     _check_number("table", request.table, MAX_TABLES)
     if request.for_round:
         _check_table(state, request.for_round, request.table)
+    else:
+        _check_in_a_hall(state, request.table)
     return [
         events.SlotPointed(
             slot=request.slot,
@@ -49,6 +53,17 @@ def point_slot(situation: Situation, request: pb.PointSlotRequest) -> list[Messa
 def _check_number(field: str, given: int, most: int) -> None:
     if not 1 <= given <= most:
         raise Invalid(field, _NUMBER_EXPECTED, {"given": given, "least": 1, "most": most})
+
+
+def _check_in_a_hall(state: TournamentState, table: int) -> None:
+    """Raise ``Invalid`` unless a hall has a table.
+
+    Without halls, the number of tables is known only after a pairing.
+    """
+    halls = sorted(state.halls, key=lambda hall: hall.first_table)
+    if halls and not any(table in hall for hall in halls):
+        tables = ", ".join(f"{hall.first_table}–{hall.last_table}" for hall in halls)
+        raise Invalid("table", _TABLE_OF_HALLS, {"given": table, "tables": tables})
 
 
 def _check_table(state: TournamentState, number: int, table: int) -> None:
@@ -69,11 +84,13 @@ def remove_slot(situation: Situation, request: pb.RemoveSlotRequest) -> list[Mes
 def claim_table(situation: Situation, request: pb.ClaimTableRequest) -> list[Message]:
     """Claim a table for an annotator, instead of the one claimed before.
 
-    Raises ``Invalid`` for a table beyond the limits or a missing annotator, ``Refusal`` for a table that is claimed.
+    Raises ``Invalid`` for a table beyond the limits or in no hall and for a missing annotator, ``Refusal`` for a table
+    that is claimed.
     """
     state = situation.state
     check_not_removed(state)
     _check_number("table", request.table, MAX_TABLES)
+    _check_in_a_hall(state, request.table)
     _check_annotator(request.annotator_id)
     if request.table in state.claims:
         raise Refusal("TABLE_CLAIMED", "", N_("Table {table} is already claimed."), {"table": request.table})

@@ -51,6 +51,17 @@ def test_a_slot_that_cannot_be_pointed_says_why(fields: dict[str, Any], why: str
     assert reason(stage(), pb.PointSlotRequest(**fields)) == why
 
 
+def test_a_table_beyond_those_of_the_halls_is_refused_with_their_numbers() -> None:
+    hall = stage(rounds=0)
+    halls = [events.Hall(name="A", first_table=1, last_table=4), events.Hall(name="B", first_table=11, last_table=12)]
+    hall.carry_out(pb.SetHallsRequest(halls=halls))
+    for request in (pb.PointSlotRequest(slot=1, table=7), pb.ClaimTableRequest(table=7, annotator_id="rosa")):
+        with pytest.raises(Invalid) as problem:
+            hall.decide(request)
+        assert (problem.value.field, problem.value.params) == ("table", {"given": 7, "tables": "1–4, 11–12"})
+    hall.carry_out(pb.PointSlotRequest(slot=1, table=11))
+
+
 def test_the_undo_of_a_pointed_slot_restores_its_table_or_removes_a_new_slot() -> None:
     hall = stage()
     hall.carry_out(pb.PointSlotRequest(slot=1, table=1, for_round=1))
