@@ -293,7 +293,7 @@ async def test_more_absent_players_than_another_form_has_fields_are_settled_by_o
     assert "absent-0" in said, "the command is decided"
 
 
-async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_left_out(desk: Desk) -> None:
+async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_left_out(cell: Cell, desk: Desk) -> None:
     await desk.carry_out("/new", "CreateTournament", name="Many", rounds=5, ruleset="fisc-2023", tournament_id="many")
     page = "/tournaments/many/console/registration"
     await desk.carry_out(page, "SetRegistration", open="true", places="64", waiting_places="5")
@@ -325,6 +325,16 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
     )
     assert act
     assert "Entry 5 stands again: Mar Coll." in await desk.carry_out(history, "UndoAct", position=act[1])
+    step = "/tournaments/many/console/start/halls"
+    box = 'name="top_in_first_hall" value="1"'
+    assert f"{box} checked" in (await desk.web.get(step)).text
+    rooms = {"room.0.name": "Main", "room.0.tables": "40", "room.1.name": "Upper", "room.1.tables": "20"}
+    refused = await desk.web.send_form(step, **rooms | {"room.1.tables": "0"}, command_id=str(uuid.uuid4()))
+    assert f"{box}>" in refused.text, "the box stays as the director left it"
+    await desk.web.send_form(step, **rooms, command_id=str(uuid.uuid4()))
+    assert (await stands(cell, "many")).top_tables == 0
+    await desk.web.send_form(step, **rooms, top_in_first_hall="1", command_id=str(uuid.uuid4()))
+    assert (await stands(cell, "many")).top_tables == 40, "the leaders are at table 1"
     latest = read_text(await desk.web.get(history))
     assert "1 to 100 of" in latest
     assert "Many is created" not in latest

@@ -299,8 +299,20 @@ async def set_halls(desk: DirectorPageDep, given: Fields) -> Response:
         fields[f"halls.{place}.first_table"] = str(first)
         fields[f"halls.{place}.last_table"] = str(first + count - 1)
         first += count
-    given = {**given, **fields, "act": "SetHalls", "top_tables": str(desk.tournament.top_tables)}
+    given = {**given, **fields, "act": "SetHalls", "top_tables": str(_count_top_tables(desk, given, halls[0][1]))}
     return await desk.carry_out(given, after) or await _show_halls(desk)
+
+
+def _seats_by_rank(desk: DirectorPage) -> bool:
+    """Check whether the tournament has top tables: matches of teams and duplicate games have a seating of their own."""
+    return not (desk.has_teams or is_of_duplicate_games(desk.tournament))
+
+
+def _count_top_tables(desk: DirectorPage, given: Given, first_hall_tables: int) -> int:
+    """Return the number of top pairings with a fixed order: those of the first hall if its box is ticked."""
+    if not _seats_by_rank(desk):
+        return desk.tournament.top_tables
+    return first_hall_tables if given.get("top_in_first_hall") else 0
 
 
 def _parse_halls(given: Given) -> list[tuple[str, int]]:
@@ -339,6 +351,8 @@ async def _show_halls(desk: DirectorPage, said: str = "") -> Response:
         steps=STEPS,
         lines=range(HALL_LINES_COUNT),
         needed=_needed_tables(desk),
+        seats_by_rank=_seats_by_rank(desk),
+        top_in_first_hall=not desk.typed or bool(desk.typed.get("top_in_first_hall")),
     )
 
 
