@@ -207,7 +207,7 @@ async def test_an_entrant_registers_pays_plays_and_gets_a_certificate(
         await command(cell, pairing.StartRoundRequest(round=1), "open")
         await enter_other_results(cell, "open", anna)
         await report_with_dispute(browser, cell, phone, "open", anna)
-        await desk.goto(f"{at}/console/late")
+        await desk.goto(f"{at}/console/late?show=disputed")
         await check(desk)
         await desk.get_by_role("link", name=re.compile("Enter")).last.click()
         await press(desk, re.compile("Anna Puig.* says:"), re.compile("^confirmed$"))

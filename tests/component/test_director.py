@@ -909,6 +909,12 @@ async def test_players_report_results_and_an_arbiter_decides_a_dispute_by_one_fo
     assert "340–350" in read_text(page)
     assert "disputed" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late?show=disputed"))
     assert "1 table is late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late?show=disputed"))
+    assert "3 tables are late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late?show=all"))
+    assert re.search(r"Waiting time: \d+:\d\d ", read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))), "no script"
+    overview = await desk.web.get(DRAFT_CONSOLE)
+    assert "1 disputed result" in read_text(overview)
+    assert f'data-key="late-{table.table}"' not in overview.text, "a table with a result is not one to call"
+    assert f'data-key="late-{others[0].table}"' in overview.text
     decided = await desk.carry_out(at_table, "DecideDispute", first=340, second=350)
     assert "confirmed" in decided
     assert "2 tables are late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))

@@ -165,6 +165,7 @@ def environment(language: str) -> Environment:
     env.filters["listed"] = lambda entries: join_list(list(entries), language)
     env.filters["points"] = lambda value: number(value, language)
     env.filters["money"] = lambda amount, currency: format_money(amount, currency, language)
+    env.filters["waited"] = format_waited
     env.filters["percent"] = lambda value: percent(value, language)
     env.filters["signed"] = lambda value: format_signed(value, language)
     env.filters["day"] = lambda moment, time_zone="": format_date(
@@ -268,6 +269,14 @@ def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
     if part == LIVE and LIVE in template.blocks:
         return "".join(template.blocks[LIVE](template.new_context(values)))
     return template.render({**values, "part": part})  # an intermediate template renders its block itself
+
+
+def format_waited(seconds: int) -> str:
+    """Format a waiting time as ``live.js`` does, which then counts it on: ``4:05``, from an hour on ``1:04 h``."""
+    seconds = max(0, seconds)
+    if seconds < 3_600:
+        return f"{seconds // 60}:{seconds % 60:02}"
+    return f"{seconds // 3_600}:{seconds // 60 % 60:02} h"
 
 
 def format_signed(value: float, language: str) -> str:

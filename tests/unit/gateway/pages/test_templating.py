@@ -8,7 +8,7 @@ import pytest
 from jinja2 import DictLoader
 
 from faristol.gateway.pages.operator import contact_link
-from faristol.gateway.pages.templating import CodeOnDisk, days, environment, render
+from faristol.gateway.pages.templating import CodeOnDisk, days, environment, format_waited, render
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES
 
@@ -49,6 +49,10 @@ def test_a_tournament_without_days_has_those_of_its_rounds_and_never_that_of_its
     assert days(tournament, "en") == "Mar 7\u2009–\u20098, 2026"
     tournament.starts_on = "2026-04-01"
     assert days(tournament, "en") == "April 1, 2026"
+
+
+def test_a_waiting_time_is_in_minutes_and_from_an_hour_on_in_hours() -> None:
+    assert [format_waited(seconds) for seconds in (-3, 65, 3_599, 3_840)] == ["0:00", "1:05", "59:59", "1:04 h"]
 
 
 def test_the_contact_of_a_tournament_is_a_link_if_it_is_a_mail_address() -> None:

@@ -29,7 +29,7 @@ WITHDREW = N_("Round {round} cannot be started: {players} withdrew after it was 
 async def show_overview(desk: DirectorPageDep) -> Response:
     """Show the state of the tournament, the next step and its obstacles."""
     obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
-    roster, draft = desk.roster, 0
+    roster, draft, late = desk.roster, 0, _list_late(await _list_results(desk))
     if obstacles.round and desk.may_call("GetDraft"):
         asked = pairing.GetDraftRequest(tournament_id=desk.tournament_id)
         draft = (await desk.calls.ask(asked)).draft.round
@@ -44,7 +44,9 @@ async def show_overview(desk: DirectorPageDep) -> Response:
         draft=draft,
         players=players,
         checked_in=sum(player.checked_in for player in players),
-        late=_list_late(await _list_results(desk)),
+        late=late,
+        missing=[table for table in late if _is_shown(table, MISSING)],
+        late_counts={kind: sum(_is_shown(table, kind) for table in late) for kind, _ in LATE_KINDS},
         withdrawn=_describe_withdrawn(desk),
         undecided=await _count_undecided(desk),
         appeals=[each for each in desk.tournament.appeals if each.phase == pairing.APPEAL_PHASE_OPEN],
@@ -117,35 +119,41 @@ class LateTable:
 async def show_late(
     desk: DirectorPageDep,
     hall: Annotated[str, Query(max_length=200)] = "",
-    show: Annotated[Literal["", "missing", "unconfirmed", "disputed"], Query()] = "",
+    show: Annotated[Literal["", "missing", "unconfirmed", "disputed", "all"], Query()] = "",
 ) -> Response:
-    """Show the tables of the running round that are late, with the names to call, of one hall or all."""
+    """Show the tables of the running round that are late, with the names to call, of one hall or all.
+
+    By default they are those without a result.
+    """
+    kind = show or MISSING
     listed = await _list_results(desk)
-    late = [table for table in _list_late(listed) if hall in ("", table.hall) and _is_shown(table, show)]
+    late = [table for table in _list_late(listed) if hall in ("", table.hall) and _is_shown(table, kind)]
     return await desk.show(
         "director/late.html",
         "",
         round=desk.last.round if desk.last else 0,
         late=[LateTable(table, table.recorded_at if table.scores else listed.started_at) for table in late],
         hall=hall,
-        show_=show,
+        show_=kind,
         kinds=LATE_KINDS,
         now_ms=time.time_ns() // 1_000_000,
     )
 
 
+MISSING, UNCONFIRMED, DISPUTED, EVERY = "missing", "unconfirmed", "disputed", "all"
+
 LATE_KINDS = (
-    ("", N_("all")),
-    ("missing", N_("no result")),
-    ("unconfirmed", N_("to be confirmed")),
-    ("disputed", N_("disputed")),
+    (MISSING, N_("no result")),
+    (UNCONFIRMED, N_("to be confirmed")),
+    (DISPUTED, N_("disputed")),
+    (EVERY, N_("all")),
 )
 """Kinds of late tables, with their labels."""
 
 
 def _is_shown(table: pairing.TableResult, show: str) -> bool:
-    checks = {"unconfirmed": pairing.RESULT_CHECK_PHASE_OPEN, "disputed": pairing.RESULT_CHECK_PHASE_DISPUTED}
-    return not show or (not table.scores if show == "missing" else table.check == checks[show])
+    checks = {UNCONFIRMED: pairing.RESULT_CHECK_PHASE_OPEN, DISPUTED: pairing.RESULT_CHECK_PHASE_DISPUTED}
+    return show == EVERY or (not table.scores if show == MISSING else table.check == checks[show])
 
 
 async def _list_results(desk: DirectorPageDep) -> pairing.ListResultsResponse:
