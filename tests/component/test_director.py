@@ -825,6 +825,7 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     assert sheet.get("lexicon") is None, sheet
 
 
+SEPARATOR = r"[;,\t]"
 DRAFTED = "esborrany"
 DRAFT_CONSOLE = f"/tournaments/{DRAFTED}/console"
 DRAFT_ROUND = f"{DRAFT_CONSOLE}/round/1"
@@ -835,7 +836,8 @@ async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_publi
 ) -> None:
     fields: dict[str, Any] = {"name": "Copa amb esborrany", "rounds": 5, "ruleset": "fisc-2023"}
     await desk.carry_out("/new", "CreateTournament", **fields, tournament_id=DRAFTED)
-    await desk.carry_out(f"{DRAFT_CONSOLE}/players/list", "register", text=LIST)
+    club = "\n".join(f"{re.split(SEPARATOR, line)[0]}; Valls" for line in LIST.splitlines())
+    await desk.carry_out(f"{DRAFT_CONSOLE}/players/list", "register", text=club)
     players = await ids(cell, desk, DRAFTED)
     settings = f"{DRAFT_CONSOLE}/settings"
     assert "Pairings are public: after a check by officials" in await desk.carry_out(
@@ -844,6 +846,10 @@ async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_publi
     assert "Pair round 1 as a draft" in read_text(await desk.web.get(DRAFT_ROUND))
     assert "Round 1 is paired as a draft" in await desk.carry_out(DRAFT_ROUND, "PairRound", round=1, draft=1)
     assert "paired as a draft, which only officials see" in read_text(await desk.web.get(DRAFT_CONSOLE))
+    draft = (await desk.web.get(DRAFT_ROUND)).text
+    assert "3 tables with a matter" in draft
+    assert re.search(r'<a href="#table-2">Table 2: [^<]* same club\.</a>', draft), "the list leads to the row"
+    assert 'id="table-2"' in draft
     swapped = {"player_ids.1": players["Anna Puig"], "player_ids.2": players["Jordi Roca"]}
     page = await desk.carry_out(DRAFT_ROUND, "SwapPlayers", round=1, **swapped, note="same family")
     assert "Swapped in the draft of round 1: Anna Puig – Jordi Roca." in page
