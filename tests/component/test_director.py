@@ -921,8 +921,13 @@ async def test_players_report_results_and_an_arbiter_decides_a_dispute_by_one_fo
     assert "1 disputed result" in read_text(overview)
     assert f'data-key="late-{table.table}"' not in overview.text, "a table with a result is not one to call"
     assert f'data-key="late-{others[0].table}"' in overview.text
-    decided = await desk.carry_out(at_table, "DecideDispute", first=340, second=350)
-    assert "confirmed" in decided
+    assert 'name="back" value="arbiter"' in (await desk.web.get(f"/tournaments/{DRAFTED}/arbiter")).text
+    decided = await desk.send(at_table, "DecideDispute", first=340, second=350, back="arbiter", hall="")
+    assert decided.headers["location"].startswith(f"/tournaments/{DRAFTED}/arbiter?")
+    hall = read_text(await desk.web.get(decided.headers["location"]))
+    assert f"The dispute at table {table.table} is decided." in hall
+    assert "Disputed results" not in hall, "the list is where the next dispute waits"
+    assert "confirmed" in read_text(await desk.web.get(at_table))
     assert "2 tables are late" in read_text(await desk.web.get(f"{DRAFT_CONSOLE}/late"))
 
 

@@ -55,6 +55,7 @@ CHANGED = N_(
 NOTHING_DONE = N_("No change was made.")
 WRONG_FIELD = N_("{field}: {problem}")
 NO_TABLE = N_("There is no table {table} in this round.")
+DISPUTE_DECIDED = N_("The dispute at table {table} is decided.")
 
 routes = APIRouter(include_in_schema=False)
 
@@ -126,6 +127,7 @@ class _ArbiterPages(Console):
             door="arbiter",
             part=part,
             refused=refusal,
+            said="" if part or refusal else self._describe_decision(),
             listed=listed,
             rows=shown,
             counts=count_by_filter(every),
@@ -143,6 +145,11 @@ class _ArbiterPages(Console):
             seats=SEATS,
             news=_NEWS,
         )
+
+    def _describe_decision(self) -> str:
+        """Describe the decision of a dispute that led to the list of tables; empty without one."""
+        method, table = self.done_by("arbiter")
+        return say(DISPUTE_DECIDED, {"table": table}, self.language) if method == "DecideDispute" else ""
 
     async def _disputes(self, listed: pb.ListTablesResponse) -> Sequence[Dispute]:
         """Return the disputed results of the round at these tables. A player or a second person disputes a result.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
@@ -15,7 +16,7 @@ from starlette.responses import Response
 
 from faristol.access_control.roles import DIRECTOR, PLAYER
 from faristol.client.problems import every_reason, info_of
-from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.auth.sign_in import redirect_after, redirect_to
 from faristol.gateway.consoles.commands import hide_errors
 from faristol.gateway.consoles.frame import Console, Done, TournamentId, Typed
 from faristol.gateway.consoles.navigation import may
@@ -246,7 +247,8 @@ async def _handle_form(page: _ResultsPage, given: Mapping[str, str], table: int)
         if given.get("act") == "ConfirmResult":
             return await _confirm_result(page, given, tables, table, back)
         if table and given.get("act") == "DecideDispute" and not page.is_player:
-            return await _send(page, lambda: read_decision(given, tables[table], page.tournament_id), table, back)
+            sent = await _send(page, lambda: read_decision(given, tables[table], page.tournament_id), table, back)
+            return _back_to_tables(page, given, table) if _leads_to_tables(given, sent) else sent
         if table and given.get("act") == "ReportResult" and page.is_player:
             own = page.session.credential.player_id
             return await _send(page, lambda: read_report(given, tables[table], page.tournament_id, own), table, back)
@@ -295,6 +297,16 @@ async def _send(page: _ResultsPage, read_command: Callable[[], Message], table: 
     if answer is None:
         return await page.show(await page.tables(), ResultEntry(table), table)
     return redirect_to(f"{back}?done={answer.position}")
+
+
+def _leads_to_tables(given: Mapping[str, str], sent: Response) -> bool:
+    """Check whether an accepted form leads back to the arbiter's list of tables, where the next dispute waits."""
+    return given.get("back") == "arbiter" and sent.status_code == HTTPStatus.SEE_OTHER
+
+
+def _back_to_tables(page: _ResultsPage, given: Mapping[str, str], table: int) -> Response:
+    address = f"{tournament_path(page.tournament_id, 'arbiter')}?{urlencode({'hall': given.get('hall', '')})}"
+    return redirect_after(page.request, address, f"arbiter.DecideDispute.{table}")
 
 
 async def _all_confirmed(page: _ResultsPage, given: Mapping[str, str], tables: Tables, back: str) -> Response:
