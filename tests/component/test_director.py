@@ -341,6 +341,31 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
     assert "Many is created" in read_text(await desk.web.get(f"{history}?from=100"))
 
 
+async def test_an_undo_is_marked_with_its_reason_and_the_minutes_have_neither_act(desk: Desk) -> None:
+    await desk.carry_out("/new", "CreateTournament", name="Two", rounds=5, ruleset="fisc-2023", tournament_id="two")
+    console = "/tournaments/two/console"
+    for name in ("Mar Coll", "Pol Riu"):
+        await desk.carry_out(f"{console}/players", "RegisterPlayer", player_id=name[:3].lower(), name=name)
+    for player in ("mar", "pol"):
+        await desk.carry_out(f"{console}/players", "WithdrawPlayer", player_id=player)
+    shown = (await desk.web.get(f"{console}/history")).text
+    act = re.search(r'Mar Coll has withdrawn.*?name="version" value="(\d+)"', shown, re.DOTALL)
+    assert act
+    said = await desk.carry_out(f"{console}/history", "UndoAct", version=act[1], note="wrong player")
+    assert "Mar Coll is paired again" in said
+    after = read_text(await desk.web.get(f"{console}/history"))
+    undo, _, earlier = after.partition("Pol Riu has withdrawn")
+    assert f"This undid command {act[1]}." in undo
+    assert "Note: wrong player" in undo
+    withdrawal = earlier[earlier.index("Mar Coll has withdrawn") :].partition("Pol Riu is registered")[0]
+    assert f"Undone by command {int(act[1]) + 2}." in withdrawal
+    assert "Undo it" not in withdrawal
+    minutes = read_text(await desk.web.get("/tournaments/two/print/minutes?lang=en"))
+    assert "Pol Riu has withdrawn" in minutes
+    assert "Mar Coll has withdrawn" not in minutes
+    assert "Mar Coll is paired again" not in minutes
+
+
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
     page, times = f"{CONSOLE}/round/1", {"times.1": "2027-03-07T10:00", "times.3": "2027-03-07T17:30"}
     said = await desk.carry_out(page, "AnnounceRounds", **times)

@@ -149,7 +149,8 @@ class CommandHandler:
         """Append a decision with its command and answer, and measure the duration. Raises ``Conflict``."""
         named = call.with_name(decision)
         began = perf_counter()
-        appended = await self._record.append(named, call.metadata(), command=call.command(answer))
+        metadata = replace(call.metadata(), causation_id=decision.causation_id)
+        appended = await self._record.append(named, metadata, command=call.command(answer))
         _append_seconds.record(perf_counter() - began)
         return appended
 

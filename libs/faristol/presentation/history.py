@@ -114,6 +114,8 @@ ALSO: Mapping[str, str] = {
     "decided_by": N_("Decided by: {decided_by}."),
     "by": N_("By {by}."),
     "undo": N_("To undo it: `{undo}`."),
+    "undoes": N_("This undid command {undoes}."),
+    "undone_in": N_("Undone by command {undone_in}."),
     "note": NOTE,
 }
 """Further sentences, by the parameter that must be set for them."""
@@ -195,6 +197,15 @@ def fold_entries(acts: Sequence[HistoryEntry]) -> list[HistoryEntry]:
             continue
         folded.append(each)
     return [each for each in folded if each]
+
+
+def list_effective(acts: Sequence[HistoryEntry]) -> list[HistoryEntry]:
+    """Return all but the acts that are undone, and those that undid them. An undo can be undone in turn."""
+    undone: set[int] = set()
+    for each in reversed(acts):
+        if each.act.undoes and each.act.version not in undone:
+            undone.add(each.act.undoes)
+    return [each for each in acts if not each.act.undoes and each.act.version not in undone]
 
 
 def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) -> str:
@@ -305,6 +316,8 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "fictitious": number(int(params["fictitious_half_points"] or 0) / 2, language),
         "by": _author(act, language),
         "note": act.note,
+        "undoes": str(act.undoes or ""),
+        "undone_in": str(act.undone_in or ""),
     }
     params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
     params |= _by_type(act, params, players, known.tournament, language)

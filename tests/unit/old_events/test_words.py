@@ -114,7 +114,7 @@ def test_whatever_somebody_can_write_freely_stands_beside_the_event(field: Field
 def test_what_is_marked_is_known() -> None:
     assert "faristol.pairing.v1.PlayerWithdrawn" in WITH_WORDS
     assert "faristol.game.v1.SanctionImposed" in WITH_WORDS
-    assert "faristol.pairing.v1.PlayerReinstated" not in WITH_WORDS
+    assert "faristol.pairing.v1.PlayerCheckedIn" not in WITH_WORDS
 
 
 def test_words_are_parted_from_the_event_and_concern_whom_it_names_and_whom_the_writer_says() -> None:

@@ -7,7 +7,7 @@ import pytest
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.history import describe_done, describe_history, fold_entries
+from faristol.presentation.history import describe_done, describe_history, fold_entries, list_effective
 from faristol.presentation.names import Roster
 from faristol.rules.ruleset.file import load_ruleset
 
@@ -136,3 +136,10 @@ def test_the_history_names_an_author_and_shows_no_id_that_was_made_for_one(actor
     given = acts(pairing.Act(type="RoundStarted", round=1, actor=actor, actor_name=name))
     (line,) = describe_history(pairing.ListActsResponse(acts=given), Roster(HEAD), "en")
     assert line.also["by"] == shown
+
+
+def test_an_undo_of_an_undo_puts_the_first_act_in_force_again() -> None:
+    given = acts(*(pairing.Act(type="PlayerWithdrawn", player_ids=["anna"]) for _ in range(5)))
+    given[1].undoes, given[2].undoes, given[4].undoes = 1, 2, 4
+    told = list(describe_history(pairing.ListActsResponse(acts=given), Roster(HEAD), "en"))
+    assert [each.act.version for each in list_effective(told)] == [1]

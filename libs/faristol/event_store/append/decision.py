@@ -75,6 +75,8 @@ class Decision:
     Returns the commitments to stored names for the metadata of the events (see ``bindings``): one text for all events,
     or one for each event in order.
     """
+    causation_id: str = ""
+    """Id of the event that a command undoes. The metadata of a reaction name its event instead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.history import HistoryEntry, describe_history
+from faristol.presentation.history import HistoryEntry, describe_history, list_effective
 from faristol.presentation.names import Roster
 from faristol.presentation.page_addresses import tournament_path
 
@@ -146,7 +146,8 @@ async def _minutes(wanted: PaperRequest) -> dict[str, Any]:
 
 
 def _incidents(acts: pairing.ListActsResponse, roster: Roster, language: str) -> Sequence[HistoryEntry]:
-    return [each for each in describe_history(acts, roster, language) if each.act.type in INCIDENTS]
+    told = list_effective(list(describe_history(acts, roster, language)))
+    return [each for each in told if each.act.type in INCIDENTS]
 
 
 async def _acts(wanted: PaperRequest) -> pairing.ListActsResponse:

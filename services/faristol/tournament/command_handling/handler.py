@@ -27,6 +27,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.rules.officials import check_not_concerned
 from faristol.tournament.command_handling import registry, undo
@@ -123,9 +124,15 @@ class PairingHandler:
                 apart, content = command.stores(asked)
                 if not await self.record.events(apart):
                     writes.append(Write(apart, 0, [content], request.tournament_id))
-            return Decision(writes, guards, also=remember if persons or write_beside else None), answer
+            also = remember if persons or write_beside else None
+            undone = await self._find_undone(request) if isinstance(request, pb.UndoActRequest) else ""
+            return Decision(writes, guards, also, undone), answer
 
         return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
+
+    async def _find_undone(self, request: pb.UndoActRequest) -> str:
+        """Return the id of the event that a command undoes."""
+        return (await self.record.read_stream(stream(request.tournament_id), request.version - 1))[0].event_id
 
     async def handle(
         self,

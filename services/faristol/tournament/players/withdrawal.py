@@ -77,7 +77,9 @@ def reinstate(situation: Situation, request: pb.ReinstatePlayerRequest, *, lifte
     paired = current is not None and player_id in current.player_ids
     number = current.number if current is not None and paired else len(state.played) + 1
     back = max(number, player.withdrawn)
-    return [events.PlayerReinstated(player_id=player_id, round=back, occurred_at=situation.occurred_at)]
+    return [
+        events.PlayerReinstated(player_id=player_id, round=back, note=request.note, occurred_at=situation.occurred_at)
+    ]
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {

@@ -77,9 +77,13 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
         )
         for event in page
     ]
-    first = _first_versions(recorded)
+    first, undone = _first_versions(recorded), _undone_versions(recorded)
+    undone_in = {version: later for later, version in undone.items()}
     for act in acts:
         act.first_version = first[act.version]
+        act.undoes, act.undone_in = undone.get(act.version, 0), undone_in.get(act.version, 0)
+        if act.undone_in:
+            act.ClearField("undone_by")
     wants_others = request.HasField("others_after") and not more and may_read_others(caller())
     return pb.ListActsResponse(
         acts=acts,
@@ -96,6 +100,16 @@ def _first_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
     return {
         event.version: by_command.setdefault(event.metadata.command_id or str(event.version), event.version)
         for event in recorded
+    }
+
+
+def _undone_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
+    """Return by the version of each event of an undo the version that it undid; both are on the same stream."""
+    versions = {event.event_id: event.version for event in recorded}
+    return {
+        event.version: versions[event.metadata.causation_id]
+        for event in recorded
+        if event.metadata.causation_id in versions
     }
 
 

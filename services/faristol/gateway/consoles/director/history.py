@@ -7,6 +7,7 @@ from starlette.responses import Response
 from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.gateway.pages.paging import part_of, read_offset
 from faristol.kernel.times import to_datetime
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.history import describe_history, fold_entries
 
 PAGE = "history"
@@ -28,7 +29,14 @@ async def _show(desk: DirectorPage) -> Response:
         acts=fold_entries([each for each in described if each.act.position in shown])[::-1],
         acts_part=part,
         when=lambda act: to_datetime(act.recorded_at),
+        keeps_reason=_keeps_reason,
     )
+
+
+def _keeps_reason(command: str) -> bool:
+    """Check whether the command of an undo stores a reason; others have no field for it."""
+    request = pairing.DESCRIPTOR.message_types_by_name.get(f"{command}Request")
+    return request is None or "note" in request.fields_by_name
 
 
 routes = page_of_forms(PAGE, _show)
