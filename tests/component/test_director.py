@@ -341,6 +341,16 @@ async def test_all_marked_entries_are_accepted_by_one_form_which_names_those_lef
     assert "Many is created" in read_text(await desk.web.get(f"{history}?from=100"))
 
 
+async def test_the_notice_of_a_rejection_names_the_rejected_entry_and_the_one_with_its_place(desk: Desk) -> None:
+    await desk.carry_out("/new", "CreateTournament", name="Full", rounds=5, ruleset="fisc-2023", tournament_id="full")
+    page = "/tournaments/full/console/registration"
+    await desk.carry_out(page, "SetRegistration", open="true", places="1", waiting_places="2", moves_up="true")
+    for name in ("Mar Coll", "Pol Riu"):
+        await desk.web.send_form("/tournaments/full/register", command_id=str(uuid.uuid4()), name=name, listing="1")
+    said = await desk.carry_out(page, "RejectEntry", entry=1)
+    assert "Entry 1 is rejected: Mar Coll. Entry 2 has a place: Pol Riu." in said
+
+
 async def test_an_undo_is_marked_with_its_reason_and_the_minutes_have_neither_act(desk: Desk) -> None:
     await desk.carry_out("/new", "CreateTournament", name="Two", rounds=5, ruleset="fisc-2023", tournament_id="two")
     console = "/tournaments/two/console"

@@ -215,6 +215,9 @@ async def _other_acts(
     messages, registered = [event.message for event in recorded], registrations_by_command(recorded)
     of_entries, of_payments = [event.message for event in entries], [event.message for event in payments]
     acts = []
+    firsts: dict[tuple[str, str], int] = {}
+    for event in (*entries, *payments):
+        firsts.setdefault((event.stream, event.metadata.command_id or event.event_id), event.position)
     for event in listed:
         is_fee = event.stream == streams[1]
         if isinstance(event.message, entry_events.EntryAccepted):
@@ -232,6 +235,7 @@ async def _other_acts(
         if is_fee and fees.settings and not any(detail.startswith("currency: ") for detail in act.details):
             act.details.append(f"currency: {fees.settings.currency}")
         act.ClearField("version")
+        act.first_version = firsts[event.stream, event.metadata.command_id or event.event_id]
         acts.append(act)
     return acts
 

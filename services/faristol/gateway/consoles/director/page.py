@@ -239,13 +239,15 @@ class DirectorPage(Console):
         roster, answer = self.roster, await self.acts(after)
         last = next((act for act in answer.acts if act.position == self.done), pairing.Act())
         if not last.version:
-            answer = await self.acts(self.tournament.version, self.done - 1)
-        if 0 < last.first_version <= after:
+            answer = await self.acts(self.tournament.version, max(0, self.done - RECENT_EVENT_COUNT))
+            last = next((act for act in answer.other_acts if act.position == self.done), last)
+        elif 0 < last.first_version <= after:
             answer = await self.acts(last.first_version - 1)
         together = [
             each
             for each in describe_history(answer, roster, self.language)
-            if each.act.position == self.done or 0 < last.first_version == each.act.first_version
+            if each.act.position == self.done
+            or (0 < last.first_version == each.act.first_version and bool(last.version) == bool(each.act.version))
         ]
         return describe_done(together, roster, self.language) or say(self.otherwise, {}, self.language)
 
