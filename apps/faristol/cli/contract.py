@@ -263,12 +263,12 @@ def request_of(
     if "tournament_id" in fields and act.new != "tournament_id":
         request.tournament_id = known.tournament_id if known else given["tournament_id"] or ""
     reader = Reader(act, kind.DESCRIPTOR, known, tournament)
+    if _has_table(fields) and known:
+        reader.read_game(request, given.get("game_id") or "", given["table_number"], given["table_round"])
     for name, value in given.items():
         if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
             holder = next((each for each, parts in act.parts.items() if name in parts), "")
             reader.read(getattr(request, holder) if holder else request, fields[name], value)
-    if _has_table(fields) and known:
-        reader.read_game(request, given.get("game_id") or "", given["table_number"], given["table_round"])
     return request  # type: ignore[no-any-return]
 
 

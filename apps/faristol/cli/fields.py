@@ -16,7 +16,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
-from faristol.presentation.names import candidates
+from faristol.presentation.names import Named, candidates
 from faristol.presentation.tournament_commands import Command
 from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.names import TournamentNames, Unclear
@@ -86,6 +86,8 @@ class Reader:
         self._known = known
         self._tournament = tournament
         self._field: Any = None
+        self._seated: list[Named] = []
+        """Players of the game of the command, among whom a name is looked up first."""
 
     def read(self, request: Message, field: Any, given: Any) -> None:
         """Set a field. Raises ``BadParameter`` or ``Unclear``."""
@@ -108,10 +110,11 @@ class Reader:
             setattr(request, field.name, self._value(field, given))
 
     def read_game(self, request: Any, given: str, table: int, number: int) -> None:
-        """Set the game by its id or its table. Raises ``Unclear``."""
+        """Set the game by its id or its table, before the fields that name its players. Raises ``Unclear``."""
         assert self._known is not None
         if given or table:
             request.game_id = self._known.game(given, table=table, number=number)
+            self._seated = self._known.players_of_game(request.game_id)
         elif "game_id" in self._arguments:
             raise Unclear(localize(WHICH_GAME))
 
@@ -138,6 +141,8 @@ class Reader:
                 return self._parse_enum(field, given)
             case Kind.TOURNAMENT:
                 return self._tournament(given)
+            case Kind.PLAYER if len(seated := candidates(given, self._seated)) == 1:
+                return seated[0].id
             case Kind.PLAYER | Kind.TEAM | Kind.PERSON as kind if self._known is not None:
                 return getattr(self._known, kind)(given)
             case Kind.TEXT:

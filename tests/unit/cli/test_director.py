@@ -115,6 +115,7 @@ def test_a_tournament_is_created_with_options_instead_of_fields(run_command: Sai
         ),
         (["result", "enter", "copa", "--table", "4", "--score", "cesca=1"], "game_id", "copa-r1-t4"),
         (["result", "enter", "copa", "copa-r1-t3", "--score", "blai=1"], "game_id", "copa-r1-t3"),
+        (["result", "report", "copa", "--table", "4", "--player", "Anna", "--score", "anna=1"], "player_id", "anna-2"),
         (["player", "sanction", "copa", "blai", "--kind", "rounds", "--rounds", "4,5"], "rounds", [4, 5]),
         (["player", "expel", "copa", "blai", "--decided-by", "nikos,eleni"], "decided_by", ["nikos", "eleni"]),
         (["round", "pair", "copa"], "round", 2),
@@ -140,6 +141,8 @@ def test_what_has_parts_is_written_with_signs_of_equality(run_command: Said) -> 
         "result", "enter", "copa", "--table", "3", "--score", "Anna Puig (Valls)=412", "--score", "blai=-5"
     )
     assert [(score.player_id, score.score) for score in made.scores] == [("anna", 412), ("p-1", -5)]
+    made, _ = run_command("result", "enter", "copa", "--table", "4", "--score", "Anna Puig=412,cesca=350")
+    assert [score.player_id for score in made.scores] == ["anna-2", "p-2"], "the Anna Puig of that table"
     made, _ = run_command("hall", "set", "copa", "--hall", "Gran=1-20", "--hall", "Petita=21-30", "--top-tables", "4")
     assert [(hall.name, hall.first_table, hall.last_table) for hall in made.halls] == [
         ("Gran", 1, 20),

@@ -14,6 +14,7 @@ import grpc
 from faristol.client.places import ranges
 from faristol.host import Addresses, StartError
 from faristol.kernel.names import ACTOR_ID
+from faristol.kernel.pairings import seats_of
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -109,6 +110,12 @@ class TournamentNames(Roster):
                 return given
             raise Unclear(localize(NO_GAME, given=repr(given)))
         return self.seat(table, number).game_id
+
+    def players_of_game(self, game_id: str) -> list[Named]:
+        """Return the players of a game in the order of the pairing; none for a game of another tournament."""
+        seats = (seat for played in self.tournament.played for seat in played.pairings if seat.game_id == game_id)
+        found = next(seats, None)
+        return [named for each in (seats_of(found) if found else ()) for named in self.players if named.id == each]
 
     def seat(self, table: int, number: int = 0) -> events.Pairing:
         """Return the pairing of a table in round ``number``, 0 for the last one paired. Raises ``Unclear``."""
