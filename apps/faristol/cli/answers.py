@@ -51,6 +51,9 @@ from faristol.text import number, say, translations, with_article
 
 Params = Mapping[str, str | int]
 
+MADE_DISPUTED = N_(
+    "The result is disputed: another one was entered before. An arbiter decides, and until then that one counts."
+)
 ROUND_PAIRED = N_("Round {round} is paired: {games}.")
 ROUND_DRAFTED = N_("Round {round} is paired as a draft: {games}. Publish it with `round publish`.")
 DRAFTED_BYE = N_("Round {round} is paired as a draft: {games}, bye: {bye}. Publish it with `round publish`.")
@@ -103,6 +106,8 @@ def format_answer(
             ROUNDS_OUT if request.rounds else "",
             GAME_LOST if loses else "",
         ]
+    if isinstance(answer, pairing.ReportResultResponse) and answer.effect == pairing.REPORT_EFFECT_DISPUTED:
+        texts.append(MADE_DISPUTED)
     texts += [text for field, text in of.further.items() if _is_told(field, request, answer, params)]
     yield " ".join(say(text, params, language) for text in filter(None, texts))
 

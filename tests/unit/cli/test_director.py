@@ -354,6 +354,16 @@ def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(run_
     assert told == "Blai Soler is paired again from round 3 on.\n"
 
 
+def test_a_report_that_makes_a_result_disputed_says_so(run_command: Said) -> None:
+    words = ["result", "report", "copa", "--table", "3", "--player", "blai", "--score", "anna=400,blai=350"]
+    told = {
+        effect: run_command(*words, answer=pairing.ReportResultResponse(position=9, effect=effect))[1]
+        for effect in (pairing.REPORT_EFFECT_ENTERED, pairing.REPORT_EFFECT_DISPUTED)
+    }
+    assert "disputed" not in told[pairing.REPORT_EFFECT_ENTERED]
+    assert "The result is disputed: another one was entered before." in told[pairing.REPORT_EFFECT_DISPUTED]
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
