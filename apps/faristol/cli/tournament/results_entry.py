@@ -36,6 +36,7 @@ ENTRY_RETRY_SECONDS = 60.0
 WHO = N_("Your name, stored with each result")
 WHO_ENTERS = N_("specify the person who enters the results: use --as NAME or FARISTOL_CLIENT_NAME, or --arbiter ID")
 NOTHING_ENTERED = N_("No result was entered.")
+ENTER_THEM = N_("Enter them all?")
 STAND_ALREADY = N_("{tables} already have the results in the file.")
 NO_RESULTS = N_("the file {file} has no result")
 AND_MORE = N_("and {more} more")
@@ -125,6 +126,8 @@ def _complain(text: str) -> None:
 async def _enter_file(calls: ResultsClient, file: str, language: str, *, sure: bool, json_output: bool) -> int:
     """Enter all results of a file. Return the exit code: 0, or 2 if a line is wrong or the service refuses it.
 
+    Equal scores of two tables are a question at a terminal. Otherwise they are printed, and the file is entered.
+
     Raises ``StartError`` if the file has no result or is unreadable.
     """
     name, text = "stdin" if file == "-" else file, content_of(file, language)
@@ -132,6 +135,13 @@ async def _enter_file(calls: ResultsClient, file: str, language: str, *, sure: b
     new, standing, errors = read_sheet(text, tables, language, sure=sure)
     if not (new or standing or errors):
         raise StartError(localize(NO_RESULTS, file=name))
+    questions = [LineError(listed.line, listed.question) for listed in new if listed.question]
+    if not errors and questions:
+        for question in questions[:MAX_PRINTED_ERRORS]:
+            _complain(f"{name}:{question}")
+        if file != "-" and sys.stdin.isatty() and not typer.confirm(localize(ENTER_THEM), err=True):
+            _complain(localize(NOTHING_ENTERED))
+            return 2
     if not errors and new:
         try:
             await calls.enter([tables.result(listed.given) for listed in new])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from faristol.kernel.quotation import quote_text, shorten_text
 from faristol.kernel.refusal import N_
@@ -19,7 +19,7 @@ from faristol.typed_input.lists import (
     lines_of,
     rows_of,
 )
-from faristol.typed_input.results.doubts import SWAPPED, is_swapped
+from faristol.typed_input.results.doubts import LIKE_ANOTHER, SWAPPED, is_swapped
 from faristol.typed_input.results.lines import (
     NO,
     UNSCORED_MARK,
@@ -47,6 +47,7 @@ STANDS_OTHERWISE = N_("{standing} is already recorded: correct it if it is wrong
 LOOK_AGAIN = N_(
     "table {table}: {doubt}; if it is correct, write `yes` in a column `sure`, or use --sure for the whole file"
 )
+COMPARE = N_("table {table}: {doubt}; compare it with its slip.")
 NEITHER = N_("the column `sure` is {given}; expected `yes`, `no` or an empty field")
 NO_TABLE_SAID = N_("the table is missing")
 
@@ -59,6 +60,8 @@ class ListedResult:
     given: ParsedResult
     sure: bool = False
     """True if the line confirms implausible scores."""
+    question: str = ""
+    """Equal scores of another table, which are to be confirmed and prevent no entry; empty otherwise."""
 
 
 def read_sheet(
@@ -68,7 +71,7 @@ def read_sheet(
 
     A first line with headings is that of a completed file of pairings; lines without scores are skipped. Without
     headings every line is a table and its scores. An implausible result is an error unless ``sure``, or the column of
-    that name for one line, confirms it.
+    that name for one line, confirms it. Equal scores of two tables are a question only: in a large round some are.
     """
     text = text.removeprefix("\ufeff")
     lines = lines_of(text)
@@ -201,8 +204,12 @@ def _check_results(
         except InvalidLine as slip:
             errors.append(LineError(listed.line, say(slip.text, slip.params, language)))
             continue
+        questions = []
         for doubt in unsure:
             params = {"table": str(number), "doubt": say(doubt.text, doubt.params, language)}
-            errors.append(LineError(listed.line, say(LOOK_AGAIN, params, language)))
-        new.append(listed)
+            if doubt.text == LIKE_ANOTHER:
+                questions.append(say(COMPARE, params, language))
+            else:
+                errors.append(LineError(listed.line, say(LOOK_AGAIN, params, language)))
+        new.append(replace(listed, question=" ".join(questions)))
     return new, standing, errors

@@ -222,6 +222,14 @@ def test_what_stands_already_is_passed_over_and_who_is_sure_may_enter_what_is_im
     assert ([entry.given for entry in new], errors) == ([ParsedResult(1, scores(900, 100))], [])
 
 
+def test_equal_scores_of_two_tables_of_a_file_are_a_question_and_no_error() -> None:
+    new, _, errors = read_sheet("1 401 350\n3 401 350\n", ROUND, "en")
+    assert errors == []
+    assert [entry.question for entry in new] == ["", "table 3: table 1 has the same scores; compare it with its slip."]
+    new, _, _ = read_sheet("1 401 350\n3 401 350\n", ROUND, "en", sure=True)
+    assert not any(entry.question for entry in new)
+
+
 def test_a_file_given_again_is_passed_over_also_where_the_book_made_other_scores_of_an_abandoned_game() -> None:
     abandoned = table(1, 250, 300, by="Eva")
     abandoned.winner_id = "blai-1"
