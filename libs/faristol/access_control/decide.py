@@ -15,6 +15,7 @@ from faristol.access_control.roles import (
     ARBITER,
     DIRECTOR,
     FEDERATION,
+    HALL,
     JUDGE,
     PLAYER,
     PUBLIC,
@@ -161,8 +162,10 @@ def _check_tournaments(credential: Credential, needs: Needs, request: Message, p
             text = N_("{field} is empty; this credential is limited to tournaments")
             raise Denied("OUT_OF_SCOPE", text, {"field": path[-1]})
         for tournament in named:
-            # A command at a table needs only that table in scope, if the table belongs to the named tournament.
-            enough = not needs.is_command or credential.role == PLAYER or of_games == {tournament}
+            # A command at a table needs only that table in scope, if the table belongs to the named tournament. The
+            # cell of a hall reads events that officials of the tournament do not, so its hall must be in scope too.
+            is_query = not needs.is_command and credential.role != HALL
+            enough = is_query or credential.role == PLAYER or of_games == {tournament}
             halls = values(request, needs.hall) if needs.hall and not needs.games else []
             in_hall = bool(halls) and scope.holds_halls(tournament, halls)
             if not (scope.touches(tournament) if enough else in_hall or scope.holds(tournament)):

@@ -15,10 +15,11 @@ from faristol.access_control.credential import Credential, Scope
 from faristol.access_control.decide import GamePlace, Places, check_role, check_scope, may_judge
 from faristol.access_control.errors import Denied, Unauthenticated
 from faristol.access_control.needs import needs_of, needs_of_all
-from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, PLAYER, SCORER, Role
+from faristol.access_control.roles import ARBITER, DIRECTOR, FEDERATION, HALL, JUDGE, PLAYER, SCORER, Role
 from faristol.kernel.errors import NotFound
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.game.v1 import game_pb2 as game
+from faristol.pb.hall.v1 import hall_pb2 as halls
 from faristol.pb.lexicon.v1 import adjudication_pb2 as judging
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -43,6 +44,28 @@ def outcome(credential: Credential | None, method: str, request: Message, places
 
 def at_table(kind: Any = game.PlacePlayRequest, **fields: Any) -> Any:
     return kind(game_id="open-r1-t3", **fields)
+
+
+@pytest.mark.parametrize(
+    ("method", "request_type"),
+    [
+        ("JoinHall", halls.JoinHallRequest),
+        ("FollowChampionship", halls.FollowChampionshipRequest),
+        ("PushEvents", halls.PushEventsRequest),
+        ("Heartbeat", halls.HeartbeatRequest),
+        ("FetchLexicon", halls.FetchLexiconRequest),
+    ],
+)
+def test_the_cell_of_a_hall_calls_for_its_own_hall_alone(method: str, request_type: type[Message]) -> None:
+    credential = build_credential(HALL, tournaments=["open"], halls=["A"])
+    for tournament, hall, expected in (
+        ("open", "A", ""),
+        ("open", "B", "OUT_OF_SCOPE"),
+        ("open", "", "OUT_OF_SCOPE"),
+        ("cup", "A", "OUT_OF_SCOPE"),
+    ):
+        request = request_type(tournament_id=tournament, hall=hall)
+        assert outcome(credential, method, request) == expected, (tournament, hall)
 
 
 def test_every_method_says_what_it_needs_and_the_page_of_access_says_the_same() -> None:
