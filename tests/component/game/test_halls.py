@@ -114,6 +114,15 @@ async def test_a_batch_with_a_wrong_signature_is_refused(playing: Hall) -> None:
     assert "INVALID_ARGUMENT signature" in await reason(playing.push(batch, key=Ed25519PrivateKey.generate()))
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("address", "javascript:alert(1)"), ("address", "https://a/<b>"), ("version", "<b>1</b>")]
+)
+async def test_a_hall_joins_with_an_address_and_a_version_alone(playing: Hall, field: str, value: str) -> None:
+    request = pb.JoinHallRequest(command_id=command(), tournament_id="cup", hall=playing.name, key=playing.key)
+    setattr(request, field, value)
+    assert f"INVALID_ARGUMENT {field}" in await reason(playing.championship.halls.JoinHall(request))
+
+
 HOSTILE: Sequence[tuple[str, str]] = [
     ("another hall's table", "is not in this hall"),
     ("a rewritten event", "do not give its hash"),

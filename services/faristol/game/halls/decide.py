@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from google.protobuf.message import Message
@@ -22,6 +23,11 @@ MAX_ADDRESS_CHARACTERS = 200
 MAX_VERSION_CHARACTERS = 40
 """Characters of the version of a program."""
 
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%:/\[\]-]+")
+"""Addresses of pages: devices of the hall open them, and officials read them."""
+
+_VERSION = re.compile(r"[A-Za-z0-9.+_-]*")
+
 
 def join(
     halls: Halls, request: pb.JoinHallRequest, names: Collection[str], at: Timestamp, salt: bytes
@@ -39,6 +45,10 @@ def join(
     for name, most in (("address", MAX_ADDRESS_CHARACTERS), ("version", MAX_VERSION_CHARACTERS)):
         if len(getattr(request, name)) > most:
             raise Invalid(name, N_("expected at most {most} characters"), {"most": most})
+    if request.address and not _ADDRESS.fullmatch(request.address):
+        raise Invalid("address", N_("expected an address such as https://192.168.8.2:8080"))
+    if not _VERSION.fullmatch(request.version):
+        raise Invalid("version", N_("expected a version such as 0.1.0"))
     joined = halls.joined.get(request.hall)
     if joined is None and request.key in halls.keys.get(request.hall, ()):
         raise Refusal(
