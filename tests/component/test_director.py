@@ -885,6 +885,10 @@ async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_publi
     assert "3 tables with a matter" in draft
     assert re.search(r'<a href="#table-2">Table 2: [^<]* same club\.</a>', draft), "the list leads to the row"
     assert 'id="table-2"' in draft
+    boxes = re.findall(r'<select name="player_ids.1".*?</select>', draft, re.DOTALL)
+    in_order = sorted(players)  # these names are in the order of their letters
+    for shown in (boxes[0], (await desk.web.get(f"{DRAFT_CONSOLE}/halls")).text):
+        assert sorted(players, key=lambda name: shown.index(f'value="{players[name]}"')) == in_order
     swapped = {"player_ids.1": players["Anna Puig"], "player_ids.2": players["Jordi Roca"]}
     page = await desk.carry_out(DRAFT_ROUND, "SwapPlayers", round=1, **swapped, note="same family")
     assert "Swapped in the draft of round 1: Anna Puig – Jordi Roca." in page

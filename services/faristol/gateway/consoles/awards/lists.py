@@ -32,7 +32,7 @@ async def _show(desk: DirectorPage) -> Response:
         asked = results_pb.GetAwardsRequest(tournament_id=desk.tournament_id, min_position=desk.done, provisional=True)
         answer = await desk.calls.ask(asked)
     currency, digits = answer.currency or DEFAULT_CURRENCY, answer.currency_digits
-    players = sorted(desk.tournament.players, key=lambda player: desk.roster.name(player.player_id).casefold())
+    players = desk.players_by_name
     return await desk.show(
         "director/prize_lists.html",
         PAGE,

@@ -47,7 +47,7 @@ async def _show(desk: DirectorPage) -> Response:
         can_lift={each.act.version for each in stand},
         can_appeal=[(f"{each.act.version} {each.act.player_ids[0]}", each.said) for each in reversed(stand)],
         appealed=desk.typed.get("appealed", "") or desk.request.query_params.get("appealed", ""),
-        players=list(desk.tournament.players),
+        players=desk.players_by_name,
         games=[
             (seat.game_id, played.round, seat)
             for played in reversed(desk.tournament.played)

@@ -49,7 +49,7 @@ async def _show(desk: DirectorPage) -> Response:
         aside_events={each.number: (_list_names(each.events), _list_names(each.here)) for each in aside},
         aside_reasons=labels_of(hall_events.AsideReason.DESCRIPTOR),
         aside_verdicts=labels_of(hall_events.AsideVerdict.DESCRIPTOR),
-        players=[player for player in desk.tournament.players if not player.withdrawn_round],
+        players=[player for player in desk.players_by_name if not player.withdrawn_round],
     )
 
 

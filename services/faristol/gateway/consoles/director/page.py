@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,7 +30,7 @@ from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Moment, OwnReader, Results
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import NAMED_PERSON, slug
+from faristol.kernel.names import NAMED_PERSON, name_order, slug
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -131,6 +131,17 @@ class DirectorPage(Console):
     def roster(self) -> Roster:
         """Names of its players, teams and officials, computed once for a page: it compares all names."""
         return Roster(self.tournament, self.language, {each.id: each.name for each in self.officials})
+
+    def in_name_order(self, player_ids: Iterable[str]) -> list[str]:
+        """Return players in the alphabetical order of the reader's language."""
+        roster = self.roster
+        return sorted(player_ids, key=lambda each: (name_order(roster.name(each), self.language), each))
+
+    @property
+    def players_by_name(self) -> list[pairing.Player]:
+        """Players in the alphabetical order of the reader's language, as lists and select boxes show them."""
+        players = {player.player_id: player for player in self.tournament.players}
+        return [players[each] for each in self.in_name_order(players)]
 
     @property
     def address(self) -> str:

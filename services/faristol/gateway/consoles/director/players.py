@@ -401,7 +401,7 @@ async def _show(desk: DirectorPageDep, said: str = "") -> Response:
     return await desk.show(
         "director/players.html",
         PAGE,
-        players=desk.tournament.players,
+        players=desk.players_by_name,
         said=said,
         many=len(desk.tournament.players) > MAX_PLAYERS_WITH_FORMS,
         opened=desk.request.query_params.get("player", ""),

@@ -113,7 +113,7 @@ async def _show(desk: DirectorPageDep, number: int, why: str = "", other: str = 
         played=played,
         tables=tables,
         seats={seat.table: list(seats_of(seat)) for seat in played.pairings} if played else {},
-        to_pair=[player for player in tournament.players if not player.withdrawn_round],
+        to_pair=[player for player in desk.players_by_name if not player.withdrawn_round],
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
         rounds_needed=obstacles.rounds,
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
@@ -152,13 +152,9 @@ class Proposed:
     tables: Sequence[ProposedTable]
     checks: Sequence[str]
     """Matters of the whole round, in sentences."""
+    players: Sequence[str]
+    """Ids of all players who can be swapped, in the order of their names."""
     halls: Sequence[str]
-
-    @property
-    def players(self) -> Sequence[str]:
-        """Ids of all players who can be swapped."""
-        bye = [self.round.bye_player_id] if self.round.bye_player_id else []
-        return [player for table in self.tables for player in table.players] + bye
 
 
 def _describe_proposed(desk: DirectorPageDep, proposed: pairing.ProposedRound) -> Proposed:
@@ -167,10 +163,12 @@ def _describe_proposed(desk: DirectorPageDep, proposed: pairing.ProposedRound) -
     by_table: dict[int, list[str]] = defaultdict(list)
     for check in proposed.checks:
         by_table[check.table].append(roster.named_in(check.text))
+    in_seats = [player for seat in proposed.pairings for player in seats_of(seat)]
     return Proposed(
         proposed,
         [ProposedTable(seat, list(seats_of(seat)), by_table[seat.table]) for seat in proposed.pairings],
         by_table[0],
+        desk.in_name_order([*in_seats, *filter(None, [proposed.bye_player_id])]),
         [hall.name for hall in desk.tournament.halls],
     )
 

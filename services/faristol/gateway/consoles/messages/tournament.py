@@ -54,7 +54,7 @@ async def _show(desk: DirectorPage) -> Response:
         hall="",
         people=[
             (player.player_id, desk.roster.name(player.player_id))
-            for player in desk.tournament.players
+            for player in desk.players_by_name
             if not player.withdrawn_round
         ],
     )
