@@ -10,7 +10,7 @@ import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,8 @@ class Bout:
     game_id: str = ""
     mover: str = ""
     other: str = ""
+    ruled_ids: set[str] = field(default_factory=set)
+    """Cases on which a judge has ruled."""
 
     @property
     def direct(self) -> pb_grpc.AdjudicationServiceAsyncStub:
@@ -149,10 +151,11 @@ class Bout:
         return self.do(game_pb2.AppealRequest(player_id=player_id, arguments=ARGUMENTS, arguments_hidden=hidden))
 
     async def waiting(self, judge_id: str) -> adjudication_pb2.QueuedCase:
-        """Return the first case that comes into a judge's queue."""
+        """Return the first case that comes into a judge's queue, which may still have one that was ruled on."""
         async for queue in Judge(self.lexicon, judge_id).queue():
-            if queue.cases:
-                return queue.cases[0]
+            for case in queue.cases:
+                if case.case_id not in self.ruled_ids:
+                    return case
         raise AssertionError("the queue ended")
 
     async def rule(self, judge_id: str, *, valid: bool) -> adjudication_pb2.GetCaseFileResponse:
@@ -167,6 +170,7 @@ class Bout:
             for ruled in file.words
         ]
         await judge.rule(case.case_id, words)
+        self.ruled_ids.add(case.case_id)
         return file
 
     async def clock_runs_for(self, player_id: str) -> None:
