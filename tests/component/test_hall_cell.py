@@ -187,6 +187,12 @@ class Scene:
         assert {name for name in own if name.startswith("game-")} == {f"game-{game_id}" for game_id in self.games}
         assert {name: copied[name] for name in own} == own
 
+    async def check_equal_of(self, game_id: str) -> None:
+        """Check that the streams of one table are the same in both records."""
+        own, copied = await self.hall.streams(), await self.championship.streams()
+        for name in (f"game-{game_id}", f"clock-{game_id}"):
+            assert own[name] == copied[name]
+
 
 @asynccontextmanager
 async def scene(tmp_path: Path, words: Path) -> AsyncIterator[Scene]:

@@ -14,7 +14,7 @@ from faristol.cli.access.access import caller, credentials
 from faristol.cli.access.data_requests import data_requests
 from faristol.cli.commands import format_command
 from faristol.cli.duplicate_game.answers import format_play, tops, waiting
-from faristol.cli.hall.cells import cells, kept_aside
+from faristol.cli.hall.cells import cells, kept_aside, kept_commands
 from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_times
 from faristol.cli.players.entries import entries, form, mail_status
 from faristol.cli.players.fees import fees
@@ -475,5 +475,6 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "ListFees": fees,
     "ListHalls": cells,
     "ListKeptAside": kept_aside,
+    "ListKeptCommands": kept_commands,
 }
 """Answers of more than one sentence."""

@@ -15,6 +15,7 @@ from faristol.event_store import Record
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError
 from faristol.host.halls.clock import HallClock
 from faristol.host.halls.identity import WRITTEN_STREAM_KINDS, load_key
+from faristol.host.halls.kept import is_outcome_stream
 from faristol.kernel.event_types import types_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -57,7 +58,7 @@ def prepare(settings: Settings, record: Record) -> None:
     record.owner_key = load_key(settings.hall_folder()).public_key().public_bytes_raw()
 
     def check_writer(stream: str) -> None:
-        if stream.partition("-")[0] not in WRITTEN_STREAM_KINDS:
+        if stream.partition("-")[0] not in WRITTEN_STREAM_KINDS or is_outcome_stream(stream):
             raise Refusal(
                 "OF_THE_CHAMPIONSHIP",
                 "",

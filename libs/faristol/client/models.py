@@ -271,6 +271,14 @@ class Incident(Model):
     article: str
 
 
+class KeptResult(Model):
+    """A result that a hall keeps until its line to the championship is back."""
+
+    table: int
+    game_id: str
+    scores: list[int]
+
+
 class Match(Model):
     """A match of two teams in a round (FISE 4.4)."""
 
@@ -680,6 +688,7 @@ class Tournament(Model):
     duplicate_games: list[DuplicateRound]
     broadcast_delay_minutes: int
     halls_behind: list[HallBehind]
+    kept_results: list[KeptResult]
     entry_form: EntryForm | None
     links: TournamentLinks
 

@@ -263,7 +263,7 @@ class Reactor(EventHandler):
         if self._skipped_to(event.position):
             await self.note()  # unlike an append, this checks that the keys are still parked
         checkpoint = Checkpoint(self.name, self.noted, event.position)
-        await self.record.append(decision, _caused_by(event, self.name), checkpoint=checkpoint)
+        await self.record.append(decision, _caused_by(event, self.name, decision), checkpoint=checkpoint)
 
     async def _react(
         self, event: Recorded, append: Callable[[Recorded, Decision], Awaitable[None]], attempts: int
@@ -300,7 +300,7 @@ class Reactor(EventHandler):
                 await parked.advance(connection, before, event.position)
                 return names
 
-            await self.record.append(replace(decision, also=also), _caused_by(event, self.name))
+            await self.record.append(replace(decision, also=also), _caused_by(event, self.name, decision))
             self.parked[key] = replace(before, done=event.position)
 
         for event in events:
@@ -399,12 +399,13 @@ def build_handler(record: Record, work: Reaction | Projection, progress: Progres
     return Projector(record, work, progress) if isinstance(work, Projection) else Reactor(record, work, progress)
 
 
-def _caused_by(event: Recorded, actor: str) -> Metadata:
+def _caused_by(event: Recorded, consumer: str, decision: Decision) -> Metadata:
+    """Return the metadata of a decision: its actor is the consumer, or that of the event (``Decision.for_actor``)."""
     carrier: dict[str, str] = {}
     inject(carrier)
     return Metadata(
-        actor=actor,
-        role="service",
+        actor=event.metadata.actor if decision.for_actor else consumer,
+        role=event.metadata.role if decision.for_actor else "service",
         causation_id=event.event_id,
         correlation_id=event.metadata.correlation_id or event.event_id,
         traceparent=carrier.get("traceparent", event.metadata.traceparent),

@@ -168,6 +168,7 @@ HALL_COMMANDS: Mapping[str, Command] = {
         "hall release", N_("The hall {hall} is released: another laptop can join for it."), arguments=("hall",)
     ),
     "ListKeptAside": Command("hall aside", arguments=()),
+    "ListKeptCommands": Command("hall kept", arguments=()),
     "DecideKeptAside": Command(
         "hall decide", N_("The events {number} are decided on."), arguments=("number", "verdict")
     ),

@@ -11,13 +11,19 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from faristol.event_store.stored import Stored
+from faristol.host.halls.kept import kept_stream
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
 
 GAME, CLOCK, CASE = "game", "clock", "case"
 TABLE_STREAM_KINDS = frozenset({GAME, CLOCK, CASE})
 """Kinds of streams of a table."""
 
+OF_NO_TABLE = "", 0
+"""Game and epoch of a command that the hall keeps."""
+
+_KEPT = hall_events.HallCommandKept.DESCRIPTOR.full_name
 _HANDED_OVER = game_events.TableHandedOver.DESCRIPTOR.full_name
 _RETURNED = game_events.TableReturned.DESCRIPTOR.full_name
 _TAKEN_BACK = game_events.TableTakenBack.DESCRIPTOR.full_name
@@ -42,7 +48,12 @@ class OwnEvents:
         self._games_of_cases: dict[str, str] = {}
 
     def take(self, event: Stored) -> tuple[str, int] | None:
-        """Apply the next event of the record. Return its game and epoch if the hall wrote it, otherwise None."""
+        """Apply the next event of the record. Return its game and epoch if the hall wrote it, otherwise None.
+
+        A command that the hall keeps has ``OF_NO_TABLE``: it is sent even if the table is lost.
+        """
+        if event.type == _KEPT and event.stream == kept_stream(event.tournament, self._key):
+            return OF_NO_TABLE
         game_id = self.game_of(event)
         if not game_id:
             return None

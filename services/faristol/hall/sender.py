@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import grpc
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.client.problems import reason_of
@@ -17,8 +17,9 @@ from faristol.event_store.backends.tables import checkpoints, events
 from faristol.event_store.stored import Stored
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, Cell
 from faristol.hall.line import EVENTS_MISSING, Attempts
-from faristol.hall.own_events import TABLE_STREAM_KINDS, OwnEvents
+from faristol.hall.own_events import OF_NO_TABLE, TABLE_STREAM_KINDS, OwnEvents
 from faristol.host.halls import wire
+from faristol.host.halls.kept import kept_stream
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
 SENT = "hall.sent"
@@ -70,7 +71,8 @@ class OwnReader:
         if own is None:
             return False
         game_id, epoch = own
-        self._epochs[game_id] = epoch
+        if own != OF_NO_TABLE:
+            self._epochs[game_id] = epoch
         return True
 
 
@@ -162,11 +164,12 @@ class Sender:
             self.position = position
 
     async def unsent(self) -> tuple[int, int]:
-        """Return the number of events of tables that were not sent, and the time of the first, in microseconds."""
-        kinds: Sequence[str] = sorted(TABLE_STREAM_KINDS)
-        of_tables = [events.c.stream.startswith(f"{kind}-") for kind in kinds]
+        """Return the number of events of the hall that were not sent, and the time of the first, in microseconds."""
+        of_hall = [events.c.stream.startswith(f"{kind}-") for kind in sorted(TABLE_STREAM_KINDS)]
+        if self._cell.known:
+            of_hall.append(events.c.stream == kept_stream(self._cell.known.tournament_id, self._cell.public_key))
         wanted = select(func.count(), func.coalesce(func.min(events.c.recorded_at), 0)).where(
-            events.c.position > self.position, of_tables[0] | of_tables[1] | of_tables[2]
+            events.c.position > self.position, or_(*of_hall)
         )
         async with self._record.reading() as connection:
             count, first = (await connection.execute(wanted)).one()

@@ -11,6 +11,7 @@ from faristol.tournament.broadcast_timer import BroadcastTimer
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.fees.office import FeeOffice
 from faristol.tournament.fees.service import fee_service
+from faristol.tournament.kept.execution import execute_kept
 from faristol.tournament.publication_timer import PublicationTimer
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.reactions import erasures, withdrawals
@@ -35,6 +36,7 @@ def part(runtime: Runtime) -> Part:
         reactions=(
             reactions.results(runtime.record),
             reactions.sanctions(runtime.record),
+            execute_kept(pairing),
             withdrawals(office),
             erasures(office),
         ),

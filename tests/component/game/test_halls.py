@@ -28,6 +28,7 @@ from faristol.event_store import Decision, Metadata, Write
 from faristol.event_store.append.copies import Divergence
 from faristol.event_store.beside_events.bindings import list_stored_names
 from faristol.event_store.integrity.verification import verify
+from faristol.host.halls.kept import kept_stream, outcome_stream
 from faristol.host.table_store import load_table
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
@@ -131,6 +132,9 @@ HOSTILE: Sequence[tuple[str, str]] = [
     ("a table that it opens", "not an event of a table in play"),
     ("the tournament's stream", "is not in the stream of a table"),
     ("after the return", "comes after the return of the table"),
+    ("what another hall keeps", "is not in the stream of a table"),
+    ("the outcomes of kept commands", "is not in the stream of a table"),
+    ("a play among the commands that it keeps", "is not a command that this hall keeps"),
 ]
 
 
@@ -138,13 +142,13 @@ HOSTILE: Sequence[tuple[str, str]] = [
 async def test_a_hostile_hall_changes_nothing(playing: Hall, attack: str, said: str) -> None:
     await playing.cell.do(ONE)
     batch = await playing.batch(ONE)
-    forge(batch, attack)
+    forge(batch, attack, playing.key)
     end = await playing.championship.record.last_position()
     assert said in await reason(playing.push(batch))
     assert await playing.championship.record.last_position() == end
 
 
-def forge(batch: pb.HallBatch, attack: str) -> None:
+def forge(batch: pb.HallBatch, attack: str, key: bytes) -> None:
     """Change a batch as a hostile hall that has its key would."""
     event = batch.events[-1]
     match attack:
@@ -161,6 +165,12 @@ def forge(batch: pb.HallBatch, attack: str) -> None:
             event.type, event.payload = opened.DESCRIPTOR.full_name, opened.SerializeToString()
         case "the tournament's stream":
             event.stream = "tournament-cup"
+        case "what another hall keeps":
+            event.stream = kept_stream("cup", bytes(32))
+        case "the outcomes of kept commands":
+            event.stream = outcome_stream("cup")
+        case "a play among the commands that it keeps":
+            event.stream = kept_stream("cup", key)
         case "after the return":
             last = next(each for each in batch.events if each.stream.startswith("game-"))
             returned = pb.HallEvent()

@@ -39,7 +39,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "halls": (halls.Halls(), halls.evolve),
     "registration": (RegistrationState(), evolve_registration),
 }
-KEPT = {"people", "ruleset", "picture", "broadcast"}
+KEPT = {"people", "ruleset", "picture", "broadcast", "hall"}
 """Streams that are looked up and not folded."""
 
 

@@ -22,6 +22,7 @@ from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.presentation.halls import describe_refusal
 from faristol.table_terminal.shared.common import localize, print_answer, run
 from faristol.table_terminal.shared.names import load_names
 from faristol.table_terminal.shared.services import address_of, answer_to
@@ -36,6 +37,8 @@ HEARD = N_("heard at {time}")
 NEVER_HEARD = N_("not heard yet")
 TABLES_THERE = N_("tables there: {count}")
 UNSENT = N_("not sent when last heard: {count}")
+NONE_KEPT = N_("No hall kept commands without a line.")
+KEPT_COMMAND = N_("{hall}: {method} of {game_id} at {time}: {state}")
 NONE_ASIDE = N_("No events of halls were kept aside.")
 ASIDE = N_("{number}: {hall}, {game_id}: {reason} ({count} events, {time})")
 ASIDE_EVENT = N_("the hall: {version} {event} {time}")
@@ -147,6 +150,26 @@ def kept_aside(_request: object, answer: pb.ListKeptAsideResponse, _known: objec
         yield ": ".join(filter(None, (say(ASIDE, params, language), verdict)))
         for text, those in ((ASIDE_EVENT, each.events), (HERE_EVENT, each.here)):
             yield from (f"    {say(text, _of_event(event), language)}" for event in those)
+
+
+def kept_commands(
+    _request: object, answer: pb.ListKeptCommandsResponse, _known: object, language: str
+) -> Iterator[str]:
+    """Yield the lines of `hall kept`: the commands that halls kept without a line, and their outcomes."""
+    read = translations(language).gettext
+    states = labels_of(pb.KeptState.DESCRIPTOR)
+    if not answer.commands:
+        yield say(NONE_KEPT, {}, language)
+    for each in answer.commands:
+        params: dict[str, str | int] = {
+            "hall": each.hall,
+            "method": each.method,
+            "game_id": each.game_id,
+            "time": _time(each.kept_at),
+            "state": read(states.get(each.state, "")),
+        }
+        scores = "–".join(str(score.score) for score in each.scores)
+        yield ": ".join(filter(None, (say(KEPT_COMMAND, params, language), scores, describe_refusal(each, language))))
 
 
 def _of_event(event: pb.HallEvent) -> dict[str, str | int]:

@@ -77,6 +77,8 @@ class Decision:
     """
     causation_id: str = ""
     """Id of the event that a command undoes. The metadata of a reaction name its event instead."""
+    for_actor: bool = False
+    """Whether a reaction executes a command of the actor of its event: the new events name the actor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from faristol.event_store.append.extracts import extract
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
 from faristol.host.halls import wire
+from faristol.host.halls.kept import outcome_stream
 from faristol.host.table_store import CLOCK, GAME, game_of
 from faristol.kernel.event_types import PUBLIC_TYPES, types_of
 from faristol.pb.hall.v1 import hall_pb2 as pb
@@ -44,7 +45,12 @@ class HallFilter:
         self._games: frozenset[str] = frozenset()
         self._cases: dict[str, str] = {}
         """Game by the stream of a case."""
-        self._own = {f"tournament-{tournament_id}", f"lexicon-{tournament_id}", PEOPLE_STREAM}
+        self._own = {
+            f"tournament-{tournament_id}",
+            f"lexicon-{tournament_id}",
+            outcome_stream(tournament_id),
+            PEOPLE_STREAM,
+        }
 
     async def begin(self) -> None:
         """Read the cases that were opened before."""

@@ -35,6 +35,7 @@ from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
 from faristol.game.halls.model import Halls, evolve, halls_stream
 from faristol.host.halls import wire
+from faristol.host.halls.kept import kept_stream
 from faristol.host.table_store import CLOCK, GAME, Settled, game_of, game_stream, load_tables
 from faristol.kernel.errors import Invalid
 from faristol.kernel.event_types import occurred_at, on_streams, types_of
@@ -66,6 +67,9 @@ KINDS: Mapping[str, Collection[type[Message]]] = {
 """The events that a hall may append, by the prefix of their streams."""
 
 RETURNED_TYPES = types_of([game_events.TableReturned])
+
+OF_NO_GAME = ""
+"""Stands for the game of the stream of the commands that a hall keeps: they are taken even if their tables are lost."""
 
 _UNREADABLE = N_("event {version} of {stream} cannot be copied: {problem}")
 
@@ -125,6 +129,8 @@ class Pushes:
                 copied = await self._record.copy(_part(pushed.batch, accepted), _guards(tables, forks))
             except Divergence as divergence:
                 game_id = pushed.games[divergence.stream]
+                if game_id == OF_NO_GAME:
+                    raise _refuse_copy(divergence.stream, divergence.version, str(divergence)) from divergence
                 reason = self._find_loss(pushed, tables[game_id], halls) or events.ASIDE_REASON_DIVERGENCE
                 aside[game_id] = _Fork(reason, divergence.stream, divergence.version)
                 continue
@@ -167,13 +173,16 @@ class Pushes:
         latest = microseconds(self._now()) * 1_000 + CLOCK_TOLERANCE_NS
         games: dict[str, str] = {}
         returned: set[str] = set()
+        own = kept_stream(request.tournament_id, key)
         for event in batch.events:
+            if event.stream == own:
+                games[own] = OF_NO_GAME
             game_id = games[event.stream] = await self._game_of(event, games)
             if game_id in returned:
                 raise _refuse(event, N_("event {version} of {stream} comes after the return of the table"))
             if event.type in RETURNED_TYPES:
                 returned.add(game_id)
-            happened = _read_kind(event, request.tournament_id)
+            happened = _read_kind(event, request, is_kept=event.stream == own)
             if max(event.recorded_at * 1_000, happened) > latest:
                 raise _refuse(event, N_("event {version} of {stream} has a time in the future"))
         return _Pushed(key, request, batch, {each.game_id: each.epoch for each in message.epochs}, games)
@@ -193,7 +202,7 @@ class Pushes:
 
     async def _load_tables(self, pushed: _Pushed) -> Mapping[str, Settled]:
         """Load the tables of a batch. Raises ``Invalid`` for one that is not in the hall, or for times before it."""
-        found = await load_tables(self._record, set(pushed.games.values()))
+        found = await load_tables(self._record, set(pushed.games.values()) - {OF_NO_GAME})
         tables: dict[str, Settled] = {}
         for game_id, settled in found.items():
             if isinstance(settled, Exception):
@@ -285,11 +294,18 @@ class Pushes:
                 continue
 
 
-def _read_kind(event: Stored, tournament_id: str) -> Instant:
+def _read_kind(event: Stored, request: pb.PushEventsRequest, *, is_kept: bool) -> Instant:
     """Return the time of an event; 0 without one. Raises ``Invalid`` for one that a hall may not send."""
-    if event.tournament != tournament_id:
+    if event.tournament != request.tournament_id:
         raise _refuse(event, N_("event {version} of {stream} belongs to a different tournament"))
     message = _parse(event)
+    if is_kept:
+        if not isinstance(message, events.HallCommandKept) or (message.hall, message.command_id) != (
+            request.hall,
+            event.command_id,
+        ):
+            raise _refuse(event, N_("event {version} of {stream} is not a command that this hall keeps: {type}"))
+        return _time_of(event)
     kinds = next((kinds for prefix, kinds in KINDS.items() if event.stream.startswith(prefix)), ())
     if type(message) not in kinds:
         raise _refuse(event, N_("event {version} of {stream} is not an event of a table in play: {type}"))

@@ -46,6 +46,11 @@ def tournament(
         halls=[like(pairing.Hall, each) for each in of.halls],
         announced=[like(results.AnnouncedRound, each) for each in of.announced],
         halls_behind=[like(results.HallBehind, each) for each in of.halls_behind],
+        kept_results=[
+            results.KeptResult(table=kept.table, game_id=kept.game_id, scores=kept.scores)
+            for kept in {each.game_id: each for each in of.kept}.values()
+            if not of.broadcast_delay_minutes
+        ],
         mode=mode,
         played=[like(results.Round, each) for each in played],
         state=_tournament_state(of, played),

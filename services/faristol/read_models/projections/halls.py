@@ -1,4 +1,4 @@
-"""Halls whose cells have not been heard: how events change them. Pure."""
+"""Halls whose cells have not been heard, and the results that halls keep: how events change them. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.pb.hall.v1 import events_pb2 as halls
-from faristol.read_models.storage.rows import StoredHallBehind, Tournament
+from faristol.read_models.storage.rows import StoredHallBehind, StoredKept, Tournament
 
 
 def fall_behind(tournament: Tournament, event: halls.HallFellBehind, position: int) -> None:
@@ -22,5 +22,24 @@ def catch_up(tournament: Tournament, event: halls.HallCaughtUp, position: int) -
     tournament.halls_behind = tuple(each for each in tournament.halls_behind if each.hall != event.hall)
 
 
-HALL_HANDLERS: Mapping[type[Message], Any] = {halls.HallFellBehind: fall_behind, halls.HallCaughtUp: catch_up}
+def keep_result(tournament: Tournament, event: halls.HallCommandKept, position: int) -> None:
+    """Add a command that a hall keeps."""
+    kept = StoredKept(event.table, event.game_id, event.command_id, tuple(each.score for each in event.scores))
+    tournament.kept = (*tournament.kept, kept)
+
+
+def settle_result(
+    tournament: Tournament, event: halls.HallCommandExecuted | halls.HallCommandRefused, position: int
+) -> None:
+    """Remove a command that the championship executed or refused."""
+    tournament.kept = tuple(each for each in tournament.kept if each.command_id != event.command_id)
+
+
+HALL_HANDLERS: Mapping[type[Message], Any] = {
+    halls.HallFellBehind: fall_behind,
+    halls.HallCaughtUp: catch_up,
+    halls.HallCommandKept: keep_result,
+    halls.HallCommandExecuted: settle_result,
+    halls.HallCommandRefused: settle_result,
+}
 """The effect of an event with its position on the halls of a tournament."""

@@ -153,6 +153,16 @@ class StoredHallBehind(NamedTuple):
     """In nanoseconds since 1970."""
 
 
+class StoredKept(NamedTuple):
+    """A command on a result that a hall keeps until its line is back."""
+
+    table: int
+    game_id: str
+    command_id: str
+    scores: tuple[int, ...]
+    """Scores after the command, in the order of the seats."""
+
+
 class Placement(NamedTuple):
     """A tile on a square."""
 
@@ -555,6 +565,8 @@ class Tournament(StoredRow):
     """By table."""
     halls_behind: tuple[StoredHallBehind, ...] = ()
     """Halls whose cells have not been heard, by name."""
+    kept: tuple[StoredKept, ...] = ()
+    """Commands that halls keep, in order."""
     form_open: bool = False
     """Whether the form accepts entries of players between the times below."""
     form_opens_at: int | None = None

@@ -39,6 +39,7 @@ from faristol.tournament.command_handling.outcome import answer_to, write_of
 from faristol.tournament.command_handling.result_events import ResultEvents
 from faristol.tournament.conditions import check_meets_at_tables, check_unchanged
 from faristol.tournament.discipline.at_tables import with_note
+from faristol.tournament.kept.keeping import KeptCommands
 from faristol.tournament.situation import Imposed, PairingCommand, Situation
 from faristol.tournament.state import (
     Origins,
@@ -87,7 +88,8 @@ class PairingHandler:
         self.runtime = runtime
         self.record: Record = runtime.record
         self.namesakes = NamesakeCache(runtime.record)
-        self.result_events = ResultEvents(runtime.record)
+        self.kept = KeptCommands(runtime.record)
+        self.result_events = ResultEvents(runtime.record, self.kept)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def carry_out(
@@ -105,11 +107,13 @@ class PairingHandler:
             loaded = await self.load(request.tournament_id)
             if (seen := getattr(request, "expected_version", 0)) and seen != loaded.version:
                 check_unchanged((await self.past_events(loaded))[seen:], command.rests_on, loaded.state.name)
-            situation, guards = await self._situation(command, asked, loaded, at)
+            situation, guards = await self.situation(command, asked, loaded, at)
             if command.of_tables:
                 check_meets_at_tables(situation.ruleset)
             new_events = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, new_events)
+            if self.kept.is_kept(request):
+                return await self.kept.decide(loaded, situation, asked, new_events, guards), answer
             persons = command.keeps(loaded.state, asked)
 
             write_beside = beside(situation, new_events) if beside else None
@@ -191,7 +195,7 @@ class PairingHandler:
             check_not_concerned("arbiter_id", own, own)
         return who.actor_id
 
-    async def _situation(
+    async def situation(
         self, command: PairingCommand, request: Any, loaded: Loaded[TournamentState], at: datetime | None
     ) -> tuple[Situation, tuple[Guard, ...]]:
         """Return the situation of a command, and the guards of its decision."""
@@ -284,7 +288,7 @@ class PairingHandler:
         if not loaded.state.exists:
             raise NotFound("tournament", tournament_id)
         await load_pinned(self.record, loaded.state.ruleset)
-        return loaded
+        return await self.kept.apply(loaded)
 
     async def past_events(self, loaded: Loaded[TournamentState]) -> Sequence[Message]:
         """Return all events of a tournament up to the loaded version."""

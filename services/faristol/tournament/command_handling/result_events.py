@@ -15,6 +15,7 @@ from operator import attrgetter
 from faristol.event_store import Record, Recorded
 from faristol.kernel.bounded import store_bounded
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.tournament.kept.keeping import KeptCommands
 from faristol.tournament.state import stream
 
 MAX_CACHED_TOURNAMENTS = 16
@@ -41,12 +42,13 @@ class _CachedEvents:
 class ResultEvents:
     """A cache of the events on results."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, kept: KeptCommands) -> None:
         self._record = record
+        self._kept = kept
         self._cached: OrderedDict[str, _CachedEvents] = OrderedDict()
 
     async def of(self, tournament_id: str, version: int, games: Collection[str]) -> list[Recorded]:
-        """Return the events on the results of games up to a version of the tournament, in order."""
+        """Return the events on the results of games up to a version of the tournament, then kept ones, in order."""
         cached = self._cached.pop(tournament_id, None) or _CachedEvents()
         store_bounded(self._cached, tournament_id, cached, MAX_CACHED_TOURNAMENTS)
         async with cached.lock:
@@ -56,4 +58,6 @@ class ResultEvents:
                     if isinstance(event.message, _ResultEvent):
                         cached.by_game.setdefault(event.message.game_id, []).append(event)
         found = [event for game in games for event in cached.by_game.get(game, ()) if event.version <= version]
-        return sorted(found, key=attrgetter("version"))
+        kept = await self._kept.events_of(tournament_id, games)
+        of_results = (each for each in kept if isinstance(each.message, _ResultEvent))
+        return [*sorted(found, key=attrgetter("version")), *of_results]

@@ -42,7 +42,8 @@ async def list_results(
     names = {actor: person.name for actor, person in known.items()} | await office.names(state)
     seats = max((len(table.player_ids) for table in played.pairings), default=2)
     usual = usual_scores(ruleset_of(state.ruleset), seats)
-    return pb.ListResultsResponse(
+    kept = await office.kept.scores_of(request.tournament_id)
+    listed = pb.ListResultsResponse(
         tournament=state.name,
         round=played.number,
         phase=ROUND_PHASES[played.phase],
@@ -67,6 +68,9 @@ async def list_results(
         players_enter=state.result_check.players_enter,
         started_at=to_timestamp(played.started_at) if played.started_at else None,
     )
+    for shown in listed.tables:
+        shown.kept = shown.game_id in kept
+    return listed
 
 
 async def get_result_check(
@@ -83,7 +87,9 @@ async def get_result_check(
             {"found": request.player_id[:200], "game": request.game_id},
         )
     answer = pb.GetResultCheckResponse(
-        players_confirm=state.result_check.players, players_enter=state.result_check.players_enter
+        players_confirm=state.result_check.players,
+        players_enter=state.result_check.players_enter,
+        kept_scores=(await office.kept.scores_of(request.tournament_id)).get(request.game_id, ()),
     )
     if not (state.result_check.wanted and played.entered_by.get(request.game_id)):
         return answer

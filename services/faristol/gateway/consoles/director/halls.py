@@ -13,6 +13,7 @@ from faristol.kernel.pairings import seats_of
 from faristol.kernel.spellings import labels_of
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.presentation.halls import describe_refusal
 
 PAGE = "halls"
 SPARE_HALL_LINES = 2
@@ -34,6 +35,9 @@ class PlannedTable(NamedTuple):
 
 async def _show(desk: DirectorPage) -> Response:
     cells = (await desk.calls.ask(pb.ListHallsRequest(tournament_id=desk.tournament_id))).halls
+    kept: Sequence[pb.KeptCommand] = ()
+    if desk.may_call("ListKeptCommands", "game"):
+        kept = (await desk.calls.ask(pb.ListKeptCommandsRequest(tournament_id=desk.tournament_id))).commands
     aside: Sequence[pb.KeptAside] = ()
     if cells and desk.may_call("ListKeptAside", "game"):
         aside = (await desk.calls.ask(pb.ListKeptAsideRequest(tournament_id=desk.tournament_id))).aside
@@ -46,6 +50,9 @@ async def _show(desk: DirectorPage) -> Response:
         more=MORE_HALL_LINES,
         cells=cells,
         aside=aside,
+        kept=[each for each in kept if each.state != pb.KEPT_STATE_EXECUTED],
+        refusals={each.command_id: describe_refusal(each, desk.language) for each in kept},
+        kept_states=labels_of(pb.KeptState.DESCRIPTOR),
         aside_events={each.number: (_list_names(each.events), _list_names(each.here)) for each in aside},
         aside_reasons=labels_of(hall_events.AsideReason.DESCRIPTOR),
         aside_verdicts=labels_of(hall_events.AsideVerdict.DESCRIPTOR),

@@ -131,7 +131,11 @@ class _ResultsPage(Console):
                 tournament_id=self.tournament_id, game_id=table.game_id, player_id=own
             )
             self.check = await self.calls.ask(asked)
-            if table.final:
+            if self.check.kept_scores:
+                del shown.scores[:]
+                shown.scores.extend(self.check.kept_scores)
+                shown.kept = True
+            if table.final or shown.kept:
                 shown.check = self.check.check
         return listed
 

@@ -1,0 +1,114 @@
+"""The execution of the commands that a hall accepted without a line: once each, in the order of the hall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from faristol.consumers import Reaction
+from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
+from faristol.host.halls.kept import Keys, Outcomes, kept_stream, outcome_stream, watch_keys, watch_outcomes
+from faristol.host.table_store import load_table
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.event_types import types_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_datetime, to_timestamp
+from faristol.pb.hall.v1 import events_pb2 as events
+from faristol.table.ownership import refuse_foreign
+from faristol.tournament.command_handling import handler
+from faristol.tournament.command_handling.outcome import write_of
+from faristol.tournament.conditions import check_meets_at_tables
+from faristol.tournament.kept.keeping import KEPT_REQUESTS
+
+NOT_KEPT = N_("The command of the hall {hall} cannot be executed: it is not one on a result of its tables.")
+
+RELEASED = N_("The cell of the hall {hall} was released: an arbiter decides on what it kept.")
+
+
+def execute_kept(office: handler.PairingHandler) -> Reaction:
+    """Build the reaction that executes a kept command for its actor, or records why it is refused.
+
+    Its time is that of the hall, but not before the latest event of the tournament, since its events are in order. The
+    kept command has its original time.
+    """
+
+    async def execute(event: Recorded) -> Decision | None:
+        kept = event.message
+        assert isinstance(kept, events.HallCommandKept)
+        record = office.record
+        name = outcome_stream(event.tournament)
+        outcomes = await load(record, name, Outcomes(), watch_outcomes)
+        if kept.command_id in outcomes.state.by_command:
+            return None
+        about: dict[str, Any] = {"hall": kept.hall, "command_id": kept.command_id, "game_id": kept.game_id}
+        about["occurred_at"] = to_timestamp(office.runtime.now())
+        try:
+            decision = await _decide(office, event, kept)
+        except (Refusal, Invalid, NotFound, AlreadyExists) as problem:
+            refused = _describe_refusal(problem, about)
+            return Decision([Write(name, outcomes.version, [refused], event.tournament)])
+        executed = Write(name, outcomes.version, [events.HallCommandExecuted(**about)], event.tournament)
+        return Decision([*decision.writes, executed], decision.guards, decision.also, for_actor=True)
+
+    return Reaction("pairing.kept", types_of([events.HallCommandKept]), execute)
+
+
+def _describe_refusal(
+    problem: Refusal | Invalid | NotFound | AlreadyExists, about: Mapping[str, Any]
+) -> events.HallCommandRefused:
+    """Return the event of a refusal, with its text as a key of translations."""
+    refused = events.HallCommandRefused(**about)
+    match problem:
+        case Refusal():
+            refused.reason, refused.article, refused.text = problem.reason, problem.article, problem.message
+        case Invalid():
+            refused.text = problem.problem
+        case _:
+            refused.text = str(problem)
+            return refused
+    refused.parameters.extend(
+        events.RefusalParameter(name=name, value=str(value)) for name, value in problem.params.items()
+    )
+    return refused
+
+
+async def _decide(office: handler.PairingHandler, event: Recorded, kept: events.HallCommandKept) -> Decision:
+    """Return the decision on a kept command. Raises the exceptions of a decision on the command."""
+    request = await _read(office.record, event, kept)
+    loaded = await office.load(event.tournament)
+    command = handler.COMMANDS[type(request)]
+    at = max(to_datetime(kept.occurred_at), loaded.state.latest)
+    situation, guards = await office.situation(command, request, loaded, at)
+    check_meets_at_tables(situation.ruleset)
+    new_events = command.decide(situation, request)
+    table = await load_table(office.record, kept.game_id)
+    if table is None or kept_stream(event.tournament, table.game.owner_key) != event.stream:
+        raise refuse_foreign(table.game) if table else NotFound("game", kept.game_id)
+    keys = await load(office.record, f"halls-{event.tournament}", Keys(), watch_keys)
+    if keys.state.by_hall.get(kept.hall) != table.game.owner_key:
+        raise Refusal("HALL_RELEASED", "", RELEASED, {"hall": kept.hall})
+    owner = [Guard(stream, version) for stream, version in table.versions.items()]
+    return Decision([write_of(loaded, new_events)], [*guards, *owner])
+
+
+async def _read(record: Record, event: Recorded, kept: events.HallCommandKept) -> Any:
+    """Return the request of a kept command with its free text. Raises ``Refusal`` for one that a hall cannot keep."""
+    kind = KEPT_REQUESTS.get(kept.type)
+    request: Any = None
+    if kind is not None:
+        try:
+            request = kind.FromString(kept.request)
+        except DecodeError:
+            request = None
+    if (
+        request is None
+        or (request.tournament_id, request.game_id) != (event.tournament, kept.game_id)
+        or request.command_id != kept.command_id
+    ):
+        raise Refusal("NOT_KEPT", "", NOT_KEPT, {"hall": kept.hall})
+    note = (await record.notes_at([event.position])).get(event.position, "")
+    if note and "note" in request.DESCRIPTOR.fields_by_name:
+        request.note = note
+    return request
