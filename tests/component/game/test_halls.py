@@ -28,6 +28,7 @@ from faristol.event_store import Decision, Metadata, Write
 from faristol.event_store.append.copies import Divergence
 from faristol.event_store.beside_events.bindings import list_stored_names
 from faristol.event_store.integrity.verification import verify
+from faristol.host.halls import wire
 from faristol.host.halls.kept import kept_stream, outcome_stream
 from faristol.host.table_store import load_table
 from faristol.kernel.times import to_timestamp
@@ -131,6 +132,8 @@ HOSTILE: Sequence[tuple[str, str]] = [
     ("a future date", "in the future"),
     ("a table that it opens", "not an event of a table in play"),
     ("the tournament's stream", "is not in the stream of a table"),
+    ("a player of another table", "does not sit at the table"),
+    ("a turn that the table cannot take", "of turn 9, and turn 1"),
     ("after the return", "comes after the return of the table"),
     ("what another hall keeps", "is not in the stream of a table"),
     ("the outcomes of kept commands", "is not in the stream of a table"),
@@ -142,14 +145,15 @@ HOSTILE: Sequence[tuple[str, str]] = [
 async def test_a_hostile_hall_changes_nothing(playing: Hall, attack: str, said: str) -> None:
     await playing.cell.do(ONE)
     batch = await playing.batch(ONE)
-    forge(batch, attack, playing.key)
+    last = await playing.championship.record.last_events({f"game-{ONE}"})
+    forge(batch, attack, playing.key, last[f"game-{ONE}"].hash)
     end = await playing.championship.record.last_position()
     assert said in await reason(playing.push(batch))
     assert await playing.championship.record.last_position() == end
 
 
-def forge(batch: pb.HallBatch, attack: str, key: bytes) -> None:
-    """Change a batch as a hostile hall that has its key would."""
+def forge(batch: pb.HallBatch, attack: str, key: bytes, previous: bytes) -> None:
+    """Change a batch as a hostile hall that has its key would. ``previous`` is the hash of the event before it."""
     event = batch.events[-1]
     match attack:
         case "another hall's table":
@@ -171,6 +175,18 @@ def forge(batch: pb.HallBatch, attack: str, key: bytes) -> None:
             event.stream = outcome_stream("cup")
         case "a play among the commands that it keeps":
             event.stream = kept_stream("cup", key)
+        case "a player of another table" | "a turn that the table cannot take":
+            place = next(n for n, each in enumerate(batch.events) if each.type.endswith(".Passed"))
+            del batch.events[place + 1 :]
+            event = batch.events[place]
+            passed = events.Passed.FromString(event.payload)
+            if attack == "a player of another table":
+                passed.player_id = "a3"
+            else:
+                passed.turn = 9
+            event.payload = passed.SerializeToString()
+            stored = wire.to_batch([event], ()).events[0]
+            event.hash = stored.hash_after(previous)
         case "after the return":
             last = next(each for each in batch.events if each.stream.startswith("game-"))
             returned = pb.HallEvent()
@@ -291,7 +307,8 @@ async def test_events_of_a_released_hall_are_kept_aside(playing: Hall) -> None:
 async def test_a_final_table_is_returned_and_the_championship_decides_on_it(playing: Hall) -> None:
     settled = await load_table(playing.cell.record, ONE)
     assert settled is not None
-    final = events.ResultFinal(occurred_at=to_timestamp(NOW))
+    scores = [events.FinalScore(player_id=player) for player in ("a1", "b1")]
+    final = events.ResultFinal(scores=scores, occurred_at=to_timestamp(NOW))
     new_events = [final, *ownership.return_table(settled.table.after([final]), settled.table.last_at)]
     await playing.cell.record.append(settled.decision(new_events), Metadata())
     await playing.push(await playing.batch(ONE))

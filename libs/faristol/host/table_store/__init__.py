@@ -68,6 +68,8 @@ class Settled:
     """Versions of the streams of the game and of the clock, without the missing events."""
     guards: Sequence[Guard] = ()
     """Streams of the case of a challenge that the settlement read."""
+    recorded: Table | None = None
+    """The state in the record, without the missing events; None for a table that is being opened."""
 
     @property
     def game(self) -> Game:
@@ -175,7 +177,7 @@ async def _load_settled(record: Record, game_id: str, halves: Halves, *, rulings
     if rulings and table.game.phase is Phase.CHALLENGED:
         ruling, guards = await _ruling(record, table.game)
     missing = settle(table, ruling)
-    return Settled(table.after(missing), missing, halves.versions, guards)
+    return Settled(table.after(missing), missing, halves.versions, guards, table)
 
 
 async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[str, Loaded[Game]]:

@@ -12,6 +12,7 @@ Invariants:
 - A hall adds events only to tables that it has, in the epoch in which it has them, and only of the kinds that a table
   has. It opens no table, and hands none over.
 - Ownership is guarded in the append: a table that is taken back at the same time gets no further event of the hall.
+- The state of each table takes its new events, and they name its players only (``plausibility``).
 - No event that a hall signed is lost: it is in its stream, or it is kept aside.
 - Times lie between the hand-over and now, with a tolerance of ``CLOCK_TOLERANCE_NS`` for wrong clocks.
 
@@ -25,8 +26,10 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from google.protobuf.message import DecodeError, Message
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Conflict, Decision, Guard, Metadata, Record, UnreadableEvent, Write, load
 from faristol.event_store.append.copies import Batch, Divergence, InvalidCopy, check_batch
@@ -34,6 +37,8 @@ from faristol.event_store.event import microseconds
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
 from faristol.game.halls.model import Halls, evolve, halls_stream
+from faristol.game.halls.plausibility import Implausible, apply_pushed
+from faristol.game.halls.tables import load_tournament
 from faristol.host.halls import wire
 from faristol.host.halls.kept import kept_stream
 from faristol.host.table_store import CLOCK, GAME, Settled, game_of, game_stream, load_tables
@@ -120,13 +125,15 @@ class Pushes:
     async def _take(self, request: pb.PushEventsRequest) -> pb.PushEventsResponse:
         halls = (await load(self._record, halls_stream(request.tournament_id), Halls(), evolve)).state
         pushed = await self._read(request, halls)
+        players = (await load_tournament(self._record, request.tournament_id)).players
         aside: dict[str, _Fork] = {}
         for _ in range(MAX_PUSH_ATTEMPTS):
             tables = await self._load_tables(pushed)
             forks = aside | self._find_forks(pushed, tables, halls)
             accepted = [event for event in pushed.batch.events if pushed.games[event.stream] not in forks]
             try:
-                copied = await self._record.copy(_part(pushed.batch, accepted), _guards(tables, forks))
+                check = partial(_check_added, pushed, tables, players)
+                copied = await self._record.copy(_part(pushed.batch, accepted), _guards(tables, forks), check)
             except Divergence as divergence:
                 game_id = pushed.games[divergence.stream]
                 if game_id == OF_NO_GAME:
@@ -292,6 +299,32 @@ class Pushes:
                 return (await self._record.append(Decision([written]), Metadata())).position
             except Conflict:
                 continue
+
+
+async def _check_added(
+    pushed: _Pushed,
+    tables: Mapping[str, Settled],
+    players: Collection[str],
+    connection: AsyncConnection,
+    added: Sequence[Stored],
+) -> None:
+    """Apply the events that a copy adds to their tables. Raises ``Invalid`` for one that a table cannot take.
+
+    It runs in the transaction of the copy, which knows the events that are new, and undoes it.
+    """
+    for game_id, settled in tables.items():
+        of_table = [
+            event for event in added if pushed.games[event.stream] == game_id and not event.stream.startswith(CASE)
+        ]
+        for event in of_table:
+            if event.version <= settled.versions[event.stream]:
+                raise Conflict(event.stream, event.version - 1, settled.versions[event.stream])
+        assert settled.recorded is not None, "the table was loaded from the record"
+        try:
+            apply_pushed(settled.recorded, [_parse(event) for event in of_table], players)
+        except Implausible as implausible:
+            wrong = of_table[implausible.place]
+            raise _refuse_copy(wrong.stream, wrong.version, implausible.problem) from implausible
 
 
 def _read_kind(event: Stored, request: pb.PushEventsRequest, *, is_kept: bool) -> Instant:
