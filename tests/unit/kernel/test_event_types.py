@@ -31,6 +31,7 @@ THINGS = {
     "ancestor_ids",
     "case_id",
     "claim_id",
+    "command_id",
     "credential_id",
     "game_id",
     "game_ids",
