@@ -308,10 +308,18 @@ def add_tournament_fields(
     by_book = of.unplayed and not answer.clocks
     if (of.entered_by or by_book) and of.final and not turns_taken(of):
         _take_over(answer, of)
-    elif of.corrected or of.score_sanctions:
+    elif of.corrected or of.score_sanctions or _differs_from_table(of):
         answer.counted.extend(like(results.Seat, seat) for seat in of.seats)
     answer.score_sanctions.extend(like(results.ScoreSanction, each) for each in of.score_sanctions)
     return answer
+
+
+def _differs_from_table(of: rows.Game) -> bool:
+    """Check whether an official entered a result with other scores than those of the table, which was not closed.
+
+    So it stays in a hall cell that lost the table: the events that close it are in the championship.
+    """
+    return bool(of.entered_by) and of.final and any(seat.score != seat.table_score for seat in of.seats)
 
 
 def delay_clocks(answer: results.GetGameResponse, minutes: int) -> None:

@@ -283,6 +283,21 @@ async def test_what_was_played_before_a_result_was_entered_stays_on_the_page_bes
     assert "The result was entered by the arbiter marta." in lines
 
 
+async def test_an_entered_result_counts_on_the_sheet_of_a_table_that_its_hall_has_lost(stage: Stage) -> None:
+    """In the cell of a hall, no event closes a table which the championship took back."""
+    table = await begin(stage)
+    await stage.add(*table.play("H5", "F E R I R", 22))
+    await stage.add({"tournament-lliga": enter_result()})
+    assert '<strong class="num">412</strong>' in await fetch_page(stage)
+    lines = await sheet(stage)
+    counted = lines.index("Counts in the tournament:")
+    assert lines[counted + 1 : counted + 4] == [
+        "Anna Puigdomènech i Casadevall 412",
+        "Carme Riera 378",
+        "The result was entered by the arbiter marta.",
+    ]
+
+
 async def test_a_game_that_the_book_gives_to_who_is_there_has_a_page_without_an_empty_board(stage: Stage) -> None:
     """PES ΣΤ: a player who left a round robin has lost the game when its round starts, and no arbiter entered that."""
     await begin(stage)
