@@ -333,20 +333,26 @@ async def test_a_hall_and_its_championship_exchange_events_by_files_while_the_li
             return all(f"clock-{game_id}" in there for game_id in at.games)
 
         await until(can_export, "the tables open")
-        await asyncio.to_thread(carry, at.championship, "export", file, "--tournament", TOURNAMENT, "--hall", HALL)
+        for_hall = ("export", file, "--tournament", TOURNAMENT, "--hall")
+        await asyncio.to_thread(carry, at.championship, *for_hall, OTHER_HALL)
+        assert OTHER_HALL in await asyncio.to_thread(carry, at.hall, "import", file, refused=True)
+        assert not {"game-open-r1-t1", "game-open-r2-t1"} & (await at.hall.streams()).keys()
+        assert HALL in await asyncio.to_thread(carry, at.championship, *for_hall, "Nope", refused=True)
+        assert "--tournament" in await asyncio.to_thread(carry, at.championship, "export", file, refused=True)
+        await asyncio.to_thread(carry, at.championship, *for_hall, HALL)
         await asyncio.to_thread(carry, at.hall, "import", file)
         assert await at.has_tables()
         await play_with_challenge(replace(at.desk, api=at.hall.api), at.games[-1])
 
 
-def carry(at: Site, *arguments: str) -> str:
-    """Run a command on files at the console of a cell."""
+def carry(at: Site, *arguments: str, refused: bool = False) -> str:
+    """Run a command on files at the console of a cell, and return its text, or the one of its refusal."""
     folder = at.folder
     done = faristol(
         *("hall", *arguments), client_address=f"127.0.0.1:{at.grpc_port}", data=folder, access=folder / "access"
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert (done.returncode != 0) == refused, done.stderr
+    return done.stderr if refused else done.stdout
 
 
 async def test_a_hall_whose_machine_is_an_hour_ahead_has_the_time_of_the_championship(

@@ -12,8 +12,11 @@ from faristol.hall.follower import Follower
 from faristol.hall.joining import Cell
 from faristol.hall.sender import Sender
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
+from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.hall.v1 import hall_pb2 as pb
+
+FOR_OTHER_HALL = N_("The file is for the hall {other} of {tournament}, and this laptop is that of {hall}.")
 
 
 def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], datetime]) -> Dispatcher:
@@ -44,6 +47,10 @@ def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], da
             yield pb.ExportEventsResponse(push=push)
 
     async def import_events(request: pb.ImportEventsRequest, context: Context) -> pb.ImportEventsResponse:
+        here = cell.known.tournament_id if cell.known else request.tournament_id
+        if (request.hall or cell.hall, request.tournament_id or here) != (cell.hall, here):
+            params = {"other": request.hall, "tournament": request.tournament_id, "hall": cell.hall}
+            raise Refusal("FILE_OF_OTHER_HALL", "", FOR_OTHER_HALL, params)
         return pb.ImportEventsResponse(position=await follower.take(request.after_position, request.response))
 
     answers: Mapping[type[Message], Answer] = {

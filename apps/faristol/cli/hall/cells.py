@@ -24,7 +24,7 @@ from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.presentation.halls import describe_refusal
 from faristol.table_terminal.shared.common import localize, print_answer, run
-from faristol.table_terminal.shared.names import load_names
+from faristol.table_terminal.shared.names import TournamentNames, load_names
 from faristol.table_terminal.shared.services import address_of, answer_to
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import say, translations
@@ -52,6 +52,14 @@ UNSENT_SINCE = N_("not sent: {count} events of tables, since {time}")
 LOST_TABLES = N_("decided by the championship: {games}")
 
 
+def check_hall(known: TournamentNames, hall: str) -> None:
+    """Check that a tournament has a hall. Raises ``StartError``."""
+    halls = [each.name for each in known.tournament.halls]
+    if hall not in halls:
+        params = {"tournament": known.tournament.name, "hall": hall, "known": ", ".join(halls) or "–"}
+        raise StartError(localize(NO_HALL, **params))
+
+
 def grant(
     tournament: Tournament,
     hall: Annotated[str, typer.Argument(help="Name of the hall.")],
@@ -61,10 +69,7 @@ def grant(
 ) -> None:
     """Grant the token with which the laptop of a hall joins, and print the commands that start its cell."""
     known = run(load_names(tournament, address))
-    halls = [each.name for each in known.tournament.halls]
-    if hall not in halls:
-        params = {"tournament": known.tournament.name, "hall": hall, "known": ", ".join(halls) or "–"}
-        raise StartError(localize(NO_HALL, **params))
+    check_hall(known, hall)
     request = access.GrantCredentialRequest(
         name=hall,
         role=HALL,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from struct import Struct
 from typing import Annotated, Any
@@ -17,6 +17,7 @@ import grpc
 import typer
 
 from faristol.access_control.roles import HALL
+from faristol.cli.hall.cells import check_hall
 from faristol.cli.options import Address, AsJson
 from faristol.client.credentials import calling_as
 from faristol.client.problems import every_reason
@@ -25,7 +26,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
 from faristol.table_terminal.shared.common import localize, print_answer, run
-from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.names import load_names
 from faristol.table_terminal.shared.services import answer_to, service_at
 from faristol.text.terminal import language_of_terminal
 
@@ -56,9 +57,13 @@ def export_events(
     if bool(tournament) != bool(hall):
         raise typer.BadParameter(localize(NEEDS_BOTH))
     messages: Sequence[Any]
+    about = dict[str, str]()
     if tournament:
         with calling_as(HALL):
-            request = pb.FollowChampionshipRequest(tournament_id=run(tournament_meant(tournament, address)), hall=hall)
+            known = run(load_names(tournament, address))
+            check_hall(known, hall)
+            about = {"tournament": known.tournament_id, "hall": hall}
+            request = pb.FollowChampionshipRequest(tournament_id=known.tournament_id, hall=hall)
             messages = run(_collect(_follow(request, address)))
         count = sum(len(message.events) for message in messages)
         text = localize(FOR_HALL, hall=hall, count=count, file=str(file))
@@ -68,7 +73,7 @@ def export_events(
         text = localize(FROM_HALL, count=count, file=str(file))
     kind = "championship" if tournament else "hall"
     try:
-        file.write_bytes(_build_file(kind, messages))
+        file.write_bytes(_build_file(about | {"kind": kind}, messages))
     except OSError as error:
         raise StartError(localize(CANNOT_WRITE, file=str(file), reason=error.strerror or str(error))) from error
     print_answer({"kind": kind, "events": count}, text, json_output=json_output)
@@ -77,14 +82,20 @@ def export_events(
 def import_events(file: File, address: Address = None, json_output: AsJson = False) -> None:
     """Import a file that the other side has exported. Events that are there already are skipped."""
     try:
-        kind, contents = _read(file.read_bytes() if file.stat().st_size <= MAX_FILE_BYTES else b"")
+        about, contents = _read(file.read_bytes() if file.stat().st_size <= MAX_FILE_BYTES else b"")
     except (OSError, ValueError) as error:
         raise StartError(localize(NOT_A_FILE, file=str(file))) from error
     count, aside, position = 0, list[str](), 0
     for content in contents:
-        if kind == "championship":
+        if about["kind"] == "championship":
             response = pb.FollowChampionshipResponse.FromString(content)
-            answer_to(pb.ImportEventsRequest(after_position=position, response=response), address)
+            request = pb.ImportEventsRequest(
+                after_position=position,
+                response=response,
+                hall=about.get("hall", ""),
+                tournament_id=about.get("tournament", ""),
+            )
+            answer_to(request, address)
             count, position = count + len(response.events), response.position
             continue
         push = pb.PushEventsRequest.FromString(content)
@@ -116,13 +127,18 @@ async def _follow(request: pb.FollowChampionshipRequest, address: str | None) ->
 async def _export(address: str | None) -> AsyncIterator[Any]:
     """Yield the calls that send the events of the hall."""
     async with service_at("game", address) as channel:
-        async for response in HallCellServiceStub(channel).ExportEvents(pb.ExportEventsRequest()):
-            yield response.push
+        try:
+            async for response in HallCellServiceStub(channel).ExportEvents(pb.ExportEventsRequest()):
+                yield response.push
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:  # this is no cell of a hall
+                raise StartError(localize(NEEDS_BOTH)) from error
+            raise
 
 
-def _build_file(kind: str, messages: Sequence[Any]) -> bytes:
-    """Return the bytes of a file."""
-    parts = [HEADING, json.dumps({"kind": kind, "messages": len(messages)}).encode(), b"\n"]
+def _build_file(about: Mapping[str, str], messages: Sequence[Any]) -> bytes:
+    """Return the bytes of a file. ``about`` are its kind and, from the championship, its tournament and hall."""
+    parts = [HEADING, json.dumps({**about, "messages": len(messages)}).encode(), b"\n"]
     for message in messages:
         content = message.SerializeToString()
         parts += [_LENGTH.pack(len(content)), content]
@@ -130,8 +146,8 @@ def _build_file(kind: str, messages: Sequence[Any]) -> bytes:
     return whole + hashlib.sha256(whole).digest()
 
 
-def _read(content: bytes) -> tuple[str, list[bytes]]:
-    """Return the kind and the messages of a file. Raises ``ValueError`` for other bytes."""
+def _read(content: bytes) -> tuple[Mapping[str, str], list[bytes]]:
+    """Return the description and the messages of a file. Raises ``ValueError`` for other bytes."""
     whole, checksum = content[:-CHECKSUM_BYTES], content[-CHECKSUM_BYTES:]
     if not whole.startswith(HEADING) or hashlib.sha256(whole).digest() != checksum:
         raise ValueError("the checksum differs")
@@ -140,7 +156,7 @@ def _read(content: bytes) -> tuple[str, list[bytes]]:
     messages = list(_split(rest))
     if described["kind"] not in {"championship", "hall"} or described["messages"] != len(messages):
         raise ValueError("the file is of another kind")
-    return described["kind"], messages
+    return described, messages
 
 
 def _split(rest: bytes) -> Iterator[bytes]:
