@@ -59,6 +59,13 @@ def hand_over(table: Table, hall: str, key: bytes, at: Instant) -> list[Message]
     game = table.game
     if game.owner_key == key:
         return []
+    if not table.is_own and game.owner_hall == hall:
+        raise Refusal(
+            "TABLE_HANDED_OVER",
+            "",
+            N_("Table {table} was handed over to an earlier laptop of the hall {hall}: take it back first."),
+            {"table": game.table, "hall": hall},
+        )
     check_own(table)
     if game.hall != hall:
         raise Refusal(

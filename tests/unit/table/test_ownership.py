@@ -81,6 +81,15 @@ def test_a_table_is_handed_over_to_one_cell(hall: Hall) -> None:
     assert refusal.value.reason == "TABLE_HANDED_OVER"
 
 
+def test_another_laptop_of_the_hall_gets_a_table_only_after_it_was_taken_back(hall: Hall) -> None:
+    table = hand_over_table(hall)
+    with pytest.raises(Refusal) as refusal:
+        hand_over(table, "Sala Gran", OTHER_KEY, hall.at)
+    assert "take it back first" in str(refusal.value)
+    taken_back = table.after(take_back(table, "another laptop", hall.at))
+    assert hand_over(taken_back, "Sala Gran", OTHER_KEY, hall.at)
+
+
 def test_a_table_that_was_taken_back_is_of_the_championship_in_a_new_epoch(hall: Hall) -> None:
     table = hand_over_table(hall)
     taken = table.after(take_back(table, "The laptop was stolen", hall.at))
