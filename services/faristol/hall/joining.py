@@ -52,7 +52,7 @@ class Cell:
             )
         self._settings = settings
         self._token = _read_token(settings)
-        self.line = Line(open_line(settings, lambda: self._token), now)
+        self.line = Line(open_line(settings, lambda: self._token), now, self.folder)
         self._joined = asyncio.Event()
         if self.known:
             self._joined.set()

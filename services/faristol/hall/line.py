@@ -7,6 +7,7 @@ import logging
 import random
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 import grpc
 
@@ -24,6 +25,11 @@ MAX_RETRY_DELAY_SECONDS = 10.0
 """Longest delay between two attempts: so late a hall notices that its line is back."""
 REFUSED_RETRY_SECONDS = 60.0
 """Delay after a refusal of the championship, which an official has to resolve."""
+
+HEARD = "heard"
+"""File with the time at which the championship last answered."""
+HEARD_STORE_SECONDS = 10.0
+"""Seconds after which that time is stored again."""
 
 MAX_SILENT_SECONDS = 30.0
 """Seconds after which a championship that was not heard counts as unreachable."""
@@ -74,12 +80,15 @@ def open_line(settings: Settings, token: Callable[[], str]) -> grpc.aio.Channel:
 class Line:
     """The services of the championship, and when it was last heard."""
 
-    def __init__(self, channel: grpc.aio.Channel, now: Callable[[], datetime]) -> None:
+    def __init__(self, channel: grpc.aio.Channel, now: Callable[[], datetime], folder: Path) -> None:
+        """``folder`` has the time of the last answer, which is known after a restart without a line."""
         self.sync = HallSyncServiceStub(channel)
         self.access = AccessServiceStub(channel)
         self.started_at = now()
-        self.heard_at: datetime | None = None
-        """Time at which the championship last answered; None if it has not since the start."""
+        self._path = folder / HEARD
+        self.heard_at: datetime | None = _load_time(self._path)
+        """Time at which the championship last answered; None if it never did."""
+        self._stored_at = self.heard_at
         self.problem = ""
         """Why the championship refuses the hall, or why its events cannot be copied; empty if neither is so."""
         self._channel = channel
@@ -96,6 +105,12 @@ class Line:
         """Note that the championship answered."""
         self.heard_at = self._now()
         self._lost.clear()
+        if self._stored_at is None or abs((self.heard_at - self._stored_at).total_seconds()) >= HEARD_STORE_SECONDS:
+            self._stored_at = self.heard_at
+            try:
+                self._path.write_text(self.heard_at.isoformat(), encoding="utf-8")
+            except OSError as problem:
+                _log.warning("the time of the last answer cannot be stored: %s", problem)
 
     def lose(self) -> None:
         """End calls that wait for the championship, since it does not answer others."""
@@ -108,6 +123,15 @@ class Line:
     async def close(self) -> None:
         """Close the channel."""
         await self._channel.close(None)
+
+
+def _load_time(path: Path) -> datetime | None:
+    """Return the time in a file; None without one, or if it cannot be read as after a loss of power."""
+    try:
+        stored = datetime.fromisoformat(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return stored if stored.tzinfo else None
 
 
 class Attempts:
