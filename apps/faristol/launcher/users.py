@@ -14,7 +14,7 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
     "lexicon": ("lexicon.ruling", "docket@1"),
     "game": ("game.open", "game.follow"),
     "clock": ("clock.round",),
-    "pairing": ("pairing.results", "pairing.sanctions", "pairing.entries", "pairing.erasures"),
+    "pairing": ("pairing.results", "pairing.sanctions", "pairing.entries", "pairing.erasures", "pairing.kept"),
     "rating": ("rating.lists",),
     "results": (f"{PROJECTION_NAME}@{TABLES_VERSION}",),
 }
