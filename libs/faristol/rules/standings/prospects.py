@@ -110,6 +110,8 @@ class Extremes:
     """Players with more points although the player wins every game, and as few as possible have more."""
     reaching: Sequence[str]
     """Players with as many points or more if the player loses every game, and as many as possible have them."""
+    places: Places
+    """The places of the player that follow from them."""
 
 
 def decides_by_points(ruleset: Ruleset) -> bool:
@@ -127,9 +129,7 @@ def find_places(race: Race) -> dict[str, Places]:
         rival = field.opponents.get(player)
         key = field.others[player], field.others[rival] if rival is not None else None
         if key not in known:  # the others are the same for equal players
-            extremes = field.find_extremes(player)
-            most, least = field.most_points(player), race.points[player]
-            known[key] = Places(1 + len(extremes.above), 1 + len(extremes.reaching), most, least)
+            known[key] = field.find_extremes(player).places
         found[player] = known[key]
     return found
 
@@ -181,7 +181,9 @@ class _Field:
 
     def find_extremes(self, player: str) -> Extremes:
         """Return the other players in the best and in the worst way for a player."""
-        return Extremes(self._find_fewest_above(player), self._find_most_at(player))
+        above, reaching = self._find_fewest_above(player), self._find_most_at(player)
+        most, least = self.most_points(player), self._race.points[player]
+        return Extremes(above, reaching, Places(1 + len(above), 1 + len(reaching), most, least))
 
     def _find_fewest_above(self, player: str) -> list[str]:
         """Return as few others as possible with more points, if the player wins every game."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.computed.standings import PAIR_TABLE_PLAYERS, list_byes
@@ -11,6 +12,7 @@ from faristol.read_models.storage.rows import Player, Round, Tournament
 from faristol.rules import Ruleset
 from faristol.rules.standings.history import sides
 from faristol.rules.standings.prospects import (
+    Places,
     Prospect,
     Race,
     decides_by_points,
@@ -77,24 +79,37 @@ def list_prospects(
 
     After the last game the places are the ranks.
     """
-    places = {} if race.is_over else find_places(race)
-    found = []
-    for line in lines:
-        if line.player_id not in race.points or only not in ("", line.player_id):
-            continue
-        shown = results.ProspectLine(rank=line.rank, player_id=line.player_id, half_points=race.points[line.player_id])
-        if race.is_over:
-            shown.best = shown.worst = line.rank
-            shown.most_half_points = shown.least_half_points = shown.half_points
-            shown.chance = results.CHANCE_SAFE if line.rank <= place else results.CHANCE_OUT
-        else:
-            own = places[line.player_id]
-            shown.best, shown.worst = own.best, own.worst
-            shown.most_half_points, shown.least_half_points = own.most_points, own.least_points
-            shown.chance = CHANCES[own.chance(place)]
-        if only and not race.is_over:
-            extremes = find_extremes(race, only)
-            shown.above_ids.extend(extremes.above)
-            shown.reaching_ids.extend(extremes.reaching)
-        found.append(shown)
-    return found
+    shown_lines = [line for line in lines if line.player_id in race.points and only in ("", line.player_id)]
+    if race.is_over:
+        return [_show_places(race, line, _place_of(race, line), place) for line in shown_lines]
+    if only:
+        return [_show_extremes(race, line, place) for line in shown_lines]
+    places = find_places(race)
+    return [_show_places(race, line, places[line.player_id], place) for line in shown_lines]
+
+
+def _place_of(race: Race, line: results.Standing) -> Places:
+    """Return the only place that is left after the last game."""
+    points = race.points[line.player_id]
+    return Places(line.rank, line.rank, points, points)
+
+
+def _show_places(race: Race, line: results.Standing, own: Places, place: int) -> results.ProspectLine:
+    return like(
+        results.ProspectLine,
+        line,
+        half_points=race.points[line.player_id],
+        best=own.best,
+        worst=own.worst,
+        most_half_points=own.most_points,
+        least_half_points=own.least_points,
+        chance=CHANCES[own.chance(place)],
+    )
+
+
+def _show_extremes(race: Race, line: results.Standing, place: int) -> results.ProspectLine:
+    extremes = find_extremes(race, line.player_id)
+    shown = _show_places(race, line, extremes.places, place)
+    shown.above_ids.extend(extremes.above)
+    shown.reaching_ids.extend(extremes.reaching)
+    return shown

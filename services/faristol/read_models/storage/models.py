@@ -49,7 +49,7 @@ OfTournament = (
 AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
 """Queries as of a moment."""
 
-Named = results.Seat | results.TeamPlayer | results.Standing | results.PrizeWinner
+Named = results.Seat | results.TeamPlayer | results.Standing | results.PrizeWinner | results.ProspectLine
 """Messages that name a player."""
 
 POSITION_WAIT_SECONDS = 10.0

@@ -140,9 +140,7 @@ async def get_prospects(
     shown = await asyncio.to_thread(list_prospects, race, lines, place, request.player_id)
     if request.player_id and not shown:
         raise NotFound("player", request.player_id)
-    names = await load_player_names(models.record, {line.player_id for line in shown}, request.tournament_id)
-    for line in shown:
-        line.name = names[line.player_id]
+    await models.name(shown, request.tournament_id)
     return results.GetProspectsResponse(
         lines=shown,
         place=place,
