@@ -10,12 +10,12 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import like
 from faristol.pb.pairing.v1 import fee_events_pb2 as events
 from faristol.pb.pairing.v1 import fees_pb2 as pb
 from faristol.tournament.fees.decide import FeeDesk, adjust, cancel, set_fees
 from faristol.tournament.fees.state import FeeState
-
-_FEE_SETTINGS = [name for name in pb.SetFeesRequest.DESCRIPTOR.fields_by_name if name != "occurred_at"]
+from faristol.tournament.situation import latest
 
 
 def undo_of_fee(past_events: Sequence[Message], version: int, state: FeeState) -> Message | None:
@@ -27,11 +27,10 @@ def undo_of_fee(past_events: Sequence[Message], version: int, state: FeeState) -
     before, later = past_events[: version - 1], past_events[version:]
     match act:
         case events.FeesSet():
-            earlier = next((each for each in reversed(before) if isinstance(each, events.FeesSet)), None)
-            if earlier is None or any(isinstance(each, events.FeesSet) for each in later):
+            is_first = not any(isinstance(each, events.FeesSet) for each in before)
+            if is_first or any(isinstance(each, events.FeesSet) for each in later):
                 return None
-            values = {field.name: value for field, value in earlier.ListFields() if field.name in _FEE_SETTINGS}
-            return pb.SetFeesRequest(**values)
+            return like(pb.SetFeesRequest, latest(events.FeesSet, before), occurred_at=None)
         case events.FeeAdjusted():
             if any(_adjusts(each, act.player_id) for each in later):
                 return None

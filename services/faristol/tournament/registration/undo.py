@@ -10,18 +10,18 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.likeness import like
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.tournament.registration.decide import Desk, reinstate, reject, set_registration, withdraw
 from faristol.tournament.registration.state import ENDED, RegistrationState
+from faristol.tournament.situation import latest
 from faristol.tournament.state import TournamentState
 
 _Decided = (
     events.EntryAccepted | events.EntryRejected | events.EntryWithdrawn | events.EntryReinstated | events.EntrantCleared
 )
 """Events after which an earlier one on the same entry cannot be undone."""
-
-_FORM_SETTINGS = [name for name in pb.SetRegistrationRequest.DESCRIPTOR.fields_by_name if name != "occurred_at"]
 
 
 def undo_of_entry(
@@ -35,7 +35,10 @@ def undo_of_entry(
     before, later = past_events[: version - 1], past_events[version:]
     match act:
         case events.RegistrationSet():
-            return None if any(isinstance(each, events.RegistrationSet) for each in later) else _settings_of(before)
+            if any(isinstance(each, events.RegistrationSet) for each in later):
+                return None
+            # The form as it was before; closed if it had never been set.
+            return like(pb.SetRegistrationRequest, latest(events.RegistrationSet, before), occurred_at=None)
         case events.EntryRejected() | events.EntryWithdrawn() | events.EntryReinstated():
             if any(isinstance(each, _Decided) and each.entry == act.entry for each in later):
                 return None
@@ -65,12 +68,3 @@ def decide_undo(desk: Desk, command: Message, note: str) -> list[Message]:
             return withdraw(desk, command.entry, by_entrant=False)
         case _:
             raise TypeError(f"{command.DESCRIPTOR.full_name} undoes no action on a registration")
-
-
-def _settings_of(before: Sequence[Message]) -> pb.SetRegistrationRequest:
-    """Return the command that sets the form as it was, closed by default."""
-    earlier = next((each for each in reversed(before) if isinstance(each, events.RegistrationSet)), None)
-    if earlier is None:
-        return pb.SetRegistrationRequest()
-    values = {field.name: value for field, value in earlier.ListFields() if field.name in _FORM_SETTINGS}
-    return pb.SetRegistrationRequest(**values)
