@@ -17,8 +17,9 @@ from faristol.event_store.stored import Stored
 from faristol.event_store.tasks import cancel_tasks
 from faristol.hall.joining import Cell
 from faristol.hall.line import Attempts
-from faristol.hall.own_events import TABLE_STREAM_KINDS, game_of
+from faristol.hall.own_events import game_of
 from faristol.host.halls import wire
+from faristol.host.halls.identity import TABLE_STREAM_PREFIXES
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
@@ -121,7 +122,7 @@ class Follower:
         try:
             await self._record.copy(batch, also=also)
         except Divergence as divergence:
-            if divergence.stream.partition("-")[0] not in TABLE_STREAM_KINDS:
+            if not divergence.stream.startswith(TABLE_STREAM_PREFIXES):
                 raise
             # The table was taken back while the hall played on. Its own events stay in this record as they are.
             self._cell.lose(game_of(divergence.stream) or divergence.stream)

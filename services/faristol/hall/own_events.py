@@ -11,14 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from faristol.event_store.stored import Stored
+from faristol.host import table_store
 from faristol.host.halls.kept import kept_stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
-
-GAME, CLOCK, CASE = "game", "clock", "case"
-TABLE_STREAM_KINDS = frozenset({GAME, CLOCK, CASE})
-"""Kinds of streams of a table."""
 
 OF_NO_TABLE = "", 0
 """Game and epoch of a command that the hall keeps."""
@@ -32,8 +29,7 @@ _CASE_OPENED = case_events.CaseOpened.DESCRIPTOR.full_name
 
 def game_of(stream: str) -> str:
     """Return the id of the game in the name of a stream of a game or a clock; empty for any other stream."""
-    kind, _, name = stream.partition("-")
-    return name if kind in {GAME, CLOCK} else ""
+    return table_store.game_of(stream) if stream.startswith((table_store.GAME, table_store.CLOCK)) else ""
 
 
 class OwnEvents:

@@ -17,8 +17,9 @@ from faristol.event_store.backends.tables import checkpoints, events
 from faristol.event_store.stored import Stored
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, Cell
 from faristol.hall.line import EVENTS_MISSING, Attempts
-from faristol.hall.own_events import OF_NO_TABLE, TABLE_STREAM_KINDS, OwnEvents
+from faristol.hall.own_events import OF_NO_TABLE, OwnEvents
 from faristol.host.halls import wire
+from faristol.host.halls.identity import TABLE_STREAM_PREFIXES
 from faristol.host.halls.kept import kept_stream
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
@@ -165,7 +166,7 @@ class Sender:
 
     async def unsent(self) -> tuple[int, int]:
         """Return the number of events of the hall that were not sent, and the time of the first, in microseconds."""
-        of_hall = [events.c.stream.startswith(f"{kind}-") for kind in sorted(TABLE_STREAM_KINDS)]
+        of_hall = [events.c.stream.startswith(prefix) for prefix in TABLE_STREAM_PREFIXES]
         if self._cell.known:
             of_hall.append(events.c.stream == kept_stream(self._cell.known.tournament_id, self._cell.public_key))
         wanted = select(func.count(), func.coalesce(func.min(events.c.recorded_at), 0)).where(

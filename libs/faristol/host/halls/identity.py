@@ -11,9 +11,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.event_store.errors import RecordError
 from faristol.event_store.integrity.keys import make, read_private
+from faristol.host import table_store
 
 KEY, JOINED, TOKEN = "key", "joined.json", "token"
 """Files in the folder of a hall's cell."""
+
+CASE = "case-"
+"""Prefix of the names of streams of cases."""
+
+TABLE_STREAM_PREFIXES = (table_store.GAME, table_store.CLOCK, CASE)
+"""Prefixes of the names of streams of a table."""
 
 WRITTEN_STREAM_KINDS = frozenset({"access", "case", "clock", "game", "hall"})
 """Kinds of streams that a hall's cell writes. It copies all others from the championship."""

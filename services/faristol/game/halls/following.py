@@ -12,6 +12,7 @@ from faristol.event_store.append.extracts import extract
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
 from faristol.host.halls import wire
+from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import outcome_stream
 from faristol.host.table_store import CLOCK, GAME, game_of
 from faristol.kernel.event_types import PUBLIC_TYPES, types_of
@@ -82,7 +83,7 @@ class HallFilter:
             return False
         if stream.startswith((GAME, CLOCK)):
             return game_of(stream) in self._games
-        if stream.startswith("case-"):
+        if stream.startswith(CASE):
             if event.type in CASE_OPENED_TYPES:
                 opened: Any = upcasters.message(event.type, event.schema_version, event.payload)
                 self._cases[stream] = opened.game_id

@@ -40,6 +40,7 @@ from faristol.game.halls.model import Halls, evolve, halls_stream
 from faristol.game.halls.plausibility import Implausible, apply_pushed
 from faristol.game.halls.tables import load_tournament
 from faristol.host.halls import wire
+from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import kept_stream
 from faristol.host.table_store import CLOCK, GAME, Settled, game_of, game_stream, load_tables
 from faristol.kernel.errors import Invalid
@@ -59,9 +60,6 @@ MAX_PUSH_ATTEMPTS = 16
 
 CLOCK_TOLERANCE_NS = 2 * 60 * 60 * 1_000_000_000
 """Difference between the clocks of a hall and of the championship with which events are accepted, in nanoseconds."""
-
-CASE = "case-"
-"""Prefix of the names of streams of cases."""
 
 KINDS: Mapping[str, Collection[type[Message]]] = {
     GAME: on_streams("game")

@@ -27,6 +27,7 @@ from faristol.game.halls.tables import (
 )
 from faristol.host import Runtime
 from faristol.host.halls import wire
+from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import Outcome, load_outcomes, read_kept
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.security.authorization import caller
@@ -183,7 +184,7 @@ class HallSync:
         event, batch = kept.event, pb.HallBatch()
         batch.ParseFromString(event.batch)
         streams = {game_stream(event.game_id), clock_stream(event.game_id)}
-        sent = [each for each in batch.events if each.stream in streams or each.stream.startswith("case-")]
+        sent = [each for each in batch.events if each.stream in streams or each.stream.startswith(CASE)]
         first = {each.stream: each.version for each in reversed(sent)}
         here = [
             wire.to_event(of_recorded(found))
