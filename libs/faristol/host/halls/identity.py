@@ -25,9 +25,6 @@ TABLE_STREAM_PREFIXES = (table_store.GAME, table_store.CLOCK, CASE)
 WRITTEN_STREAM_KINDS = frozenset({"access", "case", "clock", "game", "hall"})
 """Kinds of streams that a hall's cell writes. It copies all others from the championship."""
 
-SENT_STREAM_KINDS = WRITTEN_STREAM_KINDS - {"access"}
-"""Kinds of streams that it sends. Credentials of the hall are valid in the hall only."""
-
 
 @dataclass(frozen=True, slots=True)
 class Joined:
