@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.event_store import Recorded
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.likeness import like
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -71,9 +72,7 @@ async def undo_act(
         version = registrations_by_command(recorded).get((act.metadata.command_id, act.message.player_id), 0)
         if not version:
             note_command(None)
-        asked = pb.UndoActRequest(version=version)
-        asked.MergeFrom(request)
-        asked.ClearField("position")
+        asked = like(pb.UndoActRequest, request, version=version, position=0)
         return await _undo_version(pairing, asked, context)
     return await registration.carry_out(request, context, decide_entry, pb.UndoActResponse, more)
 

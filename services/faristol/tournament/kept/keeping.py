@@ -170,10 +170,6 @@ def _close(table: Settled, new_events: Sequence[Message]) -> Decision:
     return table.decision(table.with_consequences([closed]))
 
 
-def _version(effect: hall_events.KeptEffect) -> int:
-    return meaning(message_class(effect.type)).version
-
-
 def _effects(kept: hall_events.HallCommandKept) -> list[Message]:
     return [message_class(effect.type).FromString(effect.payload) for effect in kept.effects]
 
