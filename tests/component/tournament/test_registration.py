@@ -22,6 +22,7 @@ from faristol.event_store.backends import tables
 from faristol.event_store.event import utc_now
 from faristol.event_store.integrity.verification import verify
 from faristol.mail import outbox
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
@@ -155,6 +156,26 @@ async def test_the_form_opens_closes_and_says_what_is_missing(record: Record) ->
         await submit(desk, "Anna Puig", birth_year=1990)
         clock.ahead = timedelta(hours=3)
         assert (await read_refusal(submit(desk, "Biel Soler", birth_year=1990)))[2].reason == "FORM_CLOSED"
+
+
+async def test_the_form_accepts_entries_until_the_rules_accept_no_further_player(desk: Desk) -> None:
+    await open_form(desk)
+    for place in range(8):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}")
+    await ask(desk, pairing.PairRoundRequest(round=1))
+    await ask(desk, pairing.StartRoundRequest(round=1))
+    await submit(desk, "Carla Roca")
+    for table in (await ask(desk, pairing.ListResultsRequest())).tables:
+        scores = [game_events.FinalScore(player_id=each.player_id, score=len(each.player_id)) for each in table.players]
+        await ask(desk, pairing.EnterResultRequest(game_id=table.game_id, scores=scores, arbiter_id="eva"))
+    await ask(desk, pairing.CloseRoundRequest(round=1))
+    await ask(desk, pairing.PairRoundRequest(round=2))
+    await ask(desk, pairing.StartRoundRequest(round=2))
+    code, _, info = await read_refusal(submit(desk, "Dani Mas"))
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "TOO_LATE_TO_ENTER")
+    assert info.metadata["article"] == "FISC I.4"
+    found = await ask(desk, pb.GetRegistrationRequest())
+    assert (found.accepts, found.too_late) == (False, True)
 
 
 async def test_who_comes_when_all_places_are_taken_waits_and_moves_up_when_a_player_leaves(desk: Desk) -> None:

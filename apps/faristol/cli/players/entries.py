@@ -16,6 +16,7 @@ STATES = labels_of(pb.EntryState.DESCRIPTOR)
 
 NO_ENTRIES = N_("There are no entries.")
 FORM_OPEN = N_("The form accepts entries.")
+TOO_LATE = N_("The tournament has advanced too far for another entry.")
 FORM_CLOSED = N_("The form accepts no entries.")
 ENTRANTS = N_("Entrants: {entrants}, on the waiting list: {waiting}.")
 FREE_PLACES = N_("Free places: {free_places} of {places}.")
@@ -44,7 +45,8 @@ def entries(_request: object, answer: pb.ListEntriesResponse, _known: object, la
 
 def form(_request: object, answer: pb.GetRegistrationResponse, _known: object, language: str) -> Iterator[str]:
     """Yield the lines of `registration show`."""
-    yield say(FORM_OPEN if answer.accepts else FORM_CLOSED, {}, language)
+    closed = TOO_LATE if answer.too_late else FORM_CLOSED
+    yield say(FORM_OPEN if answer.accepts else closed, {}, language)
     yield say(ENTRANTS, {"entrants": len(answer.entrants), "waiting": answer.waiting}, language)
     if answer.settings.places:
         yield say(FREE_PLACES, {"free_places": answer.free_places, "places": answer.settings.places}, language)

@@ -14,7 +14,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.rules.championship import late_entry_points
+from faristol.rules.championship import check_late_entry, late_entry_points
 from faristol.tournament.administration.divisions import check_in_no_other, check_not_moved
 from faristol.tournament.conditions import build_too_early_error, check_open
 from faristol.tournament.players.withdrawal import withdrawal_of
@@ -68,13 +68,8 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
             N_("{player} cannot enter in round {round}, which has been started; the next is round {next}."),
             {"player": player_id, "round": number, "next": state.next_to_start},
         )
-    if situation.ruleset.game.mode == "duplicate" and number > state.rounds:
-        raise Refusal(
-            "GAME_BEGUN",
-            _article_of_late_entry(situation.ruleset),
-            N_("{player} cannot enter: the last game of the tournament has begun."),
-            {"player": player_id},
-        )
+    if situation.ruleset.game.mode == "duplicate":
+        check_game_left(state, situation.ruleset, number, player_id)
     rating = UNRATED_START_POINTS if unrated else request.rating
     entry: Mapping[str, Any] = {
         "player_id": player_id,
@@ -88,6 +83,27 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
         return [events.PlayerRegistered(**entry)]
     fictitious = _fictitious(state, situation.ruleset, player_id, number)
     return [events.LateEntryAdmitted(**entry, round=number, fictitious_half_points=fictitious)]
+
+
+def check_game_left(state: TournamentState, ruleset: Ruleset, number: int, entry: str) -> None:
+    """Raise ``Refusal`` for a player who would play from a duplicate game on that does not exist."""
+    if number > state.rounds:
+        raise Refusal(
+            "GAME_BEGUN",
+            _article_of_late_entry(ruleset),
+            N_("{player} cannot enter: the last game of the tournament has begun."),
+            {"player": entry},
+        )
+
+
+def check_entry_possible(state: TournamentState, ruleset: Ruleset, entry: str) -> None:
+    """Raise ``Refusal`` if the rules accept no further player because of the rounds that were started (FISC I.4)."""
+    number = state.next_to_start
+    if ruleset.game.mode == "duplicate":
+        check_game_left(state, ruleset, number, entry)
+    elif number > 1:
+        check_registration_open(ruleset, entry)
+        check_late_entry(number, state.rounds, ruleset)
 
 
 def check_rating(rating: int) -> None:

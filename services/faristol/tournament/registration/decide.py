@@ -8,7 +8,7 @@ by one, and the director's stream never waits for the form.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -21,7 +21,9 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of, to_datetime, to_timestamp
 from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
+from faristol.rules import Ruleset
 from faristol.tournament.conditions import check_open
+from faristol.tournament.players.registration import check_entry_possible
 from faristol.tournament.registration.state import (
     ENDED,
     EntryOfForm,
@@ -58,6 +60,8 @@ class Desk:
     now: datetime
     at: datetime | None = None
     """The requested time; None for ``now``."""
+    rules: Ruleset | None = None
+    """The rules of the tournament; None if a late entry is refused by its acceptance only."""
 
     @property
     def moment(self) -> datetime:
@@ -137,21 +141,47 @@ def set_registration(desk: Desk, request: pb.SetRegistrationRequest) -> list[Mes
     return with_moves(desk, [event])
 
 
-def accepts(state: RegistrationState, tournament: TournamentState, now: datetime) -> bool:
-    """Check whether the form accepts entries at a time."""
-    settings = state.settings
+def accepts(desk: Desk) -> bool:
+    """Check whether the form accepts entries now."""
+    return is_form_open(desk) and not is_too_late(desk)
+
+
+def is_form_open(desk: Desk) -> bool:
+    """Check whether the organiser's settings accept entries now."""
+    settings, tournament = desk.state.settings, desk.tournament
     if settings is None or not settings.open or tournament.over or tournament.removed:
         return False
-    if settings.HasField("opens_at") and now < to_datetime(settings.opens_at):
+    if settings.HasField("opens_at") and desk.now < to_datetime(settings.opens_at):
         return False
-    return not (settings.HasField("closes_at") and now >= to_datetime(settings.closes_at))
+    return not (settings.HasField("closes_at") and desk.now >= to_datetime(settings.closes_at))
+
+
+def is_too_late(desk: Desk) -> bool:
+    """Check whether the rules accept no further player because of the rounds that were started (FISC I.4)."""
+    try:
+        check_not_too_late(desk)
+    except Refusal:
+        return True
+    return False
+
+
+def check_not_too_late(desk: Desk) -> None:
+    """Raise ``Refusal`` if the rules accept no further player because of the rounds that were started (FISC I.4)."""
+    if desk.rules is None:
+        return
+    try:
+        check_entry_possible(desk.tournament, desk.rules, "")
+    except Refusal as refusal:
+        text = N_("The tournament has advanced too far for another entry.")
+        raise Refusal("TOO_LATE_TO_ENTER", refusal.article, text) from None
 
 
 def check_accepts(desk: Desk) -> None:
     """Raise ``Refusal`` unless the form accepts entries and a place, or one on the waiting list, is free."""
     settings = desk.state.settings
-    if settings is None or not accepts(desk.state, desk.tournament, desk.now):
+    if settings is None or not is_form_open(desk):
         raise Refusal("FORM_CLOSED", "", N_("The registration is not open."))
+    check_not_too_late(desk)
     is_full = desk.free_places == 0 and sum(1 for _ in desk.state.waiting) >= settings.waiting_places
     if is_full or len(desk.state.entries) >= MAX_ENTRIES_COUNT:
         raise Refusal("NO_PLACE_LEFT", "", N_("All places are taken, and so is the waiting list."))
@@ -300,7 +330,7 @@ def with_moves(desk: Desk, new_events: Sequence[Message]) -> list[Message]:
     for event in new_events:
         state = evolve_registration(state, event)
     found = list(new_events)
-    after = Desk(state, desk.tournament, desk.now, desk.at)
+    after = replace(desk, state=state)
     if state.settings is None or not state.settings.moves_up or desk.has_begun:
         return found
     free = after.free_places

@@ -19,6 +19,7 @@ from faristol.consumers import tables as beside
 from faristol.event_store import Decision, Loaded, Record, Write, load
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.details import Person
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at, to_datetime
@@ -104,7 +105,8 @@ class RegistrationOffice:
         tournament = await self.pairing.load(tournament_id)
         name = registration_stream(tournament_id)
         registration = await load(self.record, name, RegistrationState(), evolve_registration)
-        desk = Desk(registration.state, tournament.state, self.runtime.now(), at)
+        rules = ruleset_of(tournament.state.ruleset)
+        desk = Desk(registration.state, tournament.state, self.runtime.now(), at, rules)
         return LoadedDesk(desk, registration, tournament)
 
     async def carry_out(

@@ -21,7 +21,7 @@ from faristol.personal_data import people
 from faristol.personal_data.minors import public_category
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.registration import links
-from faristol.tournament.registration.decide import Desk, accepts
+from faristol.tournament.registration.decide import Desk, accepts, is_form_open, is_too_late
 from faristol.tournament.registration.office import RegistrationOffice
 from faristol.tournament.registration.state import ENDED, EntryOfForm, EntryPhase
 from faristol.typed_input.resembling import Resemblances
@@ -135,7 +135,8 @@ async def get_registration(
     settings = desk.state.settings
     return pb.GetRegistrationResponse(
         name=desk.tournament.name,
-        accepts=accepts(desk.state, desk.tournament, desk.now),
+        accepts=accepts(desk),
+        too_late=is_form_open(desk) and is_too_late(desk),
         settings=settings,
         free_places=_free(desk),
         waiting=sum(entry.phase is EntryPhase.WAITING for entry in listed),
