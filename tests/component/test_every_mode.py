@@ -608,6 +608,13 @@ async def _read_streams(cell: Cell, mode: Mode, after: int, position: int) -> st
     return text
 
 
+async def _wait_for_position(cell: Cell, mode: Mode, position: int) -> None:
+    """Wait until the read models have applied the events up to a position."""
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=60) as web:
+        answer = await web.get(f"/api/v1/tournaments/{mode.id}", params={"min_position": position})
+        assert answer.status_code == HTTPStatus.OK, answer.text
+
+
 async def _wait_for_pairing(cell: Cell, mode: Mode, status: HTTPStatus) -> None:
     """Wait until the read models have applied the last event of a pairing."""
     async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=60) as web:
@@ -631,7 +638,8 @@ async def test_no_answer_has_a_draft_before_its_publication(cell: Cell) -> None:
         request = pairing.SetHallsRequest()
         for name, first, last in halls:
             request.halls.add(name=name, first_table=first, last_table=last)
-        await _direct(cell, mode, request)
+        given = await _direct(cell, mode, request)
+        await _wait_for_position(cell, mode, given.position)
         before = await _read_as(cell, mode, (None,))
         start = await record.last_position()
         await _direct(cell, mode, pairing.PairRoundRequest(round=1, draft=True))
