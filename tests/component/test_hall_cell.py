@@ -337,8 +337,14 @@ async def test_a_hall_and_its_championship_exchange_events_by_files_while_the_li
         await asyncio.to_thread(carry, at.championship, *for_hall, OTHER_HALL)
         assert OTHER_HALL in await asyncio.to_thread(carry, at.hall, "import", file, refused=True)
         assert not {"game-open-r1-t1", "game-open-r2-t1"} & (await at.hall.streams()).keys()
+        for stated in ({}, {"hall": HALL}, {"tournament_id": TOURNAMENT}):
+            with pytest.raises(grpc.aio.AioRpcError, match="export it again") as refused:
+                await HallCellServiceStub(at.hall.channel).ImportEvents(hall_pb2.ImportEventsRequest(**stated))
+            assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
         assert HALL in await asyncio.to_thread(carry, at.championship, *for_hall, "Nope", refused=True)
         assert "--tournament" in await asyncio.to_thread(carry, at.championship, "export", file, refused=True)
+        assert "hall cells" in await asyncio.to_thread(carry, at.championship, "status", refused=True)
+        assert HALL in await asyncio.to_thread(carry, at.hall, "status")
         await asyncio.to_thread(carry, at.championship, *for_hall, HALL)
         await asyncio.to_thread(carry, at.hall, "import", file)
         assert await at.has_tables()

@@ -17,6 +17,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
 FOR_OTHER_HALL = N_("The file is for the hall {other} of {tournament}, and this laptop is that of {hall}.")
+FOR_NO_HALL = N_("The file does not state its hall and its tournament: export it again at the championship.")
 
 
 def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], datetime]) -> Dispatcher:
@@ -47,8 +48,10 @@ def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], da
             yield pb.ExportEventsResponse(push=push)
 
     async def import_events(request: pb.ImportEventsRequest, context: Context) -> pb.ImportEventsResponse:
+        if not (request.hall and request.tournament_id):
+            raise Refusal("FILE_OF_NO_HALL", "", FOR_NO_HALL)
         here = cell.known.tournament_id if cell.known else request.tournament_id
-        if (request.hall or cell.hall, request.tournament_id or here) != (cell.hall, here):
+        if (request.hall, request.tournament_id) != (cell.hall, here):
             params = {"other": request.hall, "tournament": request.tournament_id, "hall": cell.hall}
             raise Refusal("FILE_OF_OTHER_HALL", "", FOR_OTHER_HALL, params)
         return pb.ImportEventsResponse(position=await follower.take(request.after_position, request.response))

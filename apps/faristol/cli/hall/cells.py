@@ -7,6 +7,7 @@ from datetime import UTC
 from typing import Annotated
 from urllib.parse import urlsplit
 
+import grpc
 import typer
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -25,7 +26,7 @@ from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.presentation.halls import describe_refusal
 from faristol.table_terminal.shared.common import localize, print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, load_names
-from faristol.table_terminal.shared.services import address_of, answer_to
+from faristol.table_terminal.shared.services import address_of, answer_to, ask_service, send
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import say, translations
 
@@ -49,6 +50,10 @@ LINE_UP = N_("the championship answered at {time}")
 LINE_DOWN = N_("without the championship since {time}")
 NOTHING_UNSENT = N_("all events of the tables are sent")
 UNSENT_SINCE = N_("not sent: {count} events of tables, since {time}")
+NO_HALL_CELL = N_(
+    "this is a championship, not the laptop of a hall: run `faristol hall status` on the laptop, or list the halls "
+    "here with `faristol hall cells TOURNAMENT`"
+)
 LOST_TABLES = N_("decided by the championship: {games}")
 
 
@@ -98,9 +103,20 @@ def _address_for_halls(address: str | None) -> str:
 
 
 def status(address: Address = None, json_output: AsJson = False) -> None:
-    """Show the state of the cell of a hall: its line, its unsent events, and the tables that it has lost."""
-    answer = answer_to(pb.GetHallCellRequest(), address)
+    """Show the state of the cell of a hall, on its laptop: its line, unsent events, and tables that it has lost."""
+    answer = ask_service("game", address, _ask_status, lambda channel: channel)
     print_answer(answer, "\n".join(_status(answer)), json_output=json_output)
+
+
+async def _ask_status(channel: grpc.aio.Channel) -> pb.GetHallCellResponse:
+    """Return the state of the cell of a hall. Raises ``StartError`` at a championship, which is no such cell."""
+    try:
+        answer: pb.GetHallCellResponse = await send(channel, pb.GetHallCellRequest())
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            raise StartError(localize(NO_HALL_CELL)) from error
+        raise
+    return answer
 
 
 def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:
