@@ -1,4 +1,4 @@
-"""The cell of a hall in its championship: it joins once, and knows the tables that it has lost."""
+"""The cell of a hall in its championship: it joins at each start, and knows the tables that it has lost."""
 
 from __future__ import annotations
 
@@ -79,26 +79,32 @@ class Cell:
         new.replace(self.folder / LOST)
 
     async def join(self) -> None:
-        """Join the championship, with retries, unless the cell has joined before."""
+        """Join the championship, with retries. A cell that has joined before reports its present address and version.
+
+        It need not wait for that: it knows its tournament.
+        """
         attempts = Attempts(self.line, "joining the championship")
         command_id = str(uuid.uuid4())
-        while self.known is None:
+        while True:
             try:
                 self.known = await self._join(command_id)
+                break
             except (grpc.aio.AioRpcError, ValueError, OSError) as problem:
                 await attempts.wait(problem)
         self._joined.set()
         await asyncio.Event().wait()
 
     async def _join(self, command_id: str) -> Joined:
-        """Join, and store the token and the result. Raises ``ValueError`` for a token of another hall."""
+        """Join, and store the token and the result. Raises ``ValueError`` for a token of another hall or tournament."""
         settings = self._settings
         caller = await self.line.access.GetCaller(access_pb2.GetCallerRequest(), timeout=CALL_TIMEOUT_SECONDS)
         scope = caller.credential.scope
         if caller.credential.role != ROLE_HALL or len(scope.tournament_ids) != 1 or settings.hall not in scope.halls:
             raise ValueError(f"the token is not one of the hall {settings.hall}: ask the director for a new one")
         (tournament_id,) = scope.tournament_ids
-        await self.line.sync.JoinHall(
+        if self.known and self.known.tournament_id != tournament_id:
+            raise ValueError(f"the token is one of {tournament_id}, and this cell is one of {self.known.tournament_id}")
+        answer = await self.line.sync.JoinHall(
             pb.JoinHallRequest(
                 command_id=command_id,
                 tournament_id=tournament_id,
@@ -111,7 +117,7 @@ class Cell:
         )
         self.line.hear()
         self.line.problem = ""
-        joined = Joined(settings.hall_of, tournament_id, settings.hall)
+        joined = Joined(settings.hall_of, tournament_id, settings.hall, answer.pages_address)
         identity.store_token(self.folder, self._token)
         identity.store_joined(self.folder, joined)
         return joined

@@ -39,6 +39,7 @@ def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], da
             lost_game_ids=sorted(cell.lost),
             problem=line.problem,
             now=to_timestamp(now()),
+            pages_address=known.pages_address if known else "",
         )
 
     async def export_events(

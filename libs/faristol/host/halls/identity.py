@@ -34,6 +34,8 @@ class Joined:
     """Address of the championship."""
     tournament_id: str
     hall: str
+    pages_address: str = ""
+    """Address of the pages of the championship; empty if unknown."""
 
 
 def load_key(folder: Path) -> Ed25519PrivateKey:

@@ -233,7 +233,8 @@ class HallSync:
     async def _join(self, request: pb.JoinHallRequest, loaded: Loaded[Halls]) -> tuple[Decision, dict[str, Any]]:
         tournament = await load_tournament(self._runtime.record, request.tournament_id)
         at, salt = to_timestamp(self._runtime.now()), os.urandom(SALT_BYTES)
-        return self._write(request, loaded, join(loaded.state, request, tournament.halls, at, salt)), {}
+        decision = self._write(request, loaded, join(loaded.state, request, tournament.halls, at, salt))
+        return decision, {"pages_address": self._runtime.settings.http_address}
 
     async def _release(self, request: pb.ReleaseHallRequest, loaded: Loaded[Halls]) -> tuple[Decision, dict[str, Any]]:
         at = to_timestamp(self._runtime.now())
