@@ -390,6 +390,7 @@ ALWAYS: Mapping[str, int] = {
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
     "/tournaments/{tournament_id}/pictures/{digest}": 404,  # there is no picture
+    "/hall-state": 404,  # this is no cell of a hall
     "/start/restore": 404,  # the record is in use
     "/start/restored": 404,
     "/t/{rest:path}": 308,

@@ -60,6 +60,11 @@ class Site:
     channel: grpc.aio.Channel
 
     @property
+    def address(self) -> str:
+        """Address of the pages."""
+        return f"http://127.0.0.1:{self.http_port}"
+
+    @property
     def api(self) -> Api:
         return Api(lambda _: self.channel)
 
@@ -87,7 +92,13 @@ async def site(folder: Path, lexicons: Path, *arguments: str, **settings: object
     grpc_port, http_port = free_port(), free_port()
     child = Child(
         ["up", "--data", str(folder), "--http", str(http_port), "--grpc", str(grpc_port), "--no-browser", *arguments],
-        {"access": folder / "access", "lexicons": lexicons, "log_level": "WARNING", **settings},
+        {
+            "access": folder / "access",
+            "lexicons": lexicons,
+            "log_level": "WARNING",
+            "http_address": f"http://127.0.0.1:{http_port}",
+            **settings,
+        },
         folder / "log",
     )
     address = f"127.0.0.1:{grpc_port}"

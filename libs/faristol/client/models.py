@@ -216,6 +216,7 @@ class Game(Model):
     corrected_by: str
     unplayed: bool
     state: GameState
+    cell_hall: str
     links: GameLinks
 
 
@@ -250,6 +251,13 @@ class HallBehind(Model):
 
     hall: str
     since: datetime
+
+
+class HallCell(Model):
+    """A hall with a cell of its own, such as a laptop."""
+
+    hall: str
+    address: str
 
 
 class HeldRack(Model):
@@ -607,6 +615,7 @@ class Table(Model):
     corrected_by: str
     round: int
     state: GameState
+    cell_hall: str
     links: TableLinks
     spread_adjustments: dict[str, int]
     total_adjustments: dict[str, int]
@@ -689,6 +698,7 @@ class Tournament(Model):
     broadcast_delay_minutes: int
     halls_behind: list[HallBehind]
     kept_results: list[KeptResult]
+    hall_cells: list[HallCell]
     entry_form: EntryForm | None
     links: TournamentLinks
 

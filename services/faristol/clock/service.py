@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.clock import answers
 from faristol.event_store import Decision
 from faristol.host import Runtime
+from faristol.host.halls.elsewhere import check_decides_here
 from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.host.table_store import load_table
@@ -43,6 +44,7 @@ class ClockService:
             settled = await load_table(self._runtime.record, request.game_id)
             if settled is None:
                 raise NotFound("game", request.game_id)
+            await check_decides_here(self._runtime.record, settled)
             acted = decide.decide(settled.table, request, settled.moment(request, self._runtime.now))
             new_events = settled.with_consequences(acted)
 

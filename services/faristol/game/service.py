@@ -12,6 +12,7 @@ from faristol.game import answers
 from faristol.game.best_plays import BestPlays
 from faristol.game.elsewhere import add_other_games
 from faristol.host import Runtime
+from faristol.host.halls.elsewhere import check_decides_here
 from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.table_store import Settled, game_stream, load_table
@@ -99,6 +100,7 @@ class GameService:
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             table = await self._table(request.game_id)
+            await check_decides_here(self._runtime.record, table)
             if isinstance(request, game_pb2.RecordOverholdingRequest):
                 table = await add_other_games(self._runtime.record, table, request.player_id)
             if isinstance(request, game_pb2.RecordWordAskedRequest):

@@ -57,7 +57,7 @@ from faristol.gateway.live.content import Change
 from faristol.gateway.live.feed import Feed, NewsSubscription
 from faristol.gateway.live.known_streams import KnownStreams
 from faristol.gateway.live.streams import Streams
-from faristol.gateway.pages import registration
+from faristol.gateway.pages import hall_state, registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
@@ -99,6 +99,7 @@ ROUTES = (
     pages.short_addresses,
     slots.short_slots,
     registration.routes,
+    hall_state.routes,
     sign_in.routes,
     openid.routes,
     credentials.routes,
@@ -152,7 +153,7 @@ def app(runtime: Runtime) -> FastAPI:
     content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``rulings``, ``ratings`` and
     ``game`` are stubs of services. ``app.state.channel`` returns the channel of any service. ``app.state.address`` is
     the public address of the pages, and ``app.state.now`` returns the time. ``app.state.is_open`` is true if the
-    services require no credentials, ``app.state.is_hall`` if this is the cell of a hall.
+    services require no credentials. ``app.state.hall`` is the hall whose cell this is; empty in a championship.
     ``app.state.first_restore`` restores a backup at a first start; it is None if this process does not keep the record.
     """
     web = FastAPI(
@@ -180,7 +181,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
     web.state.is_open = runtime.settings.open
-    web.state.is_hall = bool(runtime.settings.hall)
+    web.state.hall = runtime.settings.hall
     web.state.pdfs = Pdfs()
     web.state.operator = Operator.of(runtime.settings)
     web.state.first_restore = runtime.first_restore

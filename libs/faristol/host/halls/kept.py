@@ -73,15 +73,22 @@ class Keys:
 
     by_hall: Mapping[str, bytes] = field(default_factory=dict)
     """Not to be changed."""
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of their pages by hall. Not to be changed."""
 
 
 def watch_keys(keys: Keys, event: Message) -> Keys:
     """Return the keys after an event of the halls of a tournament."""
     if isinstance(event, events.HallJoined):
-        return replace(keys, by_hall=MappingProxyType({**keys.by_hall, event.hall: event.key}))
+        return replace(
+            keys,
+            by_hall=MappingProxyType({**keys.by_hall, event.hall: event.key}),
+            addresses=MappingProxyType({**keys.addresses, event.hall: event.address}),
+        )
     if isinstance(event, events.HallReleased):
         others = {hall: key for hall, key in keys.by_hall.items() if hall != event.hall}
-        return replace(keys, by_hall=MappingProxyType(others))
+        addresses = {hall: address for hall, address in keys.addresses.items() if hall in others}
+        return replace(keys, by_hall=MappingProxyType(others), addresses=MappingProxyType(addresses))
     return keys
 
 

@@ -403,7 +403,7 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
         stopped=[consumer for consumer in found.consumers if consumer.HasField("stopped")],
         mail=await _mail_status(request),
         behind=[(each, hall) for each in listed for hall in each.halls_behind],
-        hall=await _hall_status(request) if request.app.state.is_hall else None,
+        hall=await _hall_status(request) if request.app.state.hall else None,
     )
 
 
@@ -427,7 +427,15 @@ async def _mail_status(request: Request) -> registration_pb2.GetMailStatusRespon
 async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
     """Show a game: board, scoresheet, clocks."""
     played = await results.game(game_id)
-    return page(request, "game.html", part, **build_page_values(played, language_of(request)))
+    of_cell = played.cell_hall not in {"", request.app.state.hall}
+    head = await results.tournament(played.tournament_id) if of_cell else None
+    return page(
+        request,
+        "game.html",
+        part,
+        tournament=head.tournament if head else None,
+        **build_page_values(played, language_of(request)),
+    )
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {

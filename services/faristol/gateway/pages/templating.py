@@ -26,6 +26,7 @@ from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.api.contract_json import tie_break_value
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.pages.embedding import oembed_path
+from faristol.gateway.pages.hall_links import link_to_hall
 from faristol.gateway.pages.operator import contact_link
 from faristol.gateway.pages.spectators.seats import coming, has_no_result
 from faristol.kernel.details import DETAILS, format_details
@@ -227,6 +228,7 @@ def environment(language: str) -> Environment:
         oembed=lambda request: oembed_path(request.url.path, request.query_params, public_address(request)),
         coming=coming,
         has_no_result=has_no_result,
+        hall_link=link_to_hall,
         rules_name=lambda name, title: rules_name(name, title, language),
     )
     env.globals.update(

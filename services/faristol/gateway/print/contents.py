@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from faristol.gateway.duplicate_game.service import Duplicates
+from faristol.gateway.pages.hall_links import address_of_hall
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.spectators.seats import list_absent
 from faristol.gateway.print.form import Lie, Size
@@ -62,6 +63,10 @@ class PaperRequest:
     def id(self) -> str:
         """Id of the tournament."""
         return self.head.tournament.tournament_id
+
+    def address_in(self, hall: str) -> str:
+        """Return the address of the pages for devices in a hall: that of its own cell, if it has one."""
+        return address_of_hall(self.head.tournament, hall) or self.address
 
 
 Gather = Callable[[PaperRequest], Awaitable[Mapping[str, Any]]]
@@ -183,12 +188,12 @@ def _of_table(wanted: PaperRequest, answer: pb.GetPairingsResponse) -> list[pb.T
 async def _slips(wanted: PaperRequest) -> dict[str, Any]:
     answer = of_hall(await wanted.results.pairings(wanted.id, wanted.round), wanted.hall)
     rules = known_rules(wanted.head.tournament.ruleset)
-    place = wanted.address + tournament_path(wanted.id, "round", wanted.round, "results")
+    place = tournament_path(wanted.id, "round", wanted.round, "results")
     return {
         "answer": answer,
         "pages": stack_pages(_of_table(wanted, answer), SLIPS_PER_PAGE[wanted.size]),
         "order": seats_in_order,
-        "code": lambda each: qr(f"{place}/{each.table}", at_once=True),
+        "code": lambda each: qr(f"{wanted.address_in(each.hall)}{place}/{each.table}", at_once=True),
         "signers": _signers(wanted.head),
         "bingos": rules is not None and rules.scoresheet.bingo == "counted",
     }

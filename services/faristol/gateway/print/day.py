@@ -86,14 +86,19 @@ async def _table_cards(wanted: PaperRequest) -> dict[str, Any]:
         ]
     else:
         cards = [TableCard(table, "") for table in sorted(tables_of((), len(listed.players)))]
-    place = f"{wanted.address}{tournament_path(wanted.id, 'my-table')}"
-    code = qr(place)
-    return {"answer": listed, "pages": stack_pages(cards, TABLE_CARDS[wanted.size]), "code": code}
+    place = tournament_path(wanted.id, "my-table")
+    codes = {hall: qr(f"{wanted.address_in(hall)}{place}") for hall in {card.hall for card in cards}}
+    return {"answer": listed, "pages": stack_pages(cards, TABLE_CARDS[wanted.size]), "codes": codes}
 
 
 async def _check_in(wanted: PaperRequest) -> dict[str, Any]:
-    here = wanted.address + tournament_path(wanted.id, "here")
-    return {"answer": wanted.head, "code": qr(here), "here": here}
+    """Return a poster for each hall with a cell of its own, and one for all others."""
+    path = tournament_path(wanted.id, "here")
+    cells = [cell.hall for cell in wanted.head.tournament.hall_cells if cell.address]
+    halls = [hall.name for hall in wanted.head.tournament.halls if hall.name in cells]
+    others = [""] if len(halls) < len(wanted.head.tournament.halls) or not halls else []
+    addresses = [(hall, wanted.address_in(hall) + path) for hall in (*others, *halls)]
+    return {"answer": wanted.head, "posters": [(hall, here, qr(here)) for hall, here in addresses]}
 
 
 async def _awards(wanted: PaperRequest) -> tuple[pb.GetAwardsResponse, list[Prize]]:

@@ -45,6 +45,7 @@ def tournament(
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
         announced=[like(results.AnnouncedRound, each) for each in of.announced],
+        hall_cells=[like(results.HallCell, each) for each in of.hall_cells],
         halls_behind=[like(results.HallBehind, each) for each in of.halls_behind],
         kept_results=[
             results.KeptResult(table=kept.table, game_id=kept.game_id, scores=kept.scores)
@@ -261,6 +262,7 @@ def game(of: rows.Game) -> results.GetGameResponse:
         lexicon=Pin(sheet.lexicon, sheet.lexicon_digest).optional_message(),
         laid=_tiles(sheet.laid),
         incidents=[like(results.Incident, each, count=each.number) for each in sheet.incidents],
+        cell_hall=of.cell_hall,
     )
 
 

@@ -1,4 +1,4 @@
-"""Halls whose cells have not been heard, and the results that halls keep: how events change them. Pure."""
+"""The cells of halls, those that have not been heard, and the results that halls keep: how events change them. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.pb.hall.v1 import events_pb2 as halls
-from faristol.read_models.storage.rows import StoredHallBehind, StoredKept, Tournament
+from faristol.read_models.storage.rows import StoredHallBehind, StoredHallCell, StoredKept, Tournament
+
+
+def add_cell(tournament: Tournament, event: halls.HallJoined, position: int) -> None:
+    """Add the cell of a hall, or set its address."""
+    others = [each for each in tournament.hall_cells if each.hall != event.hall]
+    tournament.hall_cells = tuple(sorted([*others, StoredHallCell(event.hall, event.address)]))
+
+
+def remove_cell(tournament: Tournament, event: halls.HallReleased, position: int) -> None:
+    """Remove the cell of a hall."""
+    tournament.hall_cells = tuple(each for each in tournament.hall_cells if each.hall != event.hall)
 
 
 def fall_behind(tournament: Tournament, event: halls.HallFellBehind, position: int) -> None:
@@ -36,6 +47,8 @@ def settle_result(
 
 
 HALL_HANDLERS: Mapping[type[Message], Any] = {
+    halls.HallJoined: add_cell,
+    halls.HallReleased: remove_cell,
     halls.HallFellBehind: fall_behind,
     halls.HallCaughtUp: catch_up,
     halls.HallCommandKept: keep_result,

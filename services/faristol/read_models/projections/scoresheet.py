@@ -270,6 +270,14 @@ def _apply_entries_taken_back(game: Game, sheet: Sheet, event: events.EntriesTak
     incidents.note(sheet, results.INCIDENT_KIND_TAKEN_BACK, event.turn, event.player_id)
 
 
+def _apply_table_handed_over(game: Game, sheet: Sheet, event: events.TableHandedOver) -> None:
+    game.cell_hall = event.hall
+
+
+def _apply_table_back(game: Game, sheet: Sheet, event: events.TableReturned | events.TableTakenBack) -> None:
+    game.cell_hall = ""
+
+
 def _beside(note: Callable[[Sheet, Any], None], game: Game, sheet: Sheet, event: Any) -> None:
     note(sheet, event)
 
@@ -307,6 +315,9 @@ FOLDS: Mapping[type[Message], Fold] = {
     events.TableClosed: _apply_table_closed,
     events.GameReopened: _apply_game_reopened,
     events.EntriesTakenBack: _apply_entries_taken_back,
+    events.TableHandedOver: _apply_table_handed_over,
+    events.TableReturned: _apply_table_back,
+    events.TableTakenBack: _apply_table_back,
     **{event: partial(_beside, note) for event, note in incidents.INCIDENT_HANDLERS.items()},
 }
 """The effect of an event of a game on the rows of its open table."""
@@ -318,6 +329,9 @@ WITHOUT_LINES: frozenset[type[Message]] = frozenset(
         events.TilesDrawn,
         events.GameStarted,
         events.TilesLaid,
+        events.TableHandedOver,
+        events.TableReturned,
+        events.TableTakenBack,
         *incidents.INCIDENT_HANDLERS,
     )
 )

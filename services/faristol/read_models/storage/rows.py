@@ -145,6 +145,14 @@ class StoredClaim(NamedTuple):
     annotator_id: str
 
 
+class StoredHallCell(NamedTuple):
+    """The cell of a hall."""
+
+    hall: str
+    address: str
+    """Address of its pages; empty if unknown."""
+
+
 class StoredHallBehind(NamedTuple):
     """A hall whose cell has not been heard."""
 
@@ -459,6 +467,8 @@ class Game(StoredRow):
     score_sanctions: tuple[Sanction, ...] = ()
     entered_by: str = ""
     corrected_by: str = ""
+    cell_hall: str = ""
+    """The hall whose cell decides at the table; empty if the championship does."""
     seats: list[Seat] = field(default_factory=list, metadata=STORED_APART, compare=False)
     """In the order of the pairing."""
     sheet: Sheet | None = field(default=None, metadata=STORED_APART, compare=False)
@@ -563,6 +573,8 @@ class Tournament(StoredRow):
     """By number."""
     claims: tuple[StoredClaim, ...] = ()
     """By table."""
+    hall_cells: tuple[StoredHallCell, ...] = ()
+    """Cells of halls, by name."""
     halls_behind: tuple[StoredHallBehind, ...] = ()
     """Halls whose cells have not been heard, by name."""
     kept: tuple[StoredKept, ...] = ()

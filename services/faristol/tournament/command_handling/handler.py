@@ -33,6 +33,7 @@ from faristol.rules.officials import check_not_concerned
 from faristol.tournament.command_handling import registry, undo
 from faristol.tournament.command_handling.conflict_hint import add_conflict_hint
 from faristol.tournament.command_handling.duplicate_texts import has_text_of_games, to_problem_of_games
+from faristol.tournament.command_handling.elsewhere import check_entered_here
 from faristol.tournament.command_handling.identity import checked_id
 from faristol.tournament.command_handling.namesakes import NamesakeCache
 from faristol.tournament.command_handling.outcome import answer_to, write_of
@@ -107,6 +108,7 @@ class PairingHandler:
             loaded = await self.load(request.tournament_id)
             if (seen := getattr(request, "expected_version", 0)) and seen != loaded.version:
                 check_unchanged((await self.past_events(loaded))[seen:], command.rests_on, loaded.state.name)
+            await check_entered_here(self.record, loaded.state, request)
             situation, guards = await self.situation(command, asked, loaded, at)
             if command.of_tables:
                 check_meets_at_tables(situation.ruleset)

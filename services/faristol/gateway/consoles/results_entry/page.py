@@ -167,10 +167,18 @@ class _ResultsPage(Console):
         """Check whether a blind second entry hides a result. A user who may correct any result sees all."""
         return _is_hidden(tables, table.table, self.rights)
 
+    async def _cell_hall(self, table: pairing.TableResult) -> str:
+        """Return the hall whose cell decides on a table without a result; empty if this cell does."""
+        if table.scores:
+            return ""
+        hall = (await self.results.game(table.game_id)).cell_hall
+        return "" if hall == self.request.app.state.hall else hall
+
     async def show(self, tables: Tables, entry: ResultEntry, table: int = 0, said: str = "") -> Response:
         """Render the page of the round, or of one of its tables."""
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
+        cell_hall = await self._cell_hall(tables[table]) if table else ""
         return self.page(
             "results/table.html" if table else "results/round.html",
             head,
@@ -184,6 +192,7 @@ class _ResultsPage(Console):
             listed=tables.listed.tables,
             left=tables.left,
             table=tables[table] if table else None,
+            cell_hall=cell_hall,
             entry=entry,
             typed=Typed(self.typed if is_wrong else {}),
             seats=SEATS,

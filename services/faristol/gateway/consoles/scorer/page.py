@@ -45,4 +45,12 @@ async def keep_table(
     head = await results.tournament(game.tournament_id)
     ways = list(list_console_links(session, head.tournament))
     template = "keep.html" if request.url.path.endswith("/keep") else "clock.html"
-    return private_page(request, template, session=session, game=game, about=as_data(described), doors=ways)
+    return private_page(
+        request,
+        template,
+        session=session,
+        game=game,
+        tournament=head.tournament,
+        about=as_data(described),
+        doors=ways,
+    )

@@ -1,0 +1,20 @@
+"""Links to the pages of a hall's own cell, for the tables on which it decides."""
+
+from __future__ import annotations
+
+from faristol.client.links import sign_in_link
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+def address_of_hall(tournament: pb.Tournament, hall: str) -> str:
+    """Return the address of the cell of a hall, without a slash at the end; empty without a cell or its address."""
+    found = next((cell.address for cell in tournament.hall_cells if cell.hall == hall), "")
+    return found.rstrip("/")
+
+
+def link_to_hall(tournament: pb.Tournament, hall: str, path: str, code: str = "") -> str:
+    """Return the link to a path of a hall's cell; empty if its address is unknown. A ``code`` signs in there."""
+    address = address_of_hall(tournament, hall)
+    if not address:
+        return ""
+    return sign_in_link(address, code, path) if code else f"{address}{path}"
