@@ -114,6 +114,9 @@ class Duplicate:
     ruleset: Pin = field(default_factory=Pin)
     lexicon: Pin = field(default_factory=Pin)
     seed: bytes = b""
+    """Seed of its draws; empty until its end if its opening does not have it."""
+    hides_seed: bool = False
+    """Whether its opening does not have the seed: cells of halls copy it, and must not learn the seed."""
     commitment: bytes = b""
     halls: tuple[events.DuplicateHall, ...] = ()
     """Not to be changed."""
@@ -219,6 +222,7 @@ def _apply_duplicate_opened(game: Duplicate, event: events.DuplicateOpened) -> D
         seal=seal_of(event.seal) if event.HasField("seal") else None,
         embargo=embargo_of(event.embargo) if event.HasField("embargo") else None,
         opened_at=instant(event.occurred_at),
+        hides_seed=not event.seed,
     )
 
 
@@ -282,6 +286,10 @@ def _apply_seal_opened(game: Duplicate, event: events.SealOpened) -> Duplicate:
     return replace(game, seal=replace(game.seal, key=event.key))
 
 
+def _apply_seed_revealed(game: Duplicate, event: events.GameSeedRevealed) -> Duplicate:
+    return replace(game, seed=event.seed)
+
+
 def _apply_embargo_lifted(game: Duplicate, event: events.EmbargoLifted) -> Duplicate:
     assert game.embargo is not None
     return replace(game, embargo=replace(game.embargo, lifted=True))
@@ -343,6 +351,7 @@ _GAME_FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = {
     events.ResultsValidated: _apply_results_validated,
     events.SealVoided: _apply_seal_voided,
     events.SealOpened: _apply_seal_opened,
+    events.GameSeedRevealed: _apply_seed_revealed,
     events.EmbargoLifted: _apply_embargo_lifted,
     events.CallNamesSet: _apply_call_names_set,
     ticks.TurnTimerStarted: _apply_turn_timer_started,

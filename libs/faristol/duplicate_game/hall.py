@@ -152,6 +152,14 @@ class Hall:
     claims: Mapping[str, Claim] = field(default_factory=dict)
     version: int = 0
     """Of its stream: the number of its events."""
+    owner_key: bytes = b""
+    """Public key of the hall cell that writes the stream; empty if the championship does."""
+    owner_hall: str = ""
+    """Name of the hall to which it was handed over."""
+    epoch: int = 0
+    """Number of changes of the writer."""
+    handed_at: Instant = 0
+    """Time at which it was last handed over to a hall cell; 0 if it never was."""
 
     def turn(self, number: int) -> HallTurn:
         """Return the state of a turn in this hall."""
@@ -291,6 +299,15 @@ def _apply_claim_decided(hall: Hall, event: events.ClaimDecided) -> Hall:
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
 
 
+def _apply_slips_handed_over(hall: Hall, event: events.SlipsHandedOver) -> Hall:
+    at = instant(event.occurred_at)
+    return replace(hall, owner_key=event.key, owner_hall=event.hall, epoch=event.epoch, handed_at=at)
+
+
+def _apply_slips_taken_back(hall: Hall, event: events.SlipsTakenBack) -> Hall:
+    return replace(hall, owner_key=b"", owner_hall="", epoch=event.epoch)
+
+
 def _with(hall: Hall, number: int, turn: HallTurn) -> Hall:
     return replace(hall, turns={**hall.turns, number: turn})
 
@@ -304,4 +321,6 @@ _HALL_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = {
     events.SlipCorrected: _apply_slip_corrected,
     events.ClaimRaised: _apply_claim_raised,
     events.ClaimDecided: _apply_claim_decided,
+    events.SlipsHandedOver: _apply_slips_handed_over,
+    events.SlipsTakenBack: _apply_slips_taken_back,
 }

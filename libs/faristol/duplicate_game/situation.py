@@ -53,6 +53,19 @@ class Situation:
     """Automatic events of the game that are not on the record yet."""
     sealed: OpenedSeal | None = None
     """The sealed game; None if it does not exist or cannot be opened."""
+    cell_key: bytes = b""
+    """Public key of the hall cell that decides; empty for the championship."""
+    hidden_seed: bytes = b""
+    """Seed of a game whose events do not have it yet; empty if they have it, or if it is unknown here."""
+
+    @property
+    def seed(self) -> bytes:
+        """The seed of its draws."""
+        return self.game.seed or self.hidden_seed
+
+    def is_own(self, hall: Hall) -> bool:
+        """Check whether this cell decides on the slips of a hall."""
+        return hall.owner_key == self.cell_key
 
     def after(self, events: Sequence[StreamEvent]) -> Situation:
         """Return the situation after ``events`` are on the record."""

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from faristol.duplicate_game.game import Duplicate
+from faristol.duplicate_game.hall import Hall
+from faristol.duplicate_game.ownership import hand_over_slips
 from faristol.duplicate_game.preparation import Prepared, duplicate_id, embargo_said
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, StreamEvent
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
-from faristol.rules import commitment, derive_seed
+from faristol.rules import commitment, derive_seed, salt_seed
 
 MAX_EVENT_SEATS = 1000
 """Players in one event, which has room for this number with ids of any length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The hall cells of a tournament."""
+
+    keys: Mapping[str, bytes] = field(default_factory=dict)
+    """Public keys by the names of their halls."""
+    salt: bytes = b""
+    """Salt of the draws (``HallJoined.draw_salt``); empty if no cell has ever joined."""
+
+
+NO_CELLS = Cells()
 
 
 def open_duplicate(
@@ -25,15 +41,16 @@ def open_duplicate(
     at: Instant,
     prepared: Prepared | None = None,
     before: Duplicate | None = None,
+    cells: Cells = NO_CELLS,
 ) -> list[StreamEvent]:
     """Return all events of the start of a game; ``halls`` are the players of each in the order of their numbers.
 
     The seed is derived from that of the tournament and the id of the game, so it cannot be chosen. ``pins`` are the
     rules and the lexicon. A game ``prepared`` with other pins is void from the first turn on. ``before`` is the game of
-    the previous round: its names for calling remain in use.
+    the previous round: its names for calling remain in use. The slips of halls with ``cells`` are handed over to them.
     """
     game_id = duplicate_id(tournament_id, round_)
-    own = derive_seed(seed, game_id)
+    own = derive_game_seed(seed, cells.salt, game_id)
     of_halls = [
         events.DuplicateHall(number=number, name=name, players=len(players))
         for number, (name, players) in enumerate(halls.items(), start=1)
@@ -45,7 +62,7 @@ def open_duplicate(
         round=round_,
         ruleset=ruleset.message(),
         lexicon=lexicon.message(),
-        seed=own,
+        seed=b"" if cells.salt else own,
         commitment=commitment(own, game_id),
         halls=of_halls,
         occurred_at=timestamp(at),
@@ -72,7 +89,14 @@ def open_duplicate(
             new_events.append(
                 (hall.number, events.HallSeated(game_id=game_id, hall=hall, seats=seats, occurred_at=timestamp(at)))
             )
+        if key := cells.keys.get(hall.name):
+            new_events += [(hall.number, event) for event in hand_over_slips(Hall(name=hall.name), key, at)]
     return new_events
+
+
+def derive_game_seed(seed: bytes, salt: bytes, game_id: str) -> bytes:
+    """Return the seed of a game from that of its tournament, and from the salt that no hall gets if there is one."""
+    return derive_seed(salt_seed(seed, salt), game_id)
 
 
 def _parts(players: Sequence[str]) -> list[Sequence[str]]:

@@ -6,7 +6,7 @@ No function reads a clock, a file of the user, or a source of randomness: time a
 from __future__ import annotations
 
 from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
-from faristol.rules.draws.bag import commitment, derive_seed, draw, exchange, full_bag, without
+from faristol.rules.draws.bag import commitment, derive_seed, draw, exchange, full_bag, salt_seed, without
 from faristol.rules.draws.starting_draw import starting_draw
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.placement import Word, check_play, off_centre, words_formed

@@ -11,13 +11,20 @@ from faristol.host import Part, Runtime
 
 
 def part(runtime: Runtime) -> Part:
-    """Build the clock service: gRPC services, the reaction that ends a round's last game, and the timers."""
+    """Build the clock service: gRPC services, the reaction that ends a round's last game, and the timers.
+
+    The championship writes the times of duplicate games, so their timer does not run in the cell of a hall.
+    """
+    record = runtime.record
+    timers = [ClockTimer(record, runtime.now).run]
+    if not record.owner_key:
+        timers.append(TurnTimer(record, runtime.now).run)
     return Part(
         name="clock",
         servicers=[
             service(runtime),
             turns(runtime),
         ],
-        reactions=[build_end_reaction(runtime.record)],
-        tasks=[ClockTimer(runtime.record, runtime.now).run, TurnTimer(runtime.record, runtime.now).run],
+        reactions=[build_end_reaction(record)],
+        tasks=timers,
     )

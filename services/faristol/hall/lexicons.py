@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from faristol.event_store.stored import Stored
 from faristol.hall.joining import Cell
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.words import LexiconError, Library, MissingLexiconError
@@ -15,7 +16,10 @@ from faristol.words import LexiconError, Library, MissingLexiconError
 MAX_LEXICON_BYTES = 256_000_000
 """Largest lexicon that a hall fetches."""
 
-_OPENED = game_events.GameOpened.DESCRIPTOR.full_name
+_OPENED: Mapping[str, type[game_events.GameOpened | duplicate_events.DuplicateOpened]] = {
+    kind.DESCRIPTOR.full_name: kind for kind in (game_events.GameOpened, duplicate_events.DuplicateOpened)
+}
+"""Events that pin a lexicon, by type."""
 
 
 class LexiconFetcher:
@@ -32,7 +36,7 @@ class LexiconFetcher:
         Raises ``grpc.aio.AioRpcError`` if the championship does not send one, and ``ValueError`` if it cannot be used.
         """
         pinned = {
-            game_events.GameOpened.FromString(event.payload).lexicon.digest for event in events if event.type == _OPENED
+            _OPENED[event.type].FromString(event.payload).lexicon.digest for event in events if event.type in _OPENED
         }
         for digest in sorted(pinned - self._there - {""}):
             if not await asyncio.to_thread(self._is_there, digest):

@@ -20,6 +20,7 @@ from faristol.clock.service_module import part as clock_part
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.stored import Stored
+from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.service_module import part
 from faristol.host import Runtime, Settings
 from faristol.host.halls import wire
@@ -56,6 +57,8 @@ class Cell:
     games: game_pb2_grpc.GameServiceAsyncStub
     clocks: clock_pb2_grpc.ClockServiceAsyncStub
     halls: hall_pb2_grpc.HallSyncServiceAsyncStub
+    channel: grpc.aio.Channel
+    lexicons: Lexicons | None = None
 
     async def write(self, stream: str, *past_events: Message) -> Recorded:
         version = len(await self.record.read_stream(stream))
@@ -64,7 +67,8 @@ class Cell:
 
     async def react(self, event: Recorded) -> None:
         """Let the game service react to an event."""
-        for reaction in part(Runtime(Settings.model_validate({}), self.record, self.now)).reactions:
+        runtime = Runtime(Settings.model_validate({}), self.record, self.now)
+        for reaction in part(runtime, self.lexicons).reactions:
             if event.type in reaction.types and (decision := await reaction.react(event)):
                 await self.record.append(decision, Metadata(causation_id=event.event_id))
 
@@ -84,18 +88,21 @@ class Cell:
 
 
 @asynccontextmanager
-async def serve(path: Path) -> AsyncIterator[Cell]:
+async def serve(path: Path, lexicons: Lexicons | None = None, key: bytes = b"") -> AsyncIterator[Cell]:
     now = Time()
     record = await Record.open(f"sqlite:///{path}", now)
+    record.owner_key = key
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
-    runtime = Runtime(Settings.model_validate({}), record, now)
-    for servicer in (*part(runtime).servicers, *clock_part(runtime).servicers):
+    settings = Settings.model_validate({"sealed_games": path.with_suffix(".key")})
+    runtime = Runtime(settings, record, now)
+    for servicer in (*part(runtime, lexicons).servicers, *clock_part(runtime).servicers):
         servicer.add_to(server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         games, clocks = game_pb2_grpc.GameServiceStub(channel), clock_pb2_grpc.ClockServiceStub(channel)
-        yield Cell(record, now, games, clocks, hall_pb2_grpc.HallSyncServiceStub(channel))
+        halls = hall_pb2_grpc.HallSyncServiceStub(channel)
+        yield Cell(record, now, games, clocks, halls, channel, lexicons)
     await server.stop(None)
     await record.close()
 

@@ -48,6 +48,7 @@ PUBLIC = frozenset(
         "faristol.hall.v1.RefusalParameter.value",
         "faristol.game.v1.Seal.rerun_of",
         "faristol.game.v1.Slip.coordinates",
+        "faristol.game.v1.SlipsHandedOver.hall",
         "faristol.game.v1.Slip.score",
         "faristol.game.v1.Slip.word",
         "faristol.lexicon.v1.WordRuling.reason",

@@ -17,6 +17,7 @@ from faristol.duplicate_game.decide import (
     timers,
     turn_scores,
 )
+from faristol.duplicate_game.ownership import check_own_slips
 from faristol.duplicate_game.situation import Commands, Situation, StreamEvent
 from faristol.kernel.event_types import set_occurred_at
 
@@ -41,7 +42,12 @@ _COMMANDS: Commands = {**DUPLICATE_COMMANDS, **DUPLICATE_CLOCK_COMMANDS}
 
 
 def decide(situation: Situation, request: Message) -> list[StreamEvent]:
-    """Return the events of ``request`` at the time of ``situation``. Raises as the decision does."""
+    """Return the events of ``request`` at the time of ``situation``.
+
+    Raises as the decision does, and ``Refusal`` if another cell decides on the slips of the hall.
+    """
+    if "hall" in request.DESCRIPTOR.fields_by_name:
+        check_own_slips(situation.hall(request.hall), situation.cell_key)  # type: ignore[attr-defined] # as its type has it
     new_events = _COMMANDS[type(request)](situation, request)
     set_occurred_at([event for _, event in new_events], situation.at)
     return new_events

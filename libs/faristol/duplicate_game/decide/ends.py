@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.duplicate_game.decide.seals import publish_seal_key
+from faristol.duplicate_game.decide.seals import reveal_draws
+from faristol.duplicate_game.ownership import take_back_slips
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -24,13 +25,14 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[StreamEve
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
     )
-    return [(GAME_STREAM_NUMBER, ended), *publish_seal_key(situation)]
+    return [(GAME_STREAM_NUMBER, ended), *reveal_draws(situation)]
 
 
 def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[StreamEvent]:
     """Make the results final. Raises ``Refusal`` while the game runs, a hall is not scored, or a claim is open.
 
-    The same applies under an embargo: the results are hidden, and the time for claims has not begun.
+    Slips that the cell of a hall has are taken back: later events of the hall cannot change final results. The same
+    refusal applies under an embargo: the results are hidden, and the time for claims has not begun.
     """
     situation.not_final()
     situation.check_not_embargoed()
@@ -56,7 +58,8 @@ def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -
             {"count": waiting},
         )
     validated = events.ResultsValidated(arbiter_id=request.arbiter_id)
-    return [(GAME_STREAM_NUMBER, validated)]
+    taken_back = [(hall.number, event) for hall in halls for event in take_back_slips(hall, "", situation.at)]
+    return [(GAME_STREAM_NUMBER, validated), *taken_back]
 
 
 COMMANDS: Commands = {pb.EndGameRequest: end_game, pb.ValidateResultsRequest: validate_results}

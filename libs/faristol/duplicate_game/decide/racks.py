@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from faristol.duplicate_game.decide.seals import end_and_open_seal
+from faristol.duplicate_game.decide.seals import end_and_reveal
 from faristol.duplicate_game.draws import DrawState, draw_next_rack, end_of
 from faristol.duplicate_game.game import Turn, rejected_rack, return_rack
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
@@ -53,12 +53,12 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[StreamE
         event = events.SealVoided(from_turn=number, cause=cause, reason=reason, arbiter_id=request.arbiter_id)
         voided.append((GAME_STREAM_NUMBER, event))
     bag = game.bag(ruleset.game.tile_set)
-    table = DrawState(number, game.board, game.leftover, bag, game.seed, game.counter)
+    table = DrawState(number, game.board, game.leftover, bag, situation.seed, game.counter)
     if request.faces and end_of(table, ruleset, situation.words) is None:
         return [*voided, (GAME_STREAM_NUMBER, _by_hand(situation, request, number, bag, back))]
     found = draw_next_rack(table, ruleset, situation.words)
     if isinstance(found, DuplicateEndReason):
-        return [*voided, *end_and_open_seal(situation, found)]
+        return [*voided, *end_and_reveal(situation, found)]
     *rejected, last = found.attempts
     called = events.RackCalled(
         turn=number,
@@ -82,7 +82,7 @@ def _take_sealed_rack(situation: Situation, number: int, arbiter_id: str) -> lis
     turn = situation.sealed_turn(number)
     assert situation.sealed is not None
     if turn is None:
-        return end_and_open_seal(situation, situation.sealed.game.end)
+        return end_and_reveal(situation, situation.sealed.game.end)
     bag = without((*situation.game.leftover, *situation.game.bag(situation.ruleset.game.tile_set)), turn.rack.faces)
     called = events.RackCalled(
         turn=number,

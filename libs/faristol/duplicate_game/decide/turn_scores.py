@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.duplicate_game.decide.masters import find_finished_turn, has_play, master
-from faristol.duplicate_game.game import Turn
+from faristol.duplicate_game.game import Timer, Turn
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
@@ -48,6 +48,9 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
     A turn whose rack has no play is scored without a master play, and the rack goes back to the bag. Raises ``Refusal``
     while halls are open, unless the judge continues without them. Raises it also while slips wait for an arbiter, and
     if all halls are scored.
+
+    The cell of a hall scores the slips that it has itself, when it knows of this (``score_own_slips``). Its hall counts
+    as open while a slip waits for an arbiter of the hall.
     """
     turn = find_finished_turn(situation, request.turn)
     timer = turn.timer
@@ -56,8 +59,9 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
         situation.running()
     situation.not_final()
     unscored = [hall for hall in situation.halls.values() if hall.seats and not hall.turn(turn.number).scores]
-    closed = [hall for hall in unscored if hall.turn(turn.number).is_closed(timer)]
+    closed = [hall for hall in unscored if _has_all_slips(situation, hall, turn, timer)]
     open_ = [hall for hall in unscored if hall not in closed]
+    own = [hall for hall in closed if situation.is_own(hall)]
     reason = ""
     if open_ and not turn.completed:
         if not request.without_open_halls:
@@ -68,14 +72,14 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
                 {"turn": turn.number, "count": len(open_), "halls": ", ".join(hall.name or "–" for hall in open_)},
             )
         reason = reason_given(request.reason)
-    if turn.completed and not closed:
+    if turn.completed and not own:
         raise Refusal(
             "NOTHING_TO_SCORE",
             situation.ruleset.article("turns.seconds"),
             N_("Round {turn} is scored, and no other hall has closed it."),
             {"turn": turn.number},
         )
-    _nothing_waits(situation, turn, closed)
+    _nothing_waits(situation, turn, own)
     new_events: list[StreamEvent] = []
     if turn.master is None and not has_play(situation, turn):
         pass  # the turn is scored without a master play, and its rack goes back
@@ -90,7 +94,7 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
         )
         new_events.append((GAME_STREAM_NUMBER, voided))
     judging = Judging(situation, turn)
-    for hall in closed:
+    for hall in own:
         new_events += _scores(situation, hall, turn, judging)
     if not turn.completed:
         completed = events.TurnCompleted(
@@ -103,6 +107,27 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
     return new_events
 
 
+def score_own_slips(situation: Situation, hall: Hall) -> list[StreamEvent]:
+    """Return the scores of the completed turns that a hall has closed and that are not scored yet, as its cell.
+
+    A turn whose slips wait for an arbiter is left out.
+    """
+    new_events: list[StreamEvent] = []
+    for turn in situation.game.turns:
+        timer, of_turn = turn.timer, hall.turn(turn.number)
+        if not turn.completed or timer is None or of_turn.scores or not of_turn.is_closed(timer):
+            continue
+        if not _list_waiting(situation, hall, turn):
+            new_events += _scores(situation, hall, turn, Judging(situation, turn))
+    return new_events
+
+
+def _has_all_slips(situation: Situation, hall: Hall, turn: Turn, timer: Timer) -> bool:
+    """Check whether a hall has closed a turn, and, if its own cell decides on the slips, that none of them waits."""
+    is_closed = hall.turn(turn.number).is_closed(timer)
+    return is_closed and (situation.is_own(hall) or not _list_waiting(situation, hall, turn))
+
+
 def _is_another(situation: Situation, turn: Turn) -> bool:
     """Check whether the chosen master play differs from the sealed one, or the sealed one is unavailable."""
     assert turn.master is not None
@@ -113,10 +138,7 @@ def _is_another(situation: Situation, turn: Turn) -> bool:
 
 
 def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:
-    assert turn.timer is not None
-    waiting = [
-        player for hall in halls for player in hall.seats if situation.counting(hall, turn, player).waits is not None
-    ]
+    waiting = [player for hall in halls for player in _list_waiting(situation, hall, turn)]
     if waiting:
         raise Refusal(
             "SLIPS_WAIT",
@@ -124,6 +146,11 @@ def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:
             N_("{count} {count:slip waits|slips wait} for an arbiter: {players}."),
             {"count": len(waiting), "players": ", ".join(waiting[:20])},
         )
+
+
+def _list_waiting(situation: Situation, hall: Hall, turn: Turn) -> list[str]:
+    """Return the players of a hall whose slips wait for an arbiter."""
+    return [player for player in hall.seats if situation.counting(hall, turn, player).waits is not None]
 
 
 def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> Iterator[StreamEvent]:

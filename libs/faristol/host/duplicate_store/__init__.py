@@ -24,10 +24,13 @@ from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import Instant
 
+GAME, SLIPS = "duplicate-", "slips-"
+"""Prefixes of the names of the streams of a game and of its halls."""
+
 
 def game_stream(game_id: str) -> str:
     """Return the name of the stream that all halls share."""
-    return f"duplicate-{game_id}"
+    return f"{GAME}{game_id}"
 
 
 def prepared_stream(game_id: str) -> str:
@@ -37,7 +40,15 @@ def prepared_stream(game_id: str) -> str:
 
 def hall_stream(game_id: str, number: int) -> str:
     """Return the name of the stream of a hall."""
-    return f"slips-{game_id}-h{number}"
+    return f"{SLIPS}{game_id}-h{number}"
+
+
+def hall_of_stream(stream: str) -> tuple[str, int]:
+    """Return the id of the game and the number of the hall of a stream of slips; an empty id for any other stream."""
+    game_id, _, number = stream.removeprefix(SLIPS).rpartition("-h")
+    if not stream.startswith(SLIPS) or not number.isdecimal():
+        return "", 0
+    return game_id, int(number)
 
 
 def stream_of(game_id: str, number: int) -> str:
@@ -56,10 +67,12 @@ class Loading:
     def decision(self, new_events: Sequence[StreamEvent]) -> Decision:
         """Return a decision that writes the missing events of the game and ``new_events``, each to its stream.
 
+        A hall cell does not write those of the game, which its championship writes.
         Guards protect the streams that were read and are not written.
         """
         situation = self.situation
-        everything = [*((GAME_STREAM_NUMBER, event) for event in situation.missing), *new_events]
+        missing = () if situation.cell_key else situation.missing
+        everything = [*((GAME_STREAM_NUMBER, event) for event in missing), *new_events]
         by_stream: dict[int, list[Message]] = {}
         for number, event in everything:
             by_stream.setdefault(number, []).append(event)
@@ -95,9 +108,14 @@ async def load_prepared(record: Record, game_id: str) -> Loaded[preparation.Prep
 
 
 async def load_halls(record: Record, game: Duplicate, names: Collection[str] | None = None) -> dict[int, Loaded[Hall]]:
-    """Load the halls of a game: all, or those with these names."""
+    """Load the halls of a game: all, or those with these names.
+
+    A hall of which a hall cell has no events has no players there.
+    """
     return {
-        hall.number: await load(record, hall_stream(game.game_id, hall.number), Hall(), halls.evolve)
+        hall.number: await load(
+            record, hall_stream(game.game_id, hall.number), Hall(hall.number, hall.name), halls.evolve
+        )
         for hall in game.halls
         if names is None or hall.name in names
     }
@@ -114,7 +132,13 @@ async def load_situation(
         game = games.evolve(game, event)
     found = await load_halls(record, game, names)
     situation = Situation(
-        game, {number: hall.state for number, hall in found.items()}, ruleset, words, at, tuple(missing)
+        game,
+        {number: hall.state for number, hall in found.items()},
+        ruleset,
+        words,
+        at,
+        tuple(missing),
+        cell_key=record.owner_key,
     )
     return Loading(
         situation, {GAME_STREAM_NUMBER: loaded.version, **{number: hall.version for number, hall in found.items()}}

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.event_store.errors import RecordError
 from faristol.event_store.integrity.keys import make, read_private
-from faristol.host import table_store
+from faristol.host import duplicate_store, table_store
 
 KEY, JOINED, TOKEN = "key", "joined.json", "token"
 """Files in the folder of a hall's cell."""
@@ -19,10 +19,10 @@ KEY, JOINED, TOKEN = "key", "joined.json", "token"
 CASE = "case-"
 """Prefix of the names of streams of cases."""
 
-TABLE_STREAM_PREFIXES = (table_store.GAME, table_store.CLOCK, CASE)
-"""Prefixes of the names of streams of a table."""
+TABLE_STREAM_PREFIXES = (table_store.GAME, table_store.CLOCK, CASE, duplicate_store.SLIPS)
+"""Prefixes of the names of streams of a table, and of the slips of a hall in a duplicate game."""
 
-WRITTEN_STREAM_KINDS = frozenset({"access", "case", "clock", "game", "hall"})
+WRITTEN_STREAM_KINDS = frozenset({"access", "case", "clock", "game", "hall", "slips"})
 """Kinds of streams that a hall's cell writes. It copies all others from the championship."""
 
 

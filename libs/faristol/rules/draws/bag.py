@@ -100,6 +100,11 @@ def derive_seed(seed: bytes, label: str) -> bytes:
     return hmac.digest(seed, label.encode(), "sha256")
 
 
+def salt_seed(seed: bytes, salt: bytes) -> bytes:
+    """Return the seed of a tournament with a salt that its halls do not know; the same seed without a salt."""
+    return derive_seed(seed, f"halls {salt.hex()}") if salt else seed
+
+
 def commitment(seed: bytes, game_id: str) -> bytes:
     """Return the commitment to a table's seed: SHA-256 over a label, the seed, and the game's id in UTF-8.
 

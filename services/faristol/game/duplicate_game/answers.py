@@ -402,11 +402,24 @@ def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
         turns=len(turns),
         masters=sum(turn.master for turn in turns),
         validated=all(each.game.validated for each in groups),
+        without_halls=_list_missing_halls(groups),
     )
     for line in lines:
         game_id, player_id = found.players[line.player]
         answered.lines.append(_line(line, player_id, game_id if others else ""))
     return answered
+
+
+def _list_missing_halls(situations: Sequence[Situation]) -> list[str]:
+    """Return the names of halls with players and without the scores of a scored turn, each once."""
+    missing: dict[str, None] = {}
+    for situation in situations:
+        completed = [turn.number for turn in situation.game.turns if turn.completed]
+        for hall in situation.game.halls:
+            of_hall = situation.halls[hall.number]
+            if hall.name and hall.players and not all(of_hall.turn(number).scores for number in completed):
+                missing[hall.name] = None
+    return list(missing)
 
 
 def _line(line: RankingLine, player_id: str, game_id: str = "") -> pb.DuplicateLine:
@@ -421,7 +434,7 @@ def totals(situations: Sequence[Situation]) -> pb.GetDuplicateTotalsResponse:
         return pb.GetDuplicateTotalsResponse()
     games = [(situation.game, list(situation.halls.values())) for situation in situations]
     lines, shares = summed(games, situations[-1].ruleset)
-    answered = pb.GetDuplicateTotalsResponse()
+    answered = pb.GetDuplicateTotalsResponse(without_halls=_list_missing_halls(situations))
     for game, _ in games:
         scored = [turn.master.score for turn in game.turns if turn.completed and turn.master is not None]
         answered.games.add(

@@ -1,19 +1,37 @@
-"""The opening of a duplicate game at the start of its round."""
+"""Reactions of duplicate games: a game opens at the start of its round, and the cell of a hall scores its slips."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from google.protobuf.message import Message
 
+from faristol.consumers import Reaction
+from faristol.duplicate_game.decide.turn_scores import score_own_slips
 from faristol.duplicate_game.game import Duplicate, Embargo, evolve
 from faristol.duplicate_game.preparation import Prepared, duplicate_id
-from faristol.duplicate_game.start import open_duplicate
-from faristol.event_store import Decision, Record, Recorded, load
-from faristol.host.duplicate_store import build_game_opening, find_game, game_stream, load_prepared
+from faristol.duplicate_game.start import Cells, derive_game_seed, open_duplicate
+from faristol.event_store import Decision, Guard, Record, Recorded, load
+from faristol.game.duplicate_game.lexicons import Lexicons
+from faristol.game.halls.model import Halls, halls_stream
+from faristol.game.halls.model import evolve as evolve_halls
+from faristol.host.duplicate_store import (
+    GAME,
+    build_game_opening,
+    find_game,
+    game_stream,
+    hall_of_stream,
+    load_game,
+    load_prepared,
+    load_situation,
+)
+from faristol.host.ruleset_store import rules_of
+from faristol.kernel.event_types import set_occurred_at, types_of
 from faristol.kernel.pins import Pin
-from faristol.kernel.times import instant
+from faristol.kernel.times import instant, to_timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset
 
@@ -80,6 +98,8 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
     game_id = duplicate_id(entrants.tournament_id, started.round)
     if ruleset.game.mode != "duplicate" or await record.read_stream(game_stream(game_id)):
         return None
+    halls = await load(record, halls_stream(entrants.tournament_id), Halls(), evolve_halls)
+    cells = Cells({hall: joined.key for hall, joined in halls.state.joined.items()}, halls.state.draw_salt)
     new_events = open_duplicate(
         entrants.tournament_id,
         started.round,
@@ -89,8 +109,41 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
         instant(started.occurred_at),
         await _load_prepared_game(record, game_id),
         await _before(record, entrants.tournament_id, started.round),
+        cells,
     )
-    return Decision(build_game_opening(entrants.tournament_id, game_id, new_events))
+    guard = Guard(halls_stream(entrants.tournament_id), halls.version)
+    return Decision(build_game_opening(entrants.tournament_id, game_id, new_events), [guard])
+
+
+async def find_hidden_seed(record: Record, game: Duplicate) -> bytes:
+    """Return the seed of a game that its events do not have; empty if they have it, and for a hall cell."""
+    if game.seed or not game.hides_seed or record.owner_key:
+        return b""
+    entrants = (await load(record, f"tournament-{game.tournament_id}", Entrants(), watch)).state
+    halls = (await load(record, halls_stream(game.tournament_id), Halls(), evolve_halls)).state
+    return derive_game_seed(entrants.seed, halls.draw_salt, game.game_id)
+
+
+def scoring(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> Reaction:
+    """Build the reaction of a hall cell that scores its slips when their turn is completed in the championship.
+
+    A hall that closes a completed turn, or rules on its last slip, is scored at once.
+    """
+
+    async def score(event: Recorded) -> Decision | None:
+        assert isinstance(event.message, events.TurnCompleted | events.HallClosed | events.SlipRuled)
+        game_id = hall_of_stream(event.stream)[0] or event.stream.removeprefix(GAME)
+        loaded = await load_game(record, game_id)
+        ruleset = await rules_of(record, loaded.state.ruleset)
+        at = max(instant(to_timestamp(now())), loaded.state.last_at)
+        loading = await load_situation(record, loaded, lexicons.words(loaded.state.lexicon, ruleset), at)
+        situation = loading.situation
+        own = [hall for hall in situation.halls.values() if situation.is_own(hall)]
+        new_events = [event for hall in own for event in score_own_slips(situation, hall)]
+        set_occurred_at([event for _, event in new_events], at)
+        return loading.decision(new_events) if new_events else None
+
+    return Reaction("game.score", types_of((events.TurnCompleted, events.HallClosed, events.SlipRuled)), score)
 
 
 async def _load_prepared_game(record: Record, game_id: str) -> Prepared:

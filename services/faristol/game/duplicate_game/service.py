@@ -20,6 +20,7 @@ from faristol.event_store import Decision, Guard, Loaded, Write
 from faristol.game.duplicate_game import answers
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.duplicate_game.preparations import Preparations
+from faristol.game.duplicate_game.reactions import find_hidden_seed
 from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.game.duplicate_game.training import Training
 from faristol.host import Runtime
@@ -200,7 +201,8 @@ class DuplicateService:
         ruleset = await rules_of(record, loaded.state.ruleset)
         words = self._lexicons.words(loaded.state.lexicon, ruleset)
         loading = await load_situation(record, loaded, words, at, names)
-        return replace(loading, situation=replace(loading.situation, sealed=self._vault.open(loaded.state)))
+        sealed, hidden = self._vault.open(loaded.state), await find_hidden_seed(record, loaded.state)
+        return replace(loading, situation=replace(loading.situation, sealed=sealed, hidden_seed=hidden))
 
     async def _with_embargo(self, loading: Loading, new_events: Sequence[StreamEvent]) -> Decision:
         """Return the decision on ``new_events``. If they end the embargo, it ends in all games under it."""

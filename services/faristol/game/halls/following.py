@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Any
+
+from google.protobuf.message import Message
 
 from faristol.event_store import Record, load
 from faristol.event_store.append.copies import Batch
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
+from faristol.host.duplicate_store import SLIPS, hall_stream
 from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import outcome_stream
 from faristol.host.table_store import CLOCK, GAME, game_of
 from faristol.kernel.event_types import PUBLIC_TYPES, types_of
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.personal_data.erasure import PEOPLE_STREAM
@@ -27,16 +30,20 @@ FOLLOW_POLL_SECONDS = 1.0
 FOLLOW_KEEPALIVE_SECONDS = 10.0
 """Seconds after which a message is sent without new events, so that both sides notice a lost connection."""
 
-CASE_OPENED_TYPES = types_of([lexicon_events.CaseOpened])
+OPENED_TYPES = types_of([lexicon_events.CaseOpened, duplicate_events.DuplicateOpened])
+"""Events that open a case or a duplicate game."""
 MAX_READ_EVENTS = 10_000
-"""Events in one read of the cases of a tournament."""
+"""Openings in one read."""
 
 
 class HallFilter:
     """The events that a hall needs: of its tournament, rule sets, its tables and their cases, and erased persons.
 
-    It can compute no draw of another hall: seeds of tables are in events of games, and derive from a salt in the stream
-    of the halls (``Halls.draw_salt``), which no hall gets.
+    Of a duplicate game it needs the racks, times and master plays, and its own slips. A game that opened with its seed,
+    before the first cell of a hall joined, is not for halls.
+
+    It can compute no draw of another hall, or of a later rack: seeds derive from a salt in the stream of the halls
+    (``Halls.draw_salt``), which no hall gets. Those of its tables are in events of their games.
     """
 
     def __init__(self, record: Record, tournament_id: str, hall: str) -> None:
@@ -46,6 +53,8 @@ class HallFilter:
         self._games: frozenset[str] = frozenset()
         self._cases: dict[str, str] = {}
         """Game by the stream of a case."""
+        self._duplicates: set[str] = set()
+        """Streams of duplicate games, and of the slips of the hall in them."""
         self._own = {
             f"tournament-{tournament_id}",
             f"lexicon-{tournament_id}",
@@ -54,13 +63,13 @@ class HallFilter:
         }
 
     async def begin(self) -> None:
-        """Read the cases that were opened before."""
+        """Read the cases and the duplicate games that were opened before."""
         position = 0
         while found := await self._record.read(
-            position, limit=MAX_READ_EVENTS, tournament=self._tournament_id, types=CASE_OPENED_TYPES
+            position, limit=MAX_READ_EVENTS, tournament=self._tournament_id, types=OPENED_TYPES
         ):
             for event in found:
-                self._cases[event.stream] = event.message.game_id  # type: ignore[attr-defined] # one of CASE_OPENED_TYPES
+                self._note_opening(event.stream, event.message)
             position = found[-1].position
 
     async def read_tables(self) -> None:
@@ -81,14 +90,21 @@ class HallFilter:
             return True
         if event.tournament != self._tournament_id:
             return False
+        if event.type in OPENED_TYPES:
+            self._note_opening(stream, upcasters.message(event.type, event.schema_version, event.payload))
         if stream.startswith((GAME, CLOCK)):
             return game_of(stream) in self._games
         if stream.startswith(CASE):
-            if event.type in CASE_OPENED_TYPES:
-                opened: Any = upcasters.message(event.type, event.schema_version, event.payload)
-                self._cases[stream] = opened.game_id
             return self._cases.get(stream, "") in self._games
-        return False
+        return stream in self._duplicates
+
+    def _note_opening(self, stream: str, opened: Message) -> None:
+        """Note a case or a duplicate game, whose later events may be for the hall."""
+        if isinstance(opened, lexicon_events.CaseOpened):
+            self._cases[stream] = opened.game_id
+        elif isinstance(opened, duplicate_events.DuplicateOpened) and not opened.seed:
+            own = [each.number for each in opened.halls if each.name == self._hall]
+            self._duplicates |= {stream, *(hall_stream(opened.game_id, number) for number in own)}
 
 
 async def follow(record: Record, request: pb.FollowChampionshipRequest) -> AsyncIterator[pb.FollowChampionshipResponse]:
@@ -115,11 +131,11 @@ async def follow(record: Record, request: pb.FollowChampionshipRequest) -> Async
 
 
 def without_private_notes(batch: Batch) -> Batch:
-    """Return a batch with only the free texts that a hall needs: public ones, and those of its tables."""
+    """Return a batch with only the free texts that a hall needs: public ones, and those of its tables and slips."""
     kept = {
         event.event_id: batch.notes[event.event_id]
         for event in batch.events
-        if event.event_id in batch.notes and (event.type in PUBLIC_TYPES or event.stream.startswith(GAME))
+        if event.event_id in batch.notes and (event.type in PUBLIC_TYPES or event.stream.startswith((GAME, SLIPS)))
     }
     return replace(batch, notes=kept)
 

@@ -36,17 +36,21 @@ from faristol.event_store.append.copies import Batch, Divergence, InvalidCopy, c
 from faristol.event_store.event import microseconds
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
+from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.halls.model import Halls, evolve, halls_stream
-from faristol.game.halls.plausibility import Implausible, apply_pushed
+from faristol.game.halls.plausibility import Implausible
+from faristol.game.halls.pushables import Pushable, load_pushables
 from faristol.game.halls.tables import load_tournament
+from faristol.host.duplicate_store import SLIPS
 from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import kept_stream
-from faristol.host.table_store import CLOCK, GAME, Settled, game_of, game_stream, load_tables
+from faristol.host.table_store import CLOCK, GAME, game_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.event_types import occurred_at, on_streams, types_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
@@ -66,6 +70,8 @@ KINDS: Mapping[str, Collection[type[Message]]] = {
     - {game_events.GameOpened, game_events.TableHandedOver, game_events.TableTakenBack, game_events.DrawsCommitted},
     CLOCK: on_streams("clock"),
     CASE: on_streams("case"),
+    SLIPS: on_streams("slips")
+    - {duplicate_events.HallSeated, duplicate_events.SlipsHandedOver, duplicate_events.SlipsTakenBack},
 }
 """The events that a hall may append, by the prefix of their streams."""
 
@@ -106,8 +112,10 @@ class _Fork:
 class Pushes:
     """Takes batches of hall cells."""
 
-    def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
+    def __init__(self, record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> None:
+        """``lexicons`` are those with which the scores of duplicate games are computed again."""
         self._record = record
+        self._lexicons = lexicons
         self._now = now
         self._turn = asyncio.Semaphore(1)
         """Held by one batch at a time: if many halls come back at once, other calls wait for one batch at most."""
@@ -126,17 +134,17 @@ class Pushes:
         players = (await load_tournament(self._record, request.tournament_id)).players
         aside: dict[str, _Fork] = {}
         for _ in range(MAX_PUSH_ATTEMPTS):
-            tables = await self._load_tables(pushed)
+            tables = await self._load_tables(pushed, players)
             forks = aside | self._find_forks(pushed, tables, halls)
             accepted = [event for event in pushed.batch.events if pushed.games[event.stream] not in forks]
             try:
-                check = partial(_check_added, pushed, tables, players)
+                check = partial(_check_added, pushed, tables)
                 copied = await self._record.copy(_part(pushed.batch, accepted), _guards(tables, forks), check)
             except Divergence as divergence:
                 game_id = pushed.games[divergence.stream]
                 if game_id == OF_NO_GAME:
                     raise _refuse_copy(divergence.stream, divergence.version, str(divergence)) from divergence
-                reason = self._find_loss(pushed, tables[game_id], halls) or events.ASIDE_REASON_DIVERGENCE
+                reason = self._find_loss(pushed, game_id, tables[game_id], halls) or events.ASIDE_REASON_DIVERGENCE
                 aside[game_id] = _Fork(reason, divergence.stream, divergence.version)
                 continue
             except InvalidCopy as invalid:
@@ -198,6 +206,8 @@ class Pushes:
             return known[event.stream]
         if event.stream.startswith((GAME, CLOCK)):
             return game_of(event.stream)
+        if event.stream.startswith(SLIPS):
+            return event.stream.removeprefix(SLIPS)
         first: Message | None = None
         if event.stream.startswith(CASE):
             first = _parse(event) if event.version == 1 else await self._record.first_event(event.stream)
@@ -205,46 +215,44 @@ class Pushes:
             raise _refuse(event, N_("event {version} of {stream} is not in the stream of a table"))
         return first.game_id
 
-    async def _load_tables(self, pushed: _Pushed) -> Mapping[str, Settled]:
+    async def _load_tables(self, pushed: _Pushed, players: Collection[str]) -> Mapping[str, Pushable]:
         """Load the tables of a batch. Raises ``Invalid`` for one that is not in the hall, or for times before it."""
-        found = await load_tables(self._record, set(pushed.games.values()) - {OF_NO_GAME})
-        tables: dict[str, Settled] = {}
-        for game_id, settled in found.items():
-            if isinstance(settled, Exception):
-                raise settled
-            game = settled.game if settled else None
-            if settled is None or game is None or game.hall != pushed.request.hall:
+        names = set(pushed.games.values()) - {OF_NO_GAME}
+        at = microseconds(self._now()) * 1_000
+        tables = await load_pushables(self._record, self._lexicons, names, players, at)
+        for game_id in sorted(names):
+            table = tables.get(game_id)
+            if table is None or table.hall != pushed.request.hall:
                 raise _refuse_table(game_id, N_("the table of {game} is not in this hall"))
-            if game.tournament_id != pushed.request.tournament_id or not game.handed_at:
+            if table.tournament_id != pushed.request.tournament_id or not table.handed_at:
                 raise _refuse_table(game_id, N_("the table of {game} was not handed over to this hall"))
-            earliest = game.handed_at - CLOCK_TOLERANCE_NS
+            earliest = table.handed_at - CLOCK_TOLERANCE_NS
             for event in pushed.of(game_id):
                 if min(event.recorded_at * 1_000, _time_of(event) or earliest) < earliest:
                     raise _refuse(event, N_("event {version} of {stream} has a time before the table was handed over"))
-            tables[game_id] = settled
         return tables
 
-    def _find_forks(self, pushed: _Pushed, tables: Mapping[str, Settled], halls: Halls) -> dict[str, _Fork]:
+    def _find_forks(self, pushed: _Pushed, tables: Mapping[str, Pushable], halls: Halls) -> dict[str, _Fork]:
         """Return the tables of which the hall may not add events, unless all of these are in the record already."""
         forks: dict[str, _Fork] = {}
-        for game_id, settled in tables.items():
-            reason = self._find_loss(pushed, settled, halls)
+        for game_id, table in tables.items():
+            reason = self._find_loss(pushed, game_id, table, halls)
             # The copy compares events that may be there: a repeated batch is no loss.
-            if reason and not all(self._is_there(event, settled) for event in pushed.of(game_id)):
+            if reason and not all(self._is_there(event, table) for event in pushed.of(game_id)):
                 forks[game_id] = _Fork(reason)
         return forks
 
     @staticmethod
-    def _find_loss(pushed: _Pushed, settled: Settled, halls: Halls) -> events.AsideReason.ValueType | None:
+    def _find_loss(pushed: _Pushed, game_id: str, table: Pushable, halls: Halls) -> events.AsideReason.ValueType | None:
         """Return the reason why the hall may not add events to a table; None if it may."""
-        game, joined = settled.game, halls.joined.get(pushed.request.hall)
-        if game.owner_key != pushed.key or game.epoch != pushed.epochs.get(game.game_id, 0):
+        joined = halls.joined.get(pushed.request.hall)
+        if table.owner_key != pushed.key or table.epoch != pushed.epochs.get(game_id, 0):
             return events.ASIDE_REASON_NOT_OWNER
         return None if joined is not None and joined.key == pushed.key else events.ASIDE_REASON_RELEASED
 
     @staticmethod
-    def _is_there(event: Stored, settled: Settled) -> bool:
-        return event.version <= settled.versions.get(event.stream, 0)
+    def _is_there(event: Stored, table: Pushable) -> bool:
+        return event.version <= table.versions.get(event.stream, 0)
 
     async def _check_gaps(self, accepted: Sequence[Stored], conflict: Conflict) -> None:
         """Raise ``Refusal`` if the batch begins after a gap; return if the record has only moved."""
@@ -266,7 +274,7 @@ class Pushes:
         last = await self._record.last_events({event.stream for event in accepted})
         return {stream: event.version for stream, event in last.items()}
 
-    async def _keep_aside(self, pushed: _Pushed, tables: Mapping[str, Settled], forks: Mapping[str, _Fork]) -> int:
+    async def _keep_aside(self, pushed: _Pushed, tables: Mapping[str, Pushable], forks: Mapping[str, _Fork]) -> int:
         """Store the batch for each of these tables with an event that is not kept yet; return the position."""
         request, stream = pushed.request, halls_stream(pushed.request.tournament_id)
         while True:
@@ -301,8 +309,7 @@ class Pushes:
 
 async def _check_added(
     pushed: _Pushed,
-    tables: Mapping[str, Settled],
-    players: Collection[str],
+    tables: Mapping[str, Pushable],
     connection: AsyncConnection,
     added: Sequence[Stored],
 ) -> None:
@@ -310,16 +317,15 @@ async def _check_added(
 
     It runs in the transaction of the copy, which knows the events that are new, and undoes it.
     """
-    for game_id, settled in tables.items():
+    for game_id, table in tables.items():
         of_table = [
             event for event in added if pushed.games[event.stream] == game_id and not event.stream.startswith(CASE)
         ]
         for event in of_table:
-            if event.version <= settled.versions[event.stream]:
-                raise Conflict(event.stream, event.version - 1, settled.versions[event.stream])
-        assert settled.recorded is not None, "the table was loaded from the record"
+            if event.version <= table.versions[event.stream]:
+                raise Conflict(event.stream, event.version - 1, table.versions[event.stream])
         try:
-            apply_pushed(settled.recorded, [_parse(event) for event in of_table], players)
+            table.check([_parse(event) for event in of_table])
         except Implausible as implausible:
             wrong = of_table[implausible.place]
             raise _refuse_copy(wrong.stream, wrong.version, implausible.problem) from implausible
@@ -367,12 +373,10 @@ def _part(batch: Batch, accepted: Sequence[Stored]) -> Batch:
     )
 
 
-def _guards(tables: Mapping[str, Settled], forks: Collection[str]) -> list[Guard]:
+def _guards(tables: Mapping[str, Pushable], forks: Collection[str]) -> list[Guard]:
     """Return guards on the games whose owner was checked."""
     return [
-        Guard(game_stream(game_id), settled.versions[game_stream(game_id)])
-        for game_id, settled in tables.items()
-        if game_id not in forks
+        Guard(table.stream, table.versions[table.stream]) for game_id, table in tables.items() if game_id not in forks
     ]
 
 

@@ -10,22 +10,32 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.duplicate_game.ownership import take_back_slips
 from faristol.event_store import Decision, Guard, Loaded, Write, load
 from faristol.event_store.stored import of_recorded
+from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.halls.decide import decide_aside, join, release
 from faristol.game.halls.following import follow
 from faristol.game.halls.heartbeats import last_heartbeats, note_heartbeat
 from faristol.game.halls.model import AsideEvents, Halls, evolve, halls_stream
 from faristol.game.halls.pushes import Pushes
+from faristol.game.halls.slips import (
+    OwnedSlips,
+    decide_each_slips,
+    decide_hand_over,
+    is_played,
+    list_played,
+    load_slips,
+)
 from faristol.game.halls.tables import (
     decide_each,
     is_final,
-    is_in_play,
     load_open_tables,
     load_tournament,
     unfinished_games,
 )
 from faristol.host import Runtime
+from faristol.host.duplicate_store import SLIPS
 from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import Outcome, load_outcomes, read_kept
@@ -64,9 +74,12 @@ _COMMANDS = (
 )
 
 
-def hall_service(runtime: Runtime) -> Dispatcher:
-    """Build the dispatcher of the service. The contract documents its methods."""
-    halls = HallSync(runtime)
+def hall_service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
+    """Build the dispatcher of the service. The contract documents its methods.
+
+    ``lexicons`` are used to check the scores of duplicate games.
+    """
+    halls = HallSync(runtime, lexicons)
     questions: Mapping[type[Message], Answer] = {
         pb.FollowChampionshipRequest: halls.follow_championship,
         pb.PushEventsRequest: halls.push_events,
@@ -82,9 +95,9 @@ def hall_service(runtime: Runtime) -> Dispatcher:
 class HallSync:
     """The methods of the service."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
         self._runtime = runtime
-        self._pushes = Pushes(runtime.record, runtime.now)
+        self._pushes = Pushes(runtime.record, lexicons, runtime.now)
 
     async def follow_championship(
         self, request: pb.FollowChampionshipRequest, context: Context
@@ -116,18 +129,20 @@ class HallSync:
         record = self._runtime.record
         joined = (await self._load(request.tournament_id)).state.joined.get(request.hall)
         is_joined = joined is not None and joined.key == request.key
-        tables: Mapping[str, Settled] = {}
+        epochs: dict[str, int] = {}
         if is_joined:
             await note_heartbeat(record, request.tournament_id, request.hall, max(0, request.unsent))
             tournament = await load_tournament(record, request.tournament_id)
             tables = await load_open_tables(record, unfinished_games(tournament, request.hall))
+            epochs = {
+                game_id: table.game.epoch for game_id, table in tables.items() if table.game.owner_key == request.key
+            }
+            for slips in await load_slips(record, tournament, request.hall):
+                if is_played(slips, request.key):
+                    epochs[slips.name] = slips.hall.epoch
         return pb.HeartbeatResponse(
             joined=is_joined,
-            tables=[
-                pb.TableEpoch(game_id=game_id, epoch=settled.game.epoch)
-                for game_id, settled in sorted(tables.items())
-                if settled.game.owner_key == request.key
-            ],
+            tables=[pb.TableEpoch(game_id=game_id, epoch=epoch) for game_id, epoch in sorted(epochs.items())],
             now=to_timestamp(self._runtime.now()),
             position=await record.last_position(),
             version=version("faristol"),
@@ -141,13 +156,12 @@ class HallSync:
         heard = await last_heartbeats(record, request.tournament_id, joined)
         lines = []
         for hall, cell in sorted(joined.items()):
-            tables = await load_open_tables(record, unfinished_games(tournament, hall))
             last = heard.get(hall)
             line = pb.HallLine(
                 hall=hall,
                 address=cell.address,
                 joined_at=cell.joined_at,
-                game_ids=sorted(game_id for game_id, settled in tables.items() if is_in_play(settled, cell.key)),
+                game_ids=await list_played(record, tournament, hall, cell.key),
                 unsent=last.unsent if last else 0,
                 version=cell.version,
             )
@@ -183,7 +197,7 @@ class HallSync:
     async def _describe(self, kept: AsideEvents) -> pb.KeptAside:
         event, batch = kept.event, pb.HallBatch()
         batch.ParseFromString(event.batch)
-        streams = {game_stream(event.game_id), clock_stream(event.game_id)}
+        streams = {game_stream(event.game_id), clock_stream(event.game_id), f"{SLIPS}{event.game_id}"}
         sent = [each for each in batch.events if each.stream in streams or each.stream.startswith(CASE)]
         first = {each.stream: each.version for each in reversed(sent)}
         here = [
@@ -258,8 +272,12 @@ class HallSync:
             {game_id: settled for game_id, settled in tables.items() if request.game_ids or not is_final(settled)},
             lambda settled: ownership.hand_over(settled.table, request.hall, joined.key, at),
         )
+        of_slips, games = decide_each_slips(
+            [each for each in await self._slips(request) if request.game_ids or not each.is_over],
+            lambda slips: decide_hand_over(slips, joined.key, at),
+        )
         guards = [*decision.guards, Guard(halls_stream(request.tournament_id), loaded.version)]
-        return Decision(decision.writes, guards), {"game_ids": changed}
+        return Decision([*decision.writes, *of_slips.writes], guards), {"game_ids": [*changed, *games]}
 
     async def _take_back(
         self, request: pb.TakeBackTablesRequest, loaded: Loaded[Halls]
@@ -275,11 +293,22 @@ class HallSync:
 
         lost = {game_id: settled for game_id, settled in tables.items() if settled.game.owner_hall == request.hall}
         decision, changed = decide_each(lost, take_back)
-        return decision, {"game_ids": changed}
+        of_slips, games = decide_each_slips(
+            [each for each in await self._slips(request) if each.hall.owner_hall == request.hall],
+            lambda slips: take_back_slips(slips.hall, request.note, at),
+        )
+        return Decision([*decision.writes, *of_slips.writes], decision.guards), {"game_ids": [*changed, *games]}
+
+    async def _slips(self, request: pb.HandOverTablesRequest | pb.TakeBackTablesRequest) -> list[OwnedSlips]:
+        """Load the slips of the hall in the duplicate games that a command names, or in all."""
+        tournament = await load_tournament(self._runtime.record, request.tournament_id)
+        found = await load_slips(self._runtime.record, tournament, request.hall)
+        return [each for each in found if not request.game_ids or each.game_id in request.game_ids]
 
     async def _tables(self, request: pb.HandOverTablesRequest | pb.TakeBackTablesRequest) -> Mapping[str, Settled]:
         """Load the tables that a command names, or all of the hall. Raises ``NotFound`` for an unknown one."""
         tournament = await load_tournament(self._runtime.record, request.tournament_id)
+        duplicates = {each.game_id for each in await self._slips(request)}
         seated = {
             pairing.game_id
             for pairings in tournament.pairings.values()
@@ -287,9 +316,10 @@ class HallSync:
             if pairing.hall == request.hall
         }
         for game_id in request.game_ids:
-            if game_id not in seated:
+            if game_id not in seated | duplicates:
                 raise NotFound("game", game_id)
-        return await load_open_tables(self._runtime.record, request.game_ids or seated)
+        wanted = seated & {*request.game_ids} if request.game_ids else seated
+        return await load_open_tables(self._runtime.record, wanted)
 
     async def _load(self, tournament_id: str) -> Loaded[Halls]:
         return await load(self._runtime.record, halls_stream(tournament_id), Halls(), evolve)

@@ -12,7 +12,7 @@ from faristol.game.halls.model import Halls
 from faristol.host.table_store import Settled, load_tables
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import Instant
-from faristol.rules import derive_seed
+from faristol.rules import salt_seed
 from faristol.table import Table, ownership
 from faristol.table.game.state import Phase
 from faristol.table.views import TableTournament, watch_tournament
@@ -73,9 +73,7 @@ def hand_over_seated(halls: Halls, at: Instant, table: Table) -> list[Message]:
 
 def with_salt(tournament: TableTournament, halls: Halls) -> TableTournament:
     """Return the tournament with the seed of its tables: a hall that has the tournament's seed cannot derive it."""
-    if not halls.draw_salt:
-        return tournament
-    return replace(tournament, seed=derive_seed(tournament.seed, f"halls {halls.draw_salt.hex()}"))
+    return replace(tournament, seed=salt_seed(tournament.seed, halls.draw_salt))
 
 
 def is_final(settled: Settled) -> bool:

@@ -17,7 +17,8 @@ from faristol.consumers.stopped import is_transient
 from faristol.event_store import Conflict, Decision, Metadata, Record, Write, load
 from faristol.game.halls.heartbeats import last_heartbeats
 from faristol.game.halls.model import Halls, JoinedHall, evolve, halls_stream
-from faristol.game.halls.tables import is_in_play, load_open_tables, load_tournament, unfinished_games
+from faristol.game.halls.slips import list_played
+from faristol.game.halls.tables import load_tournament
 from faristol.kernel.event_types import types_of
 from faristol.kernel.times import to_timestamp
 from faristol.pb.hall.v1 import events_pb2 as events
@@ -91,7 +92,6 @@ class HallWatch:
         return changes
 
     async def _has_tables(self, tournament_id: str, cell: JoinedHall) -> bool:
-        """Check whether a hall has a table that is not final here."""
+        """Check whether a hall has a table, or slips of a duplicate game, that are not final here."""
         tournament = await load_tournament(self._record, tournament_id)
-        tables = await load_open_tables(self._record, unfinished_games(tournament, cell.hall))
-        return any(is_in_play(settled, cell.key) for settled in tables.values())
+        return bool(await list_played(self._record, tournament, cell.hall, cell.key))

@@ -31,6 +31,7 @@ def build_standings(
         validated=found.validated,
         standings=lines,
         position=position,
+        without_halls=found.without_halls,
     )
 
 
@@ -49,7 +50,11 @@ def build_totals(
         if not wanted or players.get(each.line.player_id, unknown).category.casefold() == wanted
     ]
     answer = api.DuplicateTotals(
-        tournament_id=tournament_id, category=category, games=found.games, position=listed.position
+        tournament_id=tournament_id,
+        category=category,
+        games=found.games,
+        position=listed.position,
+        without_halls=found.without_halls,
     )
     ranks = ranks_among([each.line.rank for each, _ in chosen])
     for (each, player), rank in zip(chosen, ranks, strict=True):

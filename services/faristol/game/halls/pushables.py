@@ -1,0 +1,82 @@
+"""What a hall sends events of: its tables, and its slips in duplicate games, with the owner of their streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from google.protobuf.message import Message
+
+from faristol.event_store import Record
+from faristol.game.duplicate_game.lexicons import Lexicons
+from faristol.game.halls.plausibility import apply_pushed
+from faristol.game.halls.slips import PushedSlips, load_pushed
+from faristol.host.duplicate_store import hall_stream
+from faristol.host.table_store import Settled, game_stream, load_tables
+from faristol.kernel.times import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Pushable:
+    """A table, or the slips of a hall in a duplicate game."""
+
+    tournament_id: str
+    hall: str
+    owner_key: bytes
+    epoch: int
+    handed_at: Instant
+    """Time at which it was handed over to the hall; 0 if it never was."""
+    stream: str
+    """Name of the stream that states its owner."""
+    versions: Mapping[str, int]
+    """Versions of its streams."""
+    check: Callable[[Sequence[Message]], object]
+    """Applies events that the hall adds. Raises ``Implausible`` for one that no honest hall writes."""
+
+
+async def load_pushables(
+    record: Record, lexicons: Lexicons, names: Collection[str], players: Collection[str], at: Instant
+) -> Mapping[str, Pushable]:
+    """Load tables by the ids of their games, and slips by the names of their streams; unknown ones are omitted.
+
+    ``players`` are those of the tournament. Raises the exceptions of a table, and ``Refusal`` if the rules or the
+    lexicon of a duplicate game are unavailable.
+    """
+    found: dict[str, Pushable] = {}
+    for game_id, settled in (await load_tables(record, names)).items():
+        if isinstance(settled, Exception):
+            raise settled
+        if settled is not None:
+            found[game_id] = _of_table(settled, players)
+    slips = await load_pushed(record, lexicons, [name for name in names if name not in found], at)
+    return found | {name: _of_slips(each) for name, each in slips.items()}
+
+
+def _of_table(settled: Settled, players: Collection[str]) -> Pushable:
+    game, table = settled.game, settled.recorded
+    assert table is not None, "the table was loaded from the record"
+    return Pushable(
+        game.tournament_id,
+        game.hall,
+        game.owner_key,
+        game.epoch,
+        game.handed_at,
+        game_stream(game.game_id),
+        settled.versions,
+        lambda new_events: apply_pushed(table, new_events, players),
+    )
+
+
+def _of_slips(pushed: PushedSlips) -> Pushable:
+    game, hall = pushed.situation.game, pushed.hall
+    stream = hall_stream(game.game_id, pushed.number)
+    return Pushable(
+        game.tournament_id,
+        hall.name,
+        hall.owner_key,
+        hall.epoch,
+        hall.handed_at,
+        stream,
+        {stream: pushed.version},
+        pushed.check,
+    )
