@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import grpc
 import httpx
 import pytest
 from tests.component.processes import wait_until_serving
-from tests.component.test_hall_cell import HALL, TOURNAMENT, Scene, Site, scene, until, words
+from tests.component.test_hall_cell import HALL, OTHER_HALL, TOURNAMENT, Scene, Site, scene, until, words
 from tests.component.test_hall_kept import get_page, let_players_report, phone, players_of, report
 from tests.support.plain_http import PLAIN
 
+from faristol.access_control.hall_codes import hall_code
+from faristol.access_control.roles import PLAYER, SCORER
+from faristol.client.credentials import build_interceptors
 from faristol.client.problems import info_of
 from faristol.gateway.pages.qr import qr
+from faristol.host.halls.identity import load_key
+from faristol.host.rpc.channels import open_channel
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1 import events_pb2 as access_events
+from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -145,3 +158,146 @@ async def test_each_page_of_the_laptop_says_where_it_is_and_since_when_it_is_wit
         assert found["unsent"]
         async with httpx.AsyncClient(verify=PLAIN, base_url=at.championship.address) as web:
             assert (await web.get("/hall-state")).status_code == 404
+
+
+@dataclass
+class Guest:
+    """A browser at one of the cells."""
+
+    web: httpx.AsyncClient
+    site: Site
+
+    async def sign_in(self, code: str) -> bool:
+        """Sign in with a code as the form sends it, and check whether it was accepted."""
+        form = {"code": code, "next": "/account"}
+        answer = await self.web.post("/sign-in", data=form, headers={"Origin": self.site.address})
+        return answer.status_code == 303 and "faristol" in self.web.cookies
+
+
+@asynccontextmanager
+async def guest(site: Site) -> AsyncIterator[Guest]:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=site.address, timeout=20) as web:
+        yield Guest(web, site)
+
+
+async def is_accepted(site: Site, code: str) -> bool:
+    async with guest(site) as someone:
+        return await someone.sign_in(code)
+
+
+async def give(at: Scene, role: Any, form: Any = access_events.FORM_LINK, **fields: Any) -> Any:
+    """Grant a credential at the championship, as its director."""
+    scope = access_events.Scope(tournament_ids=[TOURNAMENT], **fields.pop("scope", {}))
+    request = access_pb2.GrantCredentialRequest(
+        command_id=str(uuid.uuid4()), role=role, scope=scope, lifetime_seconds=3_600, form=form, **fields
+    )
+    return await at.championship.api.access.GrantCredential(request)
+
+
+def hall_key(at: Scene) -> bytes:
+    return load_key(at.hall.folder / "hall").public_key().public_bytes_raw()
+
+
+async def test_a_scorer_and_a_player_sign_in_at_the_laptop_with_the_links_of_the_championship_without_a_line(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, _ = at.games
+        ana, _ = await players_of(at, first)
+        scorer = await give(at, SCORER, name="Ona Mas", scope={"tables": [2]})
+        player = await give(at, PLAYER, player_id=ana)
+        elsewhere = await give(at, SCORER, name="Nil Pou", scope={"tables": [1]})
+        (there,) = scorer.hall_codes
+        assert (there.hall, there.address) == (HALL, at.hall.address)
+        assert there.code == hall_code(scorer.code, hall_key(at))
+        assert not elsewhere.hall_codes
+        codes = [hall_code(each.code, hall_key(at)) for each in (scorer, player)]
+        for code in codes:
+            await until(partial(is_accepted, at.hall, code), "the hall knows the credential")
+        stored = (at.hall.folder / "record.db").read_bytes() + (at.hall.folder / "record.db-wal").read_bytes()
+        assert scorer.credential.credential_id.encode() in stored
+        for secret in (scorer.code, scorer.code[26:], player.code, *codes):
+            assert secret.encode() not in stored
+        assert elsewhere.credential.credential_id.encode() not in stored
+
+        await at.line.cut()
+        async with guest(at.hall) as tablet:
+            assert await tablet.sign_in(there.code)
+            assert "Ona Mas" in (await tablet.web.get("/account")).text
+            assert (await tablet.web.get(f"/games/{first}/keep")).status_code == 200
+        for wrong in (
+            scorer.code,  # the laptop must not see it, and does not accept it
+            hall_code(scorer.code, b"x" * 32),
+            hall_code(elsewhere.code, hall_key(at)),
+            f"{there.code[:-3]}aaa",
+        ):
+            assert not await is_accepted(at.hall, wrong)
+        for code in codes:
+            assert not await is_accepted(at.championship, code)
+        own = await at.hall.api.access.GrantCredential(
+            access_pb2.GrantCredentialRequest(
+                command_id=str(uuid.uuid4()),
+                name="Pau Roig",
+                role=SCORER,
+                scope=access_events.Scope(tournament_ids=[TOURNAMENT], tables=[3]),
+                lifetime_seconds=3_600,
+                form=access_events.FORM_LINK,
+            )
+        )
+        for code in (own.code, hall_code(own.code, hall_key(at))):
+            assert await is_accepted(at.hall, code)
+        assert not await is_accepted(at.championship, own.code)
+
+
+async def test_a_signed_in_device_gets_a_link_that_signs_it_in_at_the_hall_until_its_credential_ends(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, _ = at.games
+        granted = await give(at, SCORER, access_events.FORM_PIN, name="Ona Mas", scope={"tables": [2]})
+        async with guest(at.championship) as tablet:
+            by_pin = {"tournament": TOURNAMENT, "table": "2", "pin": granted.pin, "next": "/account"}
+            answer = await tablet.web.post("/sign-in", data=by_pin, headers={"Origin": at.championship.address})
+            assert answer.status_code == 303
+            page = (await tablet.web.get(f"/games/{first}/keep")).text
+        link = re.search(rf'href="{re.escape(at.hall.address)}/sign-in\?next=([^"#]+)#([^"]+)"', page)
+        assert link, page
+        assert unquote(link[1]) == f"/games/{first}/keep"
+        await until(partial(is_accepted, at.hall, link[2]), "the hall knows the credential")
+        revoke = access_pb2.RevokeCredentialRequest(
+            command_id=str(uuid.uuid4()), credential_id=granted.credential.credential_id
+        )
+        await at.championship.api.access.RevokeCredential(revoke)
+
+        async def is_refused() -> bool:
+            return not await is_accepted(at.hall, link[2])
+
+        await until(is_refused, "the hall knows that the credential has ended")
+
+
+async def test_only_the_cell_of_a_hall_gets_the_digests_of_its_credentials(tmp_path: Path, words: Path) -> None:
+    async with scene(tmp_path, words) as at:
+        request = access_pb2.ListHallCredentialsRequest(tournament_id=TOURNAMENT, hall=HALL, key=hall_key(at))
+        for other in (
+            access_pb2.ListHallCredentialsRequest(tournament_id=TOURNAMENT, hall=HALL, key=b"x" * 32),
+            access_pb2.ListHallCredentialsRequest(tournament_id=TOURNAMENT, hall=OTHER_HALL, key=hall_key(at)),
+        ):
+            with pytest.raises(grpc.aio.AioRpcError) as refused:
+                await as_hall(at, tmp_path, other)
+            assert refused.value.code() in {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.PERMISSION_DENIED}
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await at.championship.api.access.ListHallCredentials(request)
+        assert refused.value.code() is grpc.StatusCode.PERMISSION_DENIED
+        found = await as_hall(at, tmp_path, request)
+        again = access_pb2.ListHallCredentialsRequest(
+            tournament_id=TOURNAMENT, hall=HALL, key=hall_key(at), known_digest=found.digest
+        )
+        assert not (await as_hall(at, tmp_path, again)).credentials
+
+
+async def as_hall(at: Scene, tmp_path: Path, request: access_pb2.ListHallCredentialsRequest) -> Any:
+    """Call the championship with the token of the hall."""
+    token = (tmp_path / "token").read_text().strip()
+    authorize = build_interceptors(lambda _: f"Bearer {token}")
+    async with open_channel(f"127.0.0.1:{at.championship.grpc_port}", authorize) as channel:
+        return await AccessServiceStub(channel).ListHallCredentials(request)

@@ -27,6 +27,8 @@ class GrantedCredential:
     form: events.Form.ValueType
     sessions: tuple[tuple[str, datetime], ...] = ()
     """Devices signed in by it: the id of each one's own credential, and its expiry."""
+    hall_code_digest: bytes = b""
+    """In the cell of a hall, for a credential of its championship: the digest of the code by which it signs in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,9 @@ def fold(state: Access, past_events: Iterable[Message]) -> Access:
         match event:
             case events.CredentialGranted():
                 credential = of_message(event.credential, tuple(event.ancestor_ids))
-                granted[credential.credential_id] = GrantedCredential(credential, event.form)
+                granted[credential.credential_id] = GrantedCredential(
+                    credential, event.form, hall_code_digest=event.hall_code_digest
+                )
                 for tournament in credential.scope.tournaments if event.form == events.FORM_PIN else ():
                     for table in credential.scope.tables:
                         refused.pop((tournament, table), None)

@@ -117,10 +117,16 @@ def gives_until(state: Access, giver: Credential) -> datetime | None:
     """
     if giver.role in (FEDERATION, OPERATOR):
         return None
-    by = state.granted.get(giver.ancestors[-1]) if giver.ancestors else None
-    if by is not None and any(session == giver.credential_id for session, _ in by.sessions):
-        return by.credential.expires_at
-    return giver.expires_at
+    by = find_granted(state, giver)
+    return by.credential.expires_at if by else giver.expires_at
+
+
+def find_granted(state: Access, caller: Credential) -> GrantedCredential | None:
+    """Return the credential by which a caller has signed in, or the caller's own; None if it was not granted here."""
+    by = state.granted.get(caller.ancestors[-1]) if caller.ancestors else None
+    if by is not None and any(session == caller.credential_id for session, _ in by.sessions):
+        return by
+    return state.granted.get(caller.credential_id)
 
 
 def _check(credential: Credential, form: events.Form.ValueType) -> None:
@@ -212,9 +218,9 @@ def by_open_id(credential: Credential) -> list[Message]:
 
 
 def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -> list[Message]:
-    """Sign in a device by a link. Raises ``Unauthenticated``."""
+    """Sign in a device by a link, or by a code at this hall. Raises ``Unauthenticated``."""
     granted = state.granted.get(credential_id)
-    if granted is None or granted.form != events.FORM_LINK:
+    if granted is None or (granted.form != events.FORM_LINK and not granted.hall_code_digest):
         raise Unauthenticated("CODE_UNKNOWN", LINK_INVALID)
     return [_signed_in(state, granted, session_id, now)]
 

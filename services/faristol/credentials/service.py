@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,7 @@ from google.protobuf.message import Message
 
 from faristol.access_control.credential import Credential, Scope
 from faristol.access_control.errors import AccessError, Unauthenticated
+from faristol.access_control.hall_codes import HALL_CODE_PREFIX, credential_in, is_known
 from faristol.access_control.keyring import Keyring
 from faristol.access_control.roles import PLAYER, ROLE_NAMES
 from faristol.access_control.state import (
@@ -28,6 +30,7 @@ from faristol.credentials import grants
 from faristol.credentials.codes import DEVICE, PIN_DIGITS, code_of, credential_of, pin_of
 from faristol.credentials.entries import find_entrant
 from faristol.credentials.guessing import Counts
+from faristol.credentials.halls import hall_code_of, is_for_hall, list_hall_codes, list_hall_credentials, load_cells
 from faristol.event_store import Decision, Loaded, Record, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
@@ -74,6 +77,8 @@ def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None
         pb.GetCallerRequest: desk.get_caller,
         pb.GetProviderRequest: desk.get_provider,
         pb.StartSignInRequest: desk.start_sign_in,
+        pb.GetHallCodeRequest: desk.get_hall_code,
+        pb.ListHallCredentialsRequest: desk.list_hall_credentials,
     }
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
@@ -140,6 +145,9 @@ class AccessService:
             answer.token = issue(given.credential, self._keyring.signer(), self._record.record_id, holder=holder)
         elif given.form == events.FORM_LINK:
             answer.code = code_of(self._keyring, given.credential.credential_id)
+            for tournament_id in given.credential.scope.tournaments:
+                cells = await load_cells(self._record, tournament_id)
+                answer.hall_codes.extend(list_hall_codes(self._keyring, cells, given.credential))
         else:
             answer.pin = pin_of(self._keyring, given.credential.credential_id)
         return answer
@@ -218,7 +226,7 @@ class AccessService:
 
     async def _sign_in_here(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         now = _whole_seconds(self._runtime.now())
-        is_right = self._check_of(request)
+        is_right = await self._check_of(request)
         is_known, counts, key = await self._find_pin_counter(request, context)
         if counts and (left := counts.pause(key, now)):
             raise grants.pin_locked(request.pin.table, left)
@@ -262,7 +270,7 @@ class AccessService:
 
         def signed_in(state: Access) -> list[Message]:
             if request.WhichOneof("by") == "code":
-                return grants.by_link(state, credential_of(self._keyring, request.code), session_id, now)
+                return grants.by_link(state, self._find_by_code(state, request.code), session_id, now)
             place = request.pin.tournament_id, request.pin.table
             return grants.by_pin(state, *place, is_right, session_id, now, is_known=is_known)
 
@@ -344,11 +352,23 @@ class AccessService:
         granted = _session(await self._load(), self._session_id(request.command_id))
         return granted is None or not is_right(granted.credential.credential_id)
 
-    def _check_of(self, request: pb.SignInRequest) -> Callable[[str], bool]:
+    def _find_by_code(self, state: Access, code: str) -> str:
+        """Return the credential id of the code of a link, or of a code at this hall; empty for an invalid code."""
+        if not code.startswith(HALL_CODE_PREFIX):
+            return credential_of(self._keyring, code)
+        credential_id, key = credential_in(code), self._record.owner_key
+        if is_known(state, code):
+            return credential_id
+        # A browser in a hall does not know by which cell a link was made, and hashes those of the hall too.
+        is_own = key and credential_id and hmac.compare_digest(code, hall_code_of(self._keyring, credential_id, key))
+        return credential_id if is_own else ""
+
+    async def _check_of(self, request: pb.SignInRequest) -> Callable[[str], bool]:
         """Return a function that checks the code or PIN against a credential id. Raises ``Invalid``."""
         match request.WhichOneof("by"):
             case "code":
-                return lambda credential_id: credential_id == credential_of(self._keyring, request.code)
+                found = self._find_by_code((await self._load()).state, request.code)
+                return lambda credential_id: credential_id == found
             case "pin":
                 pin = request.pin.pin
                 if len(pin) != PIN_DIGITS or not pin.isascii() or not pin.isdecimal():
@@ -390,6 +410,29 @@ class AccessService:
         answer = pb.GetCallerResponse(credential=to_message(credential), name=name)
         if until := grants.gives_until((await self._load()).state, credential):
             answer.gives_until.FromDatetime(until)
+        return answer
+
+    async def get_hall_code(self, request: pb.GetHallCodeRequest, context: Context) -> pb.GetHallCodeResponse:
+        """Return the code of the caller at the cell of a hall; none if the hall does not know the caller."""
+        cells, state = await load_cells(self._record, request.tournament_id), (await self._load()).state
+        key, address = cells.keys.by_hall.get(request.hall), cells.keys.addresses.get(request.hall, "")
+        by = grants.find_granted(state, self._caller())
+        if key is None or not address or by is None or not is_for_hall(by, cells, request.hall):
+            return pb.GetHallCodeResponse()
+        code = hall_code_of(self._keyring, by.credential.credential_id, key)
+        return pb.GetHallCodeResponse(code=pb.HallCode(hall=request.hall, address=address, code=code))
+
+    async def list_hall_credentials(
+        self, request: pb.ListHallCredentialsRequest, context: Context
+    ) -> pb.ListHallCredentialsResponse:
+        """Return the credentials of a hall for its cell. Raises ``NotFound`` unless that has joined with this key."""
+        cells = await load_cells(self._record, request.tournament_id)
+        if cells.keys.by_hall.get(request.hall) != request.key:
+            raise NotFound("hall", request.hall)
+        state, now = (await self._load()).state, _whole_seconds(self._runtime.now())
+        answer = await list_hall_credentials(self._record, self._keyring, state, cells, request.hall, now)
+        if answer.digest == request.known_digest:
+            return pb.ListHallCredentialsResponse(digest=answer.digest)
         return answer
 
     def _caller(self) -> Credential:

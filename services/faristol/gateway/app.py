@@ -153,7 +153,8 @@ def app(runtime: Runtime) -> FastAPI:
     content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``rulings``, ``ratings`` and
     ``game`` are stubs of services. ``app.state.channel`` returns the channel of any service. ``app.state.address`` is
     the public address of the pages, and ``app.state.now`` returns the time. ``app.state.is_open`` is true if the
-    services require no credentials. ``app.state.hall`` is the hall whose cell this is; empty in a championship.
+    services require no credentials. ``app.state.hall`` is the hall whose cell this is, and ``app.state.hall_key``
+    its public key in hexadecimal; both are empty in a championship.
     ``app.state.first_restore`` restores a backup at a first start; it is None if this process does not keep the record.
     """
     web = FastAPI(
@@ -182,6 +183,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.now = runtime.now
     web.state.is_open = runtime.settings.open
     web.state.hall = runtime.settings.hall
+    web.state.hall_key = runtime.record.owner_key.hex() if runtime.settings.hall else ""
     web.state.pdfs = Pdfs()
     web.state.operator = Operator.of(runtime.settings)
     web.state.first_restore = runtime.first_restore

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.event_store import RecordError
 from faristol.event_store.event import moment
+from faristol.hall.credentials import CredentialFollower
 from faristol.hall.follower import Follower
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, PROGRAM_VERSION, Cell
 from faristol.hall.lexicons import LexiconFetcher
@@ -42,6 +43,7 @@ def part(runtime: Runtime) -> Part:
     lexicons = LexiconFetcher(cell, runtime.settings.lexicons)
     follower = Follower(runtime.record, cell, lexicons.fetch_pinned)
     sender = Sender(runtime.record, cell)
+    credentials = CredentialFollower(runtime.record, cell, runtime.now)
     heart = _Heart(runtime, cell, follower, sender)
 
     async def close() -> None:
@@ -54,7 +56,7 @@ def part(runtime: Runtime) -> Part:
     return Part(
         name="hall",
         servicers=(service(cell, follower, sender, runtime.now),),
-        tasks=(cell.join, follower.run, sender.run, heart.run, close),
+        tasks=(cell.join, follower.run, sender.run, credentials.run, heart.run, close),
     )
 
 

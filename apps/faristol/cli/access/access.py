@@ -48,6 +48,8 @@ _UNIT_SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 TAKE_IT = N_("export {variable}={token}")
 AT_TABLE = N_("PIN at table {tables}: {pin}")
+AT_HALL = N_("In the network of {hall}:\n{link}")
+AT_CHAMPIONSHIP = N_("On the pages of the championship: {link}")
 LIKELY_PAGES = N_("The address of this link is a guess: set {setting} to the address at which people reach the pages.")
 DEFAULT_PORT = 8080
 NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
@@ -127,6 +129,10 @@ def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> s
     if not answer.code:
         return localize(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
     link = link_of(answer, address)
+    if answer.hall_codes:
+        links = [(each.hall, sign_in_link(each.address, each.code)) for each in answer.hall_codes]
+        at_halls = [localize(AT_HALL, hall=hall, link=f"{qr_code(there)}\n{there}") for hall, there in links]
+        return "\n".join((*at_halls, localize(AT_CHAMPIONSHIP, link=link)))
     if Addresses().http_address:
         return f"{qr_code(link)}\n{link}"
     return f"{link}\n{localize(LIKELY_PAGES, setting='FARISTOL_HTTP_ADDRESS')}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import grpc
 from fastapi import APIRouter, Query
@@ -96,6 +96,15 @@ class _Unusable(Exception):
     """Error of a form, in the user's language."""
 
 
+class HallCard(NamedTuple):
+    """Link of a card to the cell of a hall."""
+
+    hall: str
+    link: str
+    picture: str
+    """QR code of the link."""
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """Hand-out for a new credential: a link with its QR code, a PIN, or both for a table."""
@@ -108,6 +117,8 @@ class Card:
     pin: str = ""
     code: str = ""
     """Code of the link, for a phone without a camera."""
+    at_halls: Sequence[HallCard] = ()
+    """Links to the cells of the halls of its tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +361,9 @@ class _CredentialsPage:
         link = sign_in_link(public_address(self.request), given.code)
         if not given.code:
             return Card(given.credential, name, pin=given.pin)
-        return Card(given.credential, name, link, qr(link), pin, given.code)
+        links = [(each.hall, sign_in_link(each.address, each.code)) for each in given.hall_codes]
+        at_halls = [HallCard(hall, there, qr(there)) for hall, there in links]
+        return Card(given.credential, name, link, qr(link), pin, given.code, at_halls)
 
     def _show_cards(
         self, cards: list[Card], tournament: results_pb.Tournament, appointed: str = "", left: int = 0

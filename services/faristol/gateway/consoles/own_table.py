@@ -27,6 +27,7 @@ from faristol.gateway.consoles.frame import TournamentId, Typed
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part, private_page
 from faristol.gateway.pages.spectators.pages import seat_of
 from faristol.gateway.pages.spectators.seats import PlayerPlace, latest, outcome_for
@@ -292,12 +293,14 @@ async def _show(
     is_started = round_ is not None and round_.phase == pb.ROUND_PHASE_STARTED
     is_open = table and is_started and not is_of_duplicate_games(head.tournament)
     # The calls are independent, and each waits for a busy process: one after another they would take a multiple.
-    (offers, game), stands, told, day, own = await asyncio.gather(
+    cell_hall = table.cell_hall if table and not table.final else ""
+    (offers, game), stands, told, day, own, hall_code = await asyncio.gather(
         _load_offers(signed_in, table if is_open else None),
         _load_state(signed_in, tournament_id, table),
         signed_in.calls.ask(pb.ListMessagesRequest(tournament_id=tournament_id)),
         load_day(results, signed_in, head.tournament, table),
         _sanctions(results, signed_in, head.tournament, language_of(request)),
+        find_hall_code(signed_in.calls, tournament_id, cell_hall, request.app.state.hall),
     )
     play = None
     if game is not None:
@@ -312,6 +315,7 @@ async def _show(
         place=place,
         round=round_,
         player_id=player,
+        hall_code=hall_code,
         messages=[each for each in told.messages if concerns(each, player, hall, table.table if table else 0)],
         offers=offers,
         names={method: command.title for method, command in TABLE_COMMANDS.items()},

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import grpc
+
 from faristol.client.links import sign_in_link
+from faristol.gateway.rpc.calls import Calls
+from faristol.pb.access.v1.access_pb2 import GetHallCodeRequest, GetHallCodeResponse
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
@@ -18,3 +22,18 @@ def link_to_hall(tournament: pb.Tournament, hall: str, path: str, code: str = ""
     if not address:
         return ""
     return sign_in_link(address, code, path) if code else f"{address}{path}"
+
+
+async def find_hall_code(calls: Calls, tournament_id: str, cell_hall: str, own_hall: str) -> str:
+    """Return the code by which the user signs in at the cell of a hall; empty for a table of this cell.
+
+    It is empty too for a user whom the hall does not know, and while the access service is unavailable: the link then
+    leads to the page without signing in.
+    """
+    if cell_hall in {"", own_hall}:
+        return ""
+    try:
+        answer: GetHallCodeResponse = await calls.ask(GetHallCodeRequest(tournament_id=tournament_id, hall=cell_hall))
+    except grpc.aio.AioRpcError:
+        return ""
+    return answer.code.code

@@ -54,6 +54,7 @@ def page(request: Request, name: str, part: str = "", status: int = 200, **value
         "news": page_updates.of_page(name),
         "session": None,
         "own_hall": request.app.state.hall,
+        "own_hall_key": request.app.state.hall_key,
         "is_embedded": is_embeddable(request.url.path),
         "theme": theme_of(request.url.path, request.query_params),
         **values,

@@ -24,6 +24,7 @@ from faristol.gateway.consoles.frame import Console, GameId, TournamentId
 from faristol.gateway.consoles.results_entry.entry import SEATS
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.live import page_updates
+from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.results import OwnReader
 from faristol.kernel.errors import Invalid
@@ -225,6 +226,8 @@ class _ArbiterPages(Console):
         asks_anybody = any(field.kind is Kind.PERSON for each in table.offers for field in each.act.fields)
         players = (await self.results.players(self.tournament_id)).players if asks_anybody else ()
         before = situation.read(given.get("seen", ""))
+        cell_hall = "" if table.shown.final else table.shown.cell_hall
+        hall_code = await find_hall_code(self.calls, self.tournament_id, cell_hall, self.request.app.state.hall)
         return self.page(
             "arbiter_table.html",
             head,
@@ -236,6 +239,7 @@ class _ArbiterPages(Console):
             table=table,
             game=table.game,
             shown=table.shown,
+            hall_code=hall_code,
             clock=table.clock,
             clocks=clocks(table.shown),
             names={seat.player_id: seat.name for seat in table.shown.seats},

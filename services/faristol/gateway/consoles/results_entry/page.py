@@ -36,6 +36,7 @@ from faristol.gateway.consoles.results_entry.entry import (
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.alternatives import check_has_tables
+from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part
 from faristol.gateway.rpc.results import Moment, OwnReader
 from faristol.kernel.errors import Invalid
@@ -179,6 +180,7 @@ class _ResultsPage(Console):
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
         cell_hall = await self._cell_hall(tables[table]) if table else ""
+        hall_code = await find_hall_code(self.calls, self.tournament_id, cell_hall, self.request.app.state.hall)
         return self.page(
             "results/table.html" if table else "results/round.html",
             head,
@@ -193,6 +195,7 @@ class _ResultsPage(Console):
             left=tables.left,
             table=tables[table] if table else None,
             cell_hall=cell_hall,
+            hall_code=hall_code,
             entry=entry,
             typed=Typed(self.typed if is_wrong else {}),
             seats=SEATS,

@@ -17,6 +17,7 @@ from faristol.gateway.consoles.commands import hide_errors
 from faristol.gateway.consoles.navigation import list_console_links
 from faristol.gateway.consoles.scorer.about import about, as_data
 from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.results import OwnReader
 from faristol.pb.access.v1 import needs_pb2
@@ -43,6 +44,8 @@ async def keep_table(
     game = await results.game(game_id)
     described = about(game, session, language_of(request))
     head = await results.tournament(game.tournament_id)
+    cell_hall = "" if game.final else game.cell_hall
+    hall_code = await find_hall_code(calls, game.tournament_id, cell_hall, request.app.state.hall)
     ways = list(list_console_links(session, head.tournament))
     template = "keep.html" if request.url.path.endswith("/keep") else "clock.html"
     return private_page(
@@ -51,6 +54,7 @@ async def keep_table(
         session=session,
         game=game,
         tournament=head.tournament,
+        hall_code=hall_code,
         about=as_data(described),
         doors=ways,
     )
