@@ -92,6 +92,11 @@ def _accept_writer(stream: str) -> None:
     """Accept every stream: a record that copies none writes all."""
 
 
+def _find_no_loss(game_id: str) -> str:
+    """Return no loss: a cell without a championship loses no table."""
+    return ""
+
+
 class Record:
     """An append-only store of events on one of the databases in ``databases``.
 
@@ -101,6 +106,9 @@ class Record:
 
     owner_key: bytes = b""
     """Public key of the hall cell whose record this is, which decides at its tables; empty for a championship."""
+    loss_of: Callable[[str], str] = staticmethod(_find_no_loss)
+    """Returns why the hall cell no longer decides at the table of a game, if its stream here does not say so; empty for
+    no reason."""
 
     def __init__(self, backend: Backend, now: Callable[[], datetime] = utc_now) -> None:
         self.engine = backend.engine

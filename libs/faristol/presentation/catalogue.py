@@ -169,6 +169,11 @@ HALL_COMMANDS: Mapping[str, Command] = {
     ),
     "ListKeptAside": Command("hall aside", arguments=()),
     "ListKeptCommands": Command("hall kept", arguments=()),
+    "WithdrawKeptCommand": Command(
+        "hall withdraw",
+        N_("The command is withdrawn, unless the championship has executed it already."),
+        arguments=("kept_command_id",),
+    ),
     "DecideKeptAside": Command(
         "hall decide", N_("The events {number} are decided on."), arguments=("number", "verdict")
     ),

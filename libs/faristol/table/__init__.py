@@ -26,6 +26,8 @@ class Table:
     clock: Clock = field(default_factory=Clock)
     cell_key: bytes = b""
     """Public key of the hall cell in which this program runs; empty in the championship."""
+    loss: str = ""
+    """Why this hall cell no longer decides at the table, if its stream here does not say so (``ownership``)."""
     asked_elsewhere: frozenset[str] = frozenset()
     """Of the players in question, those with a ``WordAsked`` in another game, as asker or answerer."""
     strangers: frozenset[str] = frozenset()
@@ -41,7 +43,7 @@ class Table:
     @property
     def is_own(self) -> bool:
         """Whether this cell decides at the table (``ownership``)."""
-        return self.game.owner_key == self.cell_key
+        return self.game.owner_key == self.cell_key and not self.loss
 
     def after(self, events: Iterable[Message]) -> Table:
         """Return the table after ``events`` of its game and its clock. Raises ``TypeError`` for other events."""

@@ -11,6 +11,8 @@ Invariants:
 - A cell writes no event to a table that it does not own. The only exception is to take it back: then both may have
   written, and the later events of the hall are kept aside.
 - The epoch rises with each hand-over and each take-back. It distinguishes events written before from those after.
+- A hall cell that learns of a loss writes no further event to the table, though its own events come before that of the
+  take-back, which its record therefore lacks (``Table.loss``).
 """
 
 from __future__ import annotations
@@ -25,17 +27,51 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.table import Table
 from faristol.table.clock import ARBITER_STOP_NUMBER
-from faristol.table.game.state import Game, Phase
+from faristol.table.game.state import Phase
+
+TABLE_TAKEN_BACK = "TABLE_TAKEN_BACK"
+"""Loss of a table: the championship decides on it, and keeps later events of the hall aside."""
+
+HALL_RELEASED = "HALL_RELEASED"
+"""Loss of all tables: the director released the cell of the hall."""
 
 
 def check_own(table: Table) -> None:
     """Check that this cell decides at the table. Raises ``Refusal``, which names the hall that does."""
     if not table.is_own:
-        raise refuse_foreign(table.game)
+        raise refuse_foreign(table)
 
 
-def refuse_foreign(game: Game) -> Refusal:
+def refuse_foreign(table: Table) -> Refusal:
     """Return the refusal of a decision at a table of another cell."""
+    game, is_hall = table.game, bool(table.cell_key)
+    if table.loss == HALL_RELEASED:
+        return Refusal(
+            HALL_RELEASED,
+            "",
+            N_(
+                "The director released this laptop of the hall {hall}: its tables are decided in the championship. "
+                "Entries on this laptop have no effect there."
+            ),
+            {"hall": game.hall},
+        )
+    if table.loss or (is_hall and game.is_taken_back):
+        return Refusal(
+            TABLE_TAKEN_BACK,
+            "",
+            N_(
+                "The championship decides on table {table} now, and no longer this hall: go on there, or ask the "
+                "director. Entries on this laptop have no effect there."
+            ),
+            {"table": game.table},
+        )
+    if is_hall and game.owner_hall:
+        return Refusal(
+            "TABLE_HANDED_OVER",
+            "",
+            N_("Table {table} was handed over to another laptop of the hall {hall}, which decides on it now."),
+            {"table": game.table, "hall": game.owner_hall},
+        )
     if game.owner_hall:
         return Refusal(
             "TABLE_HANDED_OVER",

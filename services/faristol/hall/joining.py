@@ -21,12 +21,15 @@ from faristol.host.halls.identity import Joined
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1.needs_pb2 import ROLE_HALL
 from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.table.ownership import HALL_RELEASED, TABLE_TAKEN_BACK
 
 CALL_TIMEOUT_SECONDS = 10.0
 """Timeout of a call that is not a stream."""
 
 LOST = "lost.json"
 """File with the games and the streams that the hall has lost."""
+RELEASED = "released"
+"""File that exists while the championship says that the director released the cell."""
 
 PROGRAM_VERSION = version("faristol")
 
@@ -59,6 +62,8 @@ class Cell:
         path = self.folder / LOST
         self.lost = frozenset(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else frozenset[str]()
         """Games, or streams, whose later events the championship decided itself or keeps aside."""
+        self.is_released = (self.folder / RELEASED).exists()
+        """Whether the director released this cell, as the championship said last: it then has no table."""
 
     @property
     def public_key(self) -> bytes:
@@ -77,6 +82,22 @@ class Cell:
         new = self.folder / f"{LOST}.new"
         new.write_text(json.dumps(sorted(self.lost)), encoding="utf-8")
         new.replace(self.folder / LOST)
+
+    def loss_of(self, game_id: str) -> str:
+        """Return the reason why the cell no longer decides at the table of a game; empty if it has not lost it."""
+        if self.is_released:
+            return HALL_RELEASED
+        return TABLE_TAKEN_BACK if game_id in self.lost else ""
+
+    def note_release(self, *, is_released: bool) -> None:
+        """Store whether the director released this cell. Raises ``OSError`` if that cannot be stored."""
+        if is_released == self.is_released:
+            return
+        self.is_released = is_released
+        if is_released:
+            (self.folder / RELEASED).touch()
+        else:
+            (self.folder / RELEASED).unlink(missing_ok=True)
 
     async def join(self) -> None:
         """Join the championship, with retries. A cell that has joined before reports its present address and version.

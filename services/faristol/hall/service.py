@@ -40,6 +40,7 @@ def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], da
             problem=line.problem,
             now=to_timestamp(now()),
             pages_address=known.pages_address if known else "",
+            released=cell.is_released,
         )
 
     async def export_events(

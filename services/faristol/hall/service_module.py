@@ -40,6 +40,7 @@ def part(runtime: Runtime) -> Part:
         cell = Cell(runtime.settings, runtime.now)
     except RecordError as error:
         raise StartError(str(error)) from error
+    runtime.record.loss_of = cell.loss_of
     lexicons = LexiconFetcher(cell, runtime.settings.lexicons)
     follower = Follower(runtime.record, cell, lexicons.fetch_pinned)
     sender = Sender(runtime.record, cell)
@@ -99,9 +100,16 @@ class _Heart:
             self._cell.line.hear()
             local = began + (self._now() - began) / 2
             self._compare(to_datetime(answer.now) - local, in_play=bool(answer.tables))
-            if not answer.joined:
-                self._cell.line.problem = "the director released this hall: its tables are decided elsewhere"
+            self._note_release(is_released=not answer.joined)
             await asyncio.sleep(HEARTBEAT_SECONDS)
+
+    def _note_release(self, *, is_released: bool) -> None:
+        if is_released:
+            self._cell.line.problem = "the director released this hall: its tables are decided elsewhere"
+        try:
+            self._cell.note_release(is_released=is_released)
+        except OSError as problem:
+            _log.warning("the release of the hall cannot be stored: %s", problem)
 
     def _compare(self, difference: timedelta, *, in_play: bool) -> None:
         """Correct the clock of the cell, or warn once while a table is in play."""

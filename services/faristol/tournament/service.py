@@ -24,6 +24,7 @@ from faristol.tournament.command_handling.tournaments import (
 )
 from faristol.tournament.command_handling.undo_others import undo_act
 from faristol.tournament.fees.office import FeeOffice
+from faristol.tournament.kept.withdrawal import withdraw_kept
 from faristol.tournament.messages.mailing import send_message
 from faristol.tournament.queries.data_requests import get_personal_details, list_data_requests
 from faristol.tournament.queries.drafts import get_draft, preview
@@ -49,6 +50,7 @@ def service(office: PairingHandler, registration: RegistrationOffice, fees: FeeO
         pb.MovePlayerRequest: partial(move_player, office),
         pb.SendMessageRequest: partial(send_message, registration),
         pb.UndoActRequest: partial(undo_act, registration, fees),
+        pb.WithdrawKeptCommandRequest: partial(withdraw_kept, office),
     }
     questions: Mapping[type[Message], Answer] = {
         pb.GetTournamentRequest: partial(get_tournament, office),

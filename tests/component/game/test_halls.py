@@ -264,7 +264,7 @@ async def test_the_hall_learns_that_a_table_was_taken_back(playing: Hall) -> Non
         pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
     )
     await playing.follow()
-    assert "TABLE_OF_CHAMPIONSHIP" in await reason(playing.cell.do(ONE))
+    assert "TABLE_TAKEN_BACK" in await reason(playing.cell.do(ONE))
     await playing.cell.do(TWO)
 
 

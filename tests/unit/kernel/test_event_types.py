@@ -39,6 +39,7 @@ THINGS = {
     "session_id",
     "tournament_id",
     "tournament_ids",
+    "withdrawn_id",
 }
 
 

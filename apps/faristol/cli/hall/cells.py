@@ -23,7 +23,7 @@ from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
-from faristol.presentation.halls import describe_refusal
+from faristol.presentation.halls import describe_kept, describe_refusal
 from faristol.table_terminal.shared.common import localize, print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, load_names
 from faristol.table_terminal.shared.services import address_of, answer_to, ask_service, send
@@ -39,7 +39,8 @@ NEVER_HEARD = N_("not heard yet")
 TABLES_THERE = N_("tables there: {count}")
 UNSENT = N_("not sent when last heard: {count}")
 NONE_KEPT = N_("No hall kept commands without a line.")
-KEPT_COMMAND = N_("{hall}: {method} of {game_id} at {time}: {state}")
+KEPT_COMMAND = N_("{hall}: {command}, {time}: {state}")
+WITHDRAW_IT = N_("to withdraw it: {command}")
 NONE_ASIDE = N_("No events of halls were kept aside.")
 ASIDE = N_("{number}: {hall}, {game_id}: {reason} ({count} events, {time})")
 ASIDE_EVENT = N_("the hall: {version} {event} {time}")
@@ -174,7 +175,7 @@ def kept_aside(_request: object, answer: pb.ListKeptAsideResponse, _known: objec
 
 
 def kept_commands(
-    _request: object, answer: pb.ListKeptCommandsResponse, _known: object, language: str
+    _request: object, answer: pb.ListKeptCommandsResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines of `hall kept`: the commands that halls kept without a line, and their outcomes."""
     read = translations(language).gettext
@@ -184,13 +185,15 @@ def kept_commands(
     for each in answer.commands:
         params: dict[str, str | int] = {
             "hall": each.hall,
-            "method": each.method,
-            "game_id": each.game_id,
+            "command": describe_kept(each, known, language),
             "time": _time(each.kept_at),
             "state": read(states.get(each.state, "")),
         }
-        scores = "–".join(str(score.score) for score in each.scores)
-        yield ": ".join(filter(None, (say(KEPT_COMMAND, params, language), scores, describe_refusal(each, language))))
+        why = describe_refusal(each, language) if each.state == pb.KEPT_STATE_REFUSED else ""
+        yield ": ".join(filter(None, (say(KEPT_COMMAND, params, language), why)))
+        if each.withdrawable:
+            undo = f"faristol hall withdraw {known.tournament_id} {each.command_id}"
+            yield f"    {say(WITHDRAW_IT, {'command': undo}, language)}"
 
 
 def _of_event(event: pb.HallEvent) -> dict[str, str | int]:

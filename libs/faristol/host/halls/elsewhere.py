@@ -20,7 +20,7 @@ async def check_decides_here(record: Record, table: Settled) -> None:
 async def refuse_elsewhere(record: Record, table: Settled) -> Refusal:
     """Return the refusal of a decision at a table of another cell."""
     game = table.game
-    refusal = refuse_foreign(game)
+    refusal = refuse_foreign(table.table)
     if not game.owner_hall or record.owner_key:
         return refusal
     keys = (await load(record, f"halls-{game.tournament_id}", Keys(), watch_keys)).state

@@ -12,11 +12,14 @@ Invariants:
 - A stream has one writer: that of the kept commands has the key of the hall in its name.
 - An outcome is written in the append of its effects. So each command is executed or refused once, and the hall never
   shows an effect twice: the copy of both comes in one transaction too.
+- A hall withdraws a command by a further command on its stream. The championship executes it, or the withdrawal comes
+  too late and is refused: one of both, by the order of its record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -24,6 +27,7 @@ from google.protobuf.message import Message
 
 from faristol.event_store import Record, Recorded, load
 from faristol.pb.hall.v1 import events_pb2 as events
+from faristol.pb.pairing.v1.events_pb2 import ResultEntered
 
 HALL_PREFIX = "hall-"
 """Prefix of the names of both streams."""
@@ -34,12 +38,22 @@ OUTCOMES_SUFFIX = "-outcomes"
 KEY_DIGITS = 16
 """Hexadecimal digits of the key of a hall in the name of its stream."""
 
+WITHDRAWN = "WITHDRAWN"
+"""Reason of the refusal of a command that the hall withdrew."""
+
 Outcome = events.HallCommandExecuted | events.HallCommandRefused
+KeptEvent = tuple[Recorded, events.HallCommandKept]
+"""A kept command with its event."""
 
 
 def kept_stream(tournament_id: str, key: bytes) -> str:
     """Return the name of the stream of the commands that the hall with a public key keeps."""
     return f"{HALL_PREFIX}{tournament_id}-{key.hex()[:KEY_DIGITS]}"
+
+
+def part_id(command_id: str, game_id: str) -> str:
+    """Return the id of the part of a command that concerns one of its games, a UUID like ``command_id``."""
+    return str(uuid.uuid5(uuid.UUID(command_id), game_id))
 
 
 def outcome_stream(tournament_id: str) -> str:
@@ -97,16 +111,34 @@ async def load_outcomes(record: Record, tournament_id: str) -> Outcomes:
     return (await load(record, outcome_stream(tournament_id), Outcomes(), watch_outcomes)).state
 
 
-async def read_kept(record: Record, tournament_id: str, key: bytes) -> list[tuple[Recorded, events.HallCommandKept]]:
+async def read_kept(record: Record, tournament_id: str, key: bytes) -> list[KeptEvent]:
     """Return the commands that a hall keeps or kept, in order."""
     recorded = await record.read_stream(kept_stream(tournament_id, key))
     return [(each, each.message) for each in recorded if isinstance(each.message, events.HallCommandKept)]
 
 
-async def read_pending(record: Record, tournament_id: str, key: bytes) -> list[tuple[Recorded, events.HallCommandKept]]:
-    """Return the commands of a hall without an outcome, in order."""
+async def read_pending(record: Record, tournament_id: str, key: bytes) -> list[KeptEvent]:
+    """Return the commands of a hall without an outcome, in order, withdrawn ones included."""
     kept = await read_kept(record, tournament_id, key)
     if not kept:
         return []
     outcomes = (await load_outcomes(record, tournament_id)).by_command
     return [(recorded, each) for recorded, each in kept if each.command_id not in outcomes]
+
+
+def list_effective(pending: Iterable[KeptEvent]) -> list[KeptEvent]:
+    """Return the pending commands of a hall that have effects there: without withdrawn ones and withdrawals."""
+    listed = list(pending)
+    withdrawn = {each.withdrawn_id for _, each in listed}
+    return [(recorded, each) for recorded, each in listed if not each.withdrawn_id and each.command_id not in withdrawn]
+
+
+def enters_result(kept: events.HallCommandKept) -> bool:
+    """Check whether a kept command enters the result of its table, which closes the table."""
+    return any(effect.type == ResultEntered.DESCRIPTOR.full_name for effect in kept.effects)
+
+
+def is_followed(kept: events.HallCommandKept, effective: Iterable[KeptEvent]) -> bool:
+    """Check whether a later command on the game of a kept one is among the effective ones."""
+    of_game = [each.command_id for _, each in effective if each.game_id == kept.game_id]
+    return kept.command_id in of_game and of_game[-1] != kept.command_id

@@ -99,7 +99,7 @@ class Settled:
         if not events:
             return Decision()
         if not ownership.is_permitted(self.table, events):
-            raise ownership.refuse_foreign(self.game)
+            raise ownership.refuse_foreign(self.table)
         game = self.game
         writes = [
             Write(
@@ -171,7 +171,8 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
 async def _load_settled(record: Record, game_id: str, halves: Halves, *, rulings: bool = True) -> Settled | None:
     if not halves.versions[game_stream(game_id)]:
         return None
-    table = Table(await rules_of(record, halves.game.ruleset), halves.game, halves.clock, record.owner_key)
+    ruleset, loss = await rules_of(record, halves.game.ruleset), record.loss_of(game_id)
+    table = Table(ruleset, halves.game, halves.clock, record.owner_key, loss)
     ruling: Ruling | None = None
     guards: Sequence[Guard] = ()
     if rulings and table.game.phase is Phase.CHALLENGED:

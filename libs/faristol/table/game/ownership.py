@@ -13,7 +13,13 @@ from faristol.table.game.turns import Change
 
 
 def _apply_handed_over(game: Game, event: events.TableHandedOver) -> Game:
-    return game.but(owner_key=event.key, owner_hall=event.hall, epoch=event.epoch, handed_at=instant(event.occurred_at))
+    return game.but(
+        owner_key=event.key,
+        owner_hall=event.hall,
+        epoch=event.epoch,
+        handed_at=instant(event.occurred_at),
+        is_taken_back=False,
+    )
 
 
 def _apply_returned(game: Game, _: events.TableReturned) -> Game:
@@ -21,7 +27,7 @@ def _apply_returned(game: Game, _: events.TableReturned) -> Game:
 
 
 def _apply_taken_back(game: Game, event: events.TableTakenBack) -> Game:
-    return game.but(owner_key=b"", owner_hall="", epoch=event.epoch)
+    return game.but(owner_key=b"", owner_hall="", epoch=event.epoch, is_taken_back=True)
 
 
 OWNERSHIP_CHANGES: Mapping[type[Message], Change] = {

@@ -227,6 +227,8 @@ class Game:
     """The number of times the table was handed over or taken back."""
     handed_at: Instant = 0
     """The time of the last hand-over; 0 without one."""
+    is_taken_back: bool = False
+    """Whether the championship took the table back from a hall cell and has it since."""
     again: int = 0
     """The last turn that was re-entered after its clock was pressed; 0 before the first."""
     begun: tuple[Game, ...] = ()

@@ -284,6 +284,7 @@ def _apply_entries_taken_back(game: Game, event: events.EntriesTakenBack) -> Gam
         owner_hall=game.owner_hall,
         epoch=game.epoch,
         handed_at=game.handed_at,
+        is_taken_back=game.is_taken_back,
     )
 
 

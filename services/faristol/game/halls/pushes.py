@@ -44,7 +44,7 @@ from faristol.game.halls.tables import load_tournament
 from faristol.host.duplicate_store import SLIPS
 from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
-from faristol.host.halls.kept import kept_stream
+from faristol.host.halls.kept import kept_stream, part_id
 from faristol.host.table_store import CLOCK, GAME, game_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.event_types import occurred_at, on_streams, types_of
@@ -337,16 +337,22 @@ def _read_kind(event: Stored, request: pb.PushEventsRequest, *, is_kept: bool) -
         raise _refuse(event, N_("event {version} of {stream} belongs to a different tournament"))
     message = _parse(event)
     if is_kept:
-        if not isinstance(message, events.HallCommandKept) or (message.hall, message.command_id) != (
-            request.hall,
-            event.command_id,
-        ):
+        if not isinstance(message, events.HallCommandKept) or not _is_of_hall(message, event, request.hall):
             raise _refuse(event, N_("event {version} of {stream} is not a command that this hall keeps: {type}"))
         return _time_of(event)
     kinds = next((kinds for prefix, kinds in KINDS.items() if event.stream.startswith(prefix)), ())
     if type(message) not in kinds:
         raise _refuse(event, N_("event {version} of {stream} is not an event of a table in play: {type}"))
     return _time_of(event)
+
+
+def _is_of_hall(kept: events.HallCommandKept, event: Stored, hall: str) -> bool:
+    """Check whether a kept command states this hall, and the command of its event or its part of that."""
+    try:
+        own = {event.command_id, part_id(event.command_id, kept.game_id)}
+    except ValueError:  # no UUID
+        return False
+    return kept.hall == hall and kept.command_id in own
 
 
 def _time_of(event: Stored) -> Instant:

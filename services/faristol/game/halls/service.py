@@ -17,6 +17,7 @@ from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.halls.decide import decide_aside, join, release
 from faristol.game.halls.following import follow
 from faristol.game.halls.heartbeats import last_heartbeats, note_heartbeat
+from faristol.game.halls.kept_list import list_kept
 from faristol.game.halls.model import AsideEvents, Halls, evolve, halls_stream
 from faristol.game.halls.pushes import Pushes
 from faristol.game.halls.slips import (
@@ -38,7 +39,6 @@ from faristol.host import Runtime
 from faristol.host.duplicate_store import SLIPS
 from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
-from faristol.host.halls.kept import Outcome, load_outcomes, read_kept
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.security.authorization import caller
 from faristol.host.table_store import Settled, clock_stream, game_stream
@@ -46,7 +46,6 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.pins import lexicon_missing
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import instant, to_timestamp
-from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.table import ownership
 from faristol.words import LexiconError, Library
@@ -183,16 +182,9 @@ class HallSync:
         """List the commands that halls accepted without a line, with what the championship did."""
         record, tournament_id = self._runtime.record, request.tournament_id
         await load_tournament(record, tournament_id)
-        outcomes = (await load_outcomes(record, tournament_id)).by_command
         joined = (await self._load(tournament_id)).state.keys
         keys = [key for _, each in sorted(joined.items()) for key in each] or [record.owner_key]
-        return pb.ListKeptCommandsResponse(
-            commands=[
-                _to_kept(kept, outcomes.get(kept.command_id))
-                for key in keys
-                for _, kept in await read_kept(record, tournament_id, key)
-            ]
-        )
+        return pb.ListKeptCommandsResponse(commands=await list_kept(record, tournament_id, keys))
 
     async def _describe(self, kept: AsideEvents) -> pb.KeptAside:
         event, batch = kept.event, pb.HallBatch()
@@ -328,21 +320,3 @@ class HallSync:
     def _write(request: Any, loaded: Loaded[Halls], new_events: list[Message]) -> Decision:
         stream = halls_stream(request.tournament_id)
         return Decision([Write(stream, loaded.version, new_events, request.tournament_id)])
-
-
-def _to_kept(kept: events.HallCommandKept, outcome: Outcome | None) -> pb.KeptCommand:
-    """Return the description of a kept command."""
-    described = pb.KeptCommand(
-        command_id=kept.command_id,
-        hall=kept.hall,
-        method=kept.type.rpartition(".")[2].removesuffix("Request"),
-        game_id=kept.game_id,
-        scores=kept.scores,
-        kept_at=kept.occurred_at,
-        state=pb.KEPT_STATE_EXECUTED if outcome else pb.KEPT_STATE_PENDING,
-    )
-    if isinstance(outcome, events.HallCommandRefused):
-        described.state = pb.KEPT_STATE_REFUSED
-        described.reason, described.text = outcome.reason, outcome.text
-        described.parameters.extend(outcome.parameters)
-    return described

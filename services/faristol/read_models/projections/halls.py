@@ -34,7 +34,10 @@ def catch_up(tournament: Tournament, event: halls.HallCaughtUp, position: int) -
 
 
 def keep_result(tournament: Tournament, event: halls.HallCommandKept, position: int) -> None:
-    """Add a command that a hall keeps."""
+    """Add the result of a command that a hall keeps, or remove that of the one which it withdraws."""
+    if event.withdrawn_id:
+        tournament.kept = tuple(each for each in tournament.kept if each.command_id != event.withdrawn_id)
+        return
     kept = StoredKept(event.table, event.game_id, event.command_id, tuple(each.score for each in event.scores))
     tournament.kept = (*tournament.kept, kept)
 

@@ -26,6 +26,10 @@ SAID_OF_DUPLICATE_GAMES: Mapping[str, str] = {
         "The seats of game {round} are not assigned yet; those of {paired} of {rounds} games are."
     ),
     "Round {round} has not been started.": N_("Game {round} is not open yet."),
+    "The championship pairs, starts and closes the rounds: ask the director. This hall shows the new round.": N_(
+        "The championship assigns the seats, and opens and closes the games: ask the director. This hall shows the new "
+        "game."
+    ),
     "Round {round} has already been started.": N_("Game {round} is already open."),
     "Round {round} has already been closed.": N_("Game {round} is already closed."),
     "Round {round} cannot be closed: it has not been started.": N_(

@@ -89,7 +89,7 @@ class PairingHandler:
         self.runtime = runtime
         self.record: Record = runtime.record
         self.namesakes = NamesakeCache(runtime.record)
-        self.kept = KeptCommands(runtime.record)
+        self.kept = KeptCommands(runtime.record, runtime.settings.hall)
         self.result_events = ResultEvents(runtime.record, self.kept)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -106,6 +106,8 @@ class PairingHandler:
 
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:
             loaded = await self.load(request.tournament_id)
+            if self.kept.is_kept(request):
+                await self.kept.check_tables(loaded.state, asked)
             if (seen := getattr(request, "expected_version", 0)) and seen != loaded.version:
                 check_unchanged((await self.past_events(loaded))[seen:], command.rests_on, loaded.state.name)
             await check_entered_here(self.record, loaded.state, request)
@@ -152,11 +154,16 @@ class PairingHandler:
         """Handle a command with ``Desk.handle``. A refusal names the recent event of another actor that caused it.
 
         In a tournament of duplicate games, a refusal names games instead of rounds. A command ``among_divisions``
-        waits for the other commands on the same championship.
+        waits for the other commands on the same championship. In the cell of a hall, only kept commands are decided on.
         """
+
+        async def attempt_here() -> tuple[Decision, Callable[[int], M]]:
+            self.kept.check_decides(request)
+            return await attempt()
+
         async with self._in_turn(request.tournament_id if among_divisions else ""):
             try:
-                return await self.runtime.command_handler.handle(context, request, attempt, response=response)
+                return await self.runtime.command_handler.handle(context, request, attempt_here, response=response)
             except Invalid as invalid:
                 raise await self._say_of_games(request.tournament_id, invalid) from invalid
             except Refusal as refusal:

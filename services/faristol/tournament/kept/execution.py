@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
-from faristol.host.halls.kept import Keys, Outcomes, kept_stream, outcome_stream, watch_keys, watch_outcomes
+from faristol.host.halls.kept import (
+    WITHDRAWN,
+    Keys,
+    Outcome,
+    Outcomes,
+    kept_stream,
+    outcome_stream,
+    watch_keys,
+    watch_outcomes,
+)
 from faristol.host.table_store import load_table
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.event_types import types_of
@@ -20,9 +31,15 @@ from faristol.table.ownership import refuse_foreign
 from faristol.tournament.command_handling import handler
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.conditions import check_meets_at_tables
-from faristol.tournament.kept.keeping import KEPT_REQUESTS
+from faristol.tournament.kept.finished import read_missing_result
+from faristol.tournament.kept.requests import KEPT_REQUESTS
+from faristol.tournament.state import evolve
 
 NOT_KEPT = N_("The command of the hall {hall} cannot be executed: it is not one on a result of its tables.")
+
+WITHDRAWN_BY_HALL = N_("The hall {hall} withdrew it before the championship executed it.")
+
+DECIDED = N_("It was withdrawn too late: the championship has already decided on it. Correct it there, or undo it.")
 
 RELEASED = N_("The cell of the hall {hall} was released: an arbiter decides on what it kept.")
 
@@ -45,7 +62,12 @@ def execute_kept(office: handler.PairingHandler) -> Reaction:
         about: dict[str, Any] = {"hall": kept.hall, "command_id": kept.command_id, "game_id": kept.game_id}
         about["occurred_at"] = to_timestamp(office.runtime.now())
         try:
-            decision = await _decide(office, event, kept)
+            if kept.withdrawn_id:
+                check_withdrawn(outcomes.state.by_command.get(kept.withdrawn_id), kept)
+                decision = Decision()
+            else:
+                await _check_not_withdrawn(record, event, kept)
+                decision = await _decide(office, event, kept)
         except (Refusal, Invalid, NotFound, AlreadyExists) as problem:
             refused = _describe_refusal(problem, about)
             return Decision([Write(name, outcomes.version, [refused], event.tournament)])
@@ -78,19 +100,37 @@ async def _decide(office: handler.PairingHandler, event: Recorded, kept: events.
     """Return the decision on a kept command. Raises the exceptions of a decision on the command."""
     request = await _read(office.record, event, kept)
     loaded = await office.load(event.tournament)
+    # The final result of the table came with the command, but its own reaction may be later than this one.
+    missing = await read_missing_result(office.record, loaded.state, kept.game_id)
+    after = replace(loaded, state=reduce(evolve, missing, loaded.state))
     command = handler.COMMANDS[type(request)]
     at = max(to_datetime(kept.occurred_at), loaded.state.latest)
-    situation, guards = await office.situation(command, request, loaded, at)
+    situation, guards = await office.situation(command, request, after, at)
     check_meets_at_tables(situation.ruleset)
-    new_events = command.decide(situation, request)
+    new_events = [*missing, *command.decide(situation, request)]
     table = await load_table(office.record, kept.game_id)
     if table is None or kept_stream(event.tournament, table.game.owner_key) != event.stream:
-        raise refuse_foreign(table.game) if table else NotFound("game", kept.game_id)
+        raise refuse_foreign(table.table) if table else NotFound("game", kept.game_id)
     keys = await load(office.record, f"halls-{event.tournament}", Keys(), watch_keys)
     if keys.state.by_hall.get(kept.hall) != table.game.owner_key:
         raise Refusal("HALL_RELEASED", "", RELEASED, {"hall": kept.hall})
     owner = [Guard(stream, version) for stream, version in table.versions.items()]
     return Decision([write_of(loaded, new_events)], [*guards, *owner])
+
+
+async def _check_not_withdrawn(record: Record, event: Recorded, kept: events.HallCommandKept) -> None:
+    """Raise ``Refusal`` for a command that the hall withdrew later, if its withdrawal has come too."""
+    for later in await record.events(event.stream, event.version):
+        if isinstance(later, events.HallCommandKept) and later.withdrawn_id == kept.command_id:
+            raise Refusal(WITHDRAWN, "", WITHDRAWN_BY_HALL, {"hall": kept.hall})
+
+
+def check_withdrawn(outcome: Outcome | None, kept: events.HallCommandKept) -> None:
+    """Check that a withdrawal came before the execution of its command. Raises ``Refusal``."""
+    if outcome is None:
+        raise Refusal("NOT_KEPT", "", NOT_KEPT, {"hall": kept.hall})
+    if not isinstance(outcome, events.HallCommandRefused) or outcome.reason != WITHDRAWN:
+        raise Refusal("KEPT_DECIDED", "", DECIDED)
 
 
 async def _read(record: Record, event: Recorded, kept: events.HallCommandKept) -> Any:

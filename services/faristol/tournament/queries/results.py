@@ -42,7 +42,7 @@ async def list_results(
     names = {actor: person.name for actor, person in known.items()} | await office.names(state)
     seats = max((len(table.player_ids) for table in played.pairings), default=2)
     usual = usual_scores(ruleset_of(state.ruleset), seats)
-    kept = await office.kept.scores_of(request.tournament_id)
+    kept, elsewhere = await office.kept.scores_of(state), await office.kept.list_elsewhere(played.pairings)
     listed = pb.ListResultsResponse(
         tournament=state.name,
         round=played.number,
@@ -69,7 +69,7 @@ async def list_results(
         started_at=to_timestamp(played.started_at) if played.started_at else None,
     )
     for shown in listed.tables:
-        shown.kept = shown.game_id in kept
+        shown.kept, shown.decided_elsewhere = shown.game_id in kept, shown.game_id in elsewhere
     return listed
 
 
@@ -89,7 +89,7 @@ async def get_result_check(
     answer = pb.GetResultCheckResponse(
         players_confirm=state.result_check.players,
         players_enter=state.result_check.players_enter,
-        kept_scores=(await office.kept.scores_of(request.tournament_id)).get(request.game_id, ()),
+        kept_scores=(await office.kept.scores_of(state)).get(request.game_id, ()),
     )
     if not (state.result_check.wanted and played.entered_by.get(request.game_id)):
         return answer

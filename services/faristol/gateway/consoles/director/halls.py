@@ -13,7 +13,7 @@ from faristol.kernel.pairings import seats_of
 from faristol.kernel.spellings import labels_of
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
-from faristol.presentation.halls import describe_refusal
+from faristol.presentation.halls import describe_kept, describe_refusal
 
 PAGE = "halls"
 SPARE_HALL_LINES = 2
@@ -33,6 +33,21 @@ class PlannedTable(NamedTuple):
     is_over: bool
 
 
+class KeptLine(NamedTuple):
+    """A command that a hall kept without a line."""
+
+    command: pb.KeptCommand
+    said: str
+    """Its game, what it is, its scores and author."""
+    refusal: str
+    """Why the championship refused it; empty while it is pending."""
+
+    @classmethod
+    def of(cls, kept: pb.KeptCommand, desk: DirectorPage) -> KeptLine:
+        """Return the line of a command."""
+        return cls(kept, describe_kept(kept, desk.roster, desk.language), describe_refusal(kept, desk.language))
+
+
 async def _show(desk: DirectorPage) -> Response:
     cells = (await desk.calls.ask(pb.ListHallsRequest(tournament_id=desk.tournament_id))).halls
     kept: Sequence[pb.KeptCommand] = ()
@@ -50,8 +65,7 @@ async def _show(desk: DirectorPage) -> Response:
         more=MORE_HALL_LINES,
         cells=cells,
         aside=aside,
-        kept=[each for each in kept if each.state != pb.KEPT_STATE_EXECUTED],
-        refusals={each.command_id: describe_refusal(each, desk.language) for each in kept},
+        kept=[KeptLine.of(each, desk) for each in kept if each.state in (pb.KEPT_STATE_PENDING, pb.KEPT_STATE_REFUSED)],
         kept_states=labels_of(pb.KeptState.DESCRIPTOR),
         aside_events={each.number: (_list_names(each.events), _list_names(each.here)) for each in aside},
         aside_reasons=labels_of(hall_events.AsideReason.DESCRIPTOR),
