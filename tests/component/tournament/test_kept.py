@@ -93,7 +93,7 @@ class Halls:
         names = hall_pb2.KeptState.Name
         return [names(each.state).removeprefix("KEPT_STATE_").lower() for each in listed.commands]
 
-    async def kept(self) -> list[hall_events.HallCommandKept]:
+    async def list_kept(self) -> list[hall_events.HallCommandKept]:
         return [each for _, each in await read_kept(self.cell.record, "cup", self.hall.key)]
 
     async def table(self, game_id: str, desk: Desk | None = None) -> pb.TableResult:
@@ -164,7 +164,7 @@ async def test_several_results_in_one_command_are_kept_by_table_so_that_one_can_
         both = entry((FIRST, 400, 350), (SECOND, 380, 370), command_id=command().upper())
         answer = await at.here.stub.EnterResults(both)
         assert await at.here.stub.EnterResults(both) == answer
-        assert [each.command_id for each in await at.kept()] == [
+        assert [each.command_id for each in await at.list_kept()] == [
             part_id(both.command_id.lower(), game) for game in (FIRST, SECOND)
         ]
         for game, points in ((FIRST, [400, 350]), (SECOND, [380, 370])):
@@ -196,7 +196,7 @@ async def test_a_command_with_one_table_of_another_hall_or_one_wrong_result_keep
         assert "SCORES_SWAPPED" in await reason(at.here.stub.EnterResults(wrong))
         many = entry(*[(FIRST, 400, 350)] * 51)
         assert "INVALID_ARGUMENT" in await reason(at.here.stub.EnterResults(many))
-        assert await at.kept() == []
+        assert await at.list_kept() == []
         assert not (await at.table(FIRST)).scores
         assert (await at.table(OTHER)).decided_elsewhere
         assert not (await at.table(FIRST)).decided_elsewhere
@@ -262,7 +262,7 @@ async def test_a_withdrawn_command_has_no_effect_in_the_hall_and_is_never_execut
         await at.here.stub.EnterResults(entry((FIRST, 400, 350)))
         confirmed = await confirm(at, FIRST)
         assert list((await at.table(FIRST)).confirmed_by) == ["b1"]
-        entered = (await at.kept())[0].command_id
+        entered = (await at.list_kept())[0].command_id
         assert "NOT_UNDONE" in await reason(at.here.stub.WithdrawKeptCommand(withdrawal(entered)))
         asked = withdrawal(confirmed)
         answer = await at.here.stub.WithdrawKeptCommand(asked)
@@ -352,7 +352,7 @@ async def test_a_hall_says_of_each_command_that_it_does_not_keep_where_it_is_dec
             refused = await reason(getattr(at.here.stub, method)(request))
             assert "OF_THE_CHAMPIONSHIP" in refused, method
             assert expected in refused, method
-        assert await at.kept() == []
+        assert await at.list_kept() == []
 
 
 async def test_a_hall_that_has_lost_a_table_keeps_no_command_on_it_and_shows_no_result_of_it(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ async def test_a_hall_that_has_lost_a_table_keeps_no_command_on_it_and_shows_no_
         assert (await at.table(FIRST)).decided_elsewhere
         refused = await reason(at.here.stub.EnterResults(entry((FIRST, 400, 350), (SECOND, 380, 370))))
         assert "TABLE_TAKEN_BACK" in refused
-        assert await at.kept() == []
+        assert await at.list_kept() == []
         await at.here.stub.EnterResults(entry((SECOND, 380, 370)))
 
 
@@ -406,6 +406,6 @@ async def test_effects_of_the_first_version_are_read_in_the_versions_of_their_ty
 async def test_the_version_of_its_type_is_stored_with_each_effect(tmp_path: Path) -> None:
     async with playing(tmp_path) as at:
         await at.here.stub.EnterResults(entry((FIRST, 400, 350)))
-        (kept,) = await at.kept()
+        (kept,) = await at.list_kept()
         versions = {each.type.rpartition(".")[2]: each.schema_version for each in kept.effects}
         assert versions == {"ResultEntered": 3, "ResultRecorded": 1}

@@ -38,7 +38,7 @@ OUTCOMES_SUFFIX = "-outcomes"
 KEY_DIGITS = 16
 """Hexadecimal digits of the key of a hall in the name of its stream."""
 
-WITHDRAWN = "WITHDRAWN"
+REFUSED_AS_WITHDRAWN = "WITHDRAWN"
 """Reason of the refusal of a command that the hall withdrew."""
 
 Outcome = events.HallCommandExecuted | events.HallCommandRefused

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from faristol.event_store import Record
 from faristol.host.halls.kept import (
-    WITHDRAWN,
+    REFUSED_AS_WITHDRAWN,
     KeptEvent,
     Outcome,
     enters_result,
@@ -56,7 +56,7 @@ def _describe(found: KeptEvent, outcome: Outcome | None, effective: Collection[K
         described.state = pb.KEPT_STATE_PENDING if is_effective else pb.KEPT_STATE_WITHDRAWN
         described.withdrawable = is_effective and not enters_result(kept) and not is_followed(kept, effective)
     if isinstance(outcome, events.HallCommandRefused):
-        is_withdrawn = outcome.reason == WITHDRAWN
+        is_withdrawn = outcome.reason == REFUSED_AS_WITHDRAWN
         described.state = pb.KEPT_STATE_WITHDRAWN if is_withdrawn else pb.KEPT_STATE_REFUSED
         described.reason, described.text = outcome.reason, outcome.text
         described.parameters.extend(outcome.parameters)

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
 from faristol.host.halls.kept import (
-    WITHDRAWN,
+    REFUSED_AS_WITHDRAWN,
     Keys,
     Outcome,
     Outcomes,
@@ -122,14 +122,14 @@ async def _check_not_withdrawn(record: Record, event: Recorded, kept: events.Hal
     """Raise ``Refusal`` for a command that the hall withdrew later, if its withdrawal has come too."""
     for later in await record.events(event.stream, event.version):
         if isinstance(later, events.HallCommandKept) and later.withdrawn_id == kept.command_id:
-            raise Refusal(WITHDRAWN, "", WITHDRAWN_BY_HALL, {"hall": kept.hall})
+            raise Refusal(REFUSED_AS_WITHDRAWN, "", WITHDRAWN_BY_HALL, {"hall": kept.hall})
 
 
 def check_withdrawn(outcome: Outcome | None, kept: events.HallCommandKept) -> None:
     """Check that a withdrawal came before the execution of its command. Raises ``Refusal``."""
     if outcome is None:
         raise Refusal("NOT_KEPT", "", NOT_KEPT, {"hall": kept.hall})
-    if not isinstance(outcome, events.HallCommandRefused) or outcome.reason != WITHDRAWN:
+    if not isinstance(outcome, events.HallCommandRefused) or outcome.reason != REFUSED_AS_WITHDRAWN:
         raise Refusal("KEPT_DECIDED", "", DECIDED)
 
 

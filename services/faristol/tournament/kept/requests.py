@@ -59,7 +59,7 @@ _UNDO = N_(
 )
 _PAIRING = N_("The championship pairs, starts and closes the rounds: ask the director. This hall shows the new round.")
 
-_REASONS: Mapping[type[Message], str] = {
+_REFUSALS: Mapping[type[Message], str] = {
     **dict.fromkeys(
         (pb.CheckInPlayerRequest, pb.CheckInPlayersRequest, pb.ConfirmPresenceRequest, pb.CheckOutPlayerRequest),
         _CHECK_IN,
@@ -110,7 +110,7 @@ _REASONS: Mapping[type[Message], str] = {
 def is_kept(request: Message) -> bool:
     """Check whether a hall keeps a command: one on results of its tables, or the withdrawal of such a command.
 
-    A sanction outside a game, such as the exclusion from rounds, is none.
+    A sanction outside a game, such as the exclusion from rounds, is not kept.
     """
     if isinstance(request, pb.SanctionPlayerRequest):
         return bool(request.game_id)
@@ -119,7 +119,7 @@ def is_kept(request: Message) -> bool:
 
 def refuse_unkept(request: Message, hall: str) -> Refusal:
     """Return the refusal of a command that the hall does not keep, with the next step of its caller."""
-    return Refusal(_ELSEWHERE, "", _REASONS.get(type(request), _USUAL), {"hall": hall})
+    return Refusal(_ELSEWHERE, "", _REFUSALS.get(type(request), _USUAL), {"hall": hall})
 
 
 def parts_of(request: Any, command_id: str) -> Sequence[Any]:
