@@ -348,9 +348,10 @@ async def test_a_hall_and_its_championship_exchange_events_by_files_while_the_li
         await asyncio.to_thread(carry, at.championship, *for_hall, OTHER_HALL)
         assert OTHER_HALL in await asyncio.to_thread(carry, at.hall, "import", file, refused=True)
         assert not {"game-open-r1-t1", "game-open-r2-t1"} & (await at.hall.streams()).keys()
-        for stated in ({}, {"hall": HALL}, {"tournament_id": TOURNAMENT}):
+        for hall, tournament_id in (("", ""), (HALL, ""), ("", TOURNAMENT)):
+            stated = hall_pb2.ImportEventsRequest(hall=hall, tournament_id=tournament_id)
             with pytest.raises(grpc.aio.AioRpcError, match="export it again") as refused:
-                await HallCellServiceStub(at.hall.channel).ImportEvents(hall_pb2.ImportEventsRequest(**stated))
+                await HallCellServiceStub(at.hall.channel).ImportEvents(stated)
             assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
         assert HALL in await asyncio.to_thread(carry, at.championship, *for_hall, "Nope", refused=True)
         assert "--tournament" in await asyncio.to_thread(carry, at.championship, "export", file, refused=True)

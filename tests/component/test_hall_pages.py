@@ -143,6 +143,7 @@ async def test_each_page_of_the_laptop_says_where_it_is_and_since_when_it_is_wit
             "state": "connected",
             "line": "connected to the championship",
             "unsent": "",
+            "lost": "",
             "championship": at.championship.address,
         }
         await at.line.cut()

@@ -217,6 +217,7 @@ class Game(Model):
     unplayed: bool
     state: GameState
     cell_hall: str
+    kept: bool
     links: GameLinks
 
 
@@ -616,6 +617,7 @@ class Table(Model):
     round: int
     state: GameState
     cell_hall: str
+    kept: bool
     links: TableLinks
     spread_adjustments: dict[str, int]
     total_adjustments: dict[str, int]

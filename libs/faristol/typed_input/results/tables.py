@@ -56,8 +56,12 @@ class Tables:
 
     @property
     def left(self) -> list[int]:
-        """Tables without a result, except for postponed games."""
-        return [table.table for table in self.listed.tables if not table.scores and not table.postponed]
+        """Tables without a result, except for postponed games, and in a hall for the tables of others."""
+        return [
+            table.table
+            for table in self.listed.tables
+            if not (table.scores or table.postponed or table.decided_elsewhere)
+        ]
 
     def head(self, number: int) -> str:
         """Format a table with its players: ``11 · Anna Puig – Blai Soler``."""

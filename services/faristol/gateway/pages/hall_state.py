@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from http import HTTPStatus
 
@@ -16,13 +17,17 @@ from faristol.gateway.http.language import language_of
 from faristol.gateway.rpc.results import Reader
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
+from faristol.kernel.topics import place_of
 from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.text import say, when
 
 NOT_JOINED = N_("not connected to a championship yet")
 CONNECTED = N_("connected to the championship")
 BEHIND = N_("without the championship since {moment}")
+RELEASED = N_("released by the director: its tables are decided in the championship")
 REFUSED = N_("the championship refuses this laptop: see its status")
+LOST = N_("tables decided in the championship: {tables}")
 UNSENT = N_("{count} {count:event|events} not sent yet")
 
 UNSENT_SHOWN_AFTER = timedelta(seconds=15)
@@ -37,11 +42,13 @@ async def get_hall_state(request: Request, results: Reader) -> Response:
     if not request.app.state.hall:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     found: pb.GetHallCellResponse = await calls(request).ask(pb.GetHallCellRequest())
-    state, line = describe_line(found, await _time_zone(results, found.tournament_id), language_of(request))
+    tournament = await _load_tournament(results, found.tournament_id)
+    state, line = describe_line(found, tournament.time_zone, language_of(request))
     body = {
         "state": state,
         "line": line,
         "unsent": describe_unsent(found, language_of(request)),
+        "lost": describe_lost(found, tournament, language_of(request)),
         "championship": found.pages_address,
     }
     return JSONResponse(body, headers={"Cache-Control": "no-store"})
@@ -49,6 +56,8 @@ async def get_hall_state(request: Request, results: Reader) -> Response:
 
 def describe_line(found: pb.GetHallCellResponse, time_zone: str, language: str) -> tuple[str, str]:
     """Return the state of the line as a word for scripts, and as a text."""
+    if found.released:
+        return "released", say(RELEASED, {}, language)
     if found.HasField("behind_since"):
         return "behind", say(BEHIND, {"moment": when(to_datetime(found.behind_since), time_zone, language)}, language)
     if found.problem:
@@ -68,11 +77,19 @@ def describe_unsent(found: pb.GetHallCellResponse, language: str) -> str:
     return say(UNSENT, {"count": found.unsent}, language)
 
 
-async def _time_zone(results: Reader, tournament_id: str) -> str:
-    """Return the time zone of the tournament; empty, for UTC, before the cell has it."""
-    if not tournament_id:
+def describe_lost(found: pb.GetHallCellResponse, tournament: results_pb.Tournament, language: str) -> str:
+    """Return the tables that the hall has lost in the last round, as a text; empty without one, and after a release."""
+    places = map(place_of, found.lost_game_ids)
+    last = tournament.played[-1].round if tournament.played else 0
+    tables = sorted(table for of, number, table in places if (of, number) == (tournament.tournament_id, last))
+    if found.released or not tables:
         return ""
-    try:
-        return (await results.tournament(tournament_id)).tournament.time_zone
-    except grpc.aio.AioRpcError:
-        return ""
+    return say(LOST, {"tables": ", ".join(map(str, tables))}, language)
+
+
+async def _load_tournament(results: Reader, tournament_id: str) -> results_pb.Tournament:
+    """Return the tournament; an empty one, with UTC as its time zone, before the cell has it."""
+    if tournament_id:
+        with suppress(grpc.aio.AioRpcError):
+            return (await results.tournament(tournament_id)).tournament
+    return results_pb.Tournament()

@@ -427,8 +427,8 @@ async def _mail_status(request: Request) -> registration_pb2.GetMailStatusRespon
 async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
     """Show a game: board, scoresheet, clocks."""
     played = await results.game(game_id)
-    of_cell = played.cell_hall not in {"", request.app.state.hall}
-    head = await results.tournament(played.tournament_id) if of_cell else None
+    is_elsewhere = played.cell_hall != request.app.state.hall and played.state != pb.GAME_STATE_PAIRED
+    head = await results.tournament(played.tournament_id) if is_elsewhere else None
     return page(
         request,
         "game.html",

@@ -18,6 +18,7 @@ async function show() {
   bar.dataset.state = state.state;
   write("hall-line", state.line);
   write("hall-unsent", state.unsent);
+  write("hall-lost", state.lost);
   const link = document.getElementById("hall-championship");
   link.hidden = state.state !== "connected" || !state.championship;
   if (!link.hidden) link.href = state.championship.replace(/\/$/, "") + location.pathname;

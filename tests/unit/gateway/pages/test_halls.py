@@ -5,7 +5,7 @@ from __future__ import annotations
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.gateway.pages.hall_links import address_of_hall, link_to_hall
-from faristol.gateway.pages.hall_state import describe_line, describe_unsent
+from faristol.gateway.pages.hall_state import describe_line, describe_lost, describe_unsent
 from faristol.pb.hall.v1.hall_pb2 import GetHallCellResponse
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -45,3 +45,16 @@ def test_the_bar_of_a_hall_says_since_when_it_is_cut_off_and_how_much_is_not_sen
     assert state == "behind"
     assert "11:12" in line
     assert describe_unsent(cell, "en")
+
+
+def test_the_bar_of_a_hall_names_the_tables_of_the_last_round_that_the_championship_decides() -> None:
+    tournament = pb.Tournament(tournament_id="open", played=[pb.Round(round=1), pb.Round(round=2)])
+    cell = GetHallCellResponse(hall="Nord", tournament_id="open", lost_game_ids=["open-r1-t4", "case-open-x"])
+    assert not describe_lost(cell, tournament, "en")
+    cell.lost_game_ids.append("open-r2-t11")
+    assert describe_lost(cell, tournament, "en") == "tables decided in the championship: 11"
+    cell.lost_game_ids.append("open-r2-t2")
+    assert describe_lost(cell, tournament, "en") == "tables decided in the championship: 2, 11"
+    cell.released = True
+    assert not describe_lost(cell, tournament, "en")
+    assert describe_line(cell, "", "en")[0] == "released"

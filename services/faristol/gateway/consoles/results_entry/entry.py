@@ -243,6 +243,7 @@ def confirm_all(
         for table in tables.listed.tables
         if table.check == pairing.RESULT_CHECK_PHASE_OPEN
         and table.actor != subject
+        and not table.decided_elsewhere
         and encode_shown_scores(table) in shown_
     ]
 

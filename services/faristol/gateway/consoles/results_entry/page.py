@@ -168,18 +168,22 @@ class _ResultsPage(Console):
         """Check whether a blind second entry hides a result. A user who may correct any result sees all."""
         return _is_hidden(tables, table.table, self.rights)
 
-    async def _cell_hall(self, table: pairing.TableResult) -> str:
-        """Return the hall whose cell decides on a table without a result; empty if this cell does."""
+    async def _find_cell_hall(self, table: pairing.TableResult) -> str:
+        """Return the hall whose cell decides on a table, empty for the championship.
+
+        For a table with a result, and before its start, it is that of this cell: no other needs to be named.
+        """
+        own = str(self.request.app.state.hall)
         if table.scores:
-            return ""
-        hall = (await self.results.game(table.game_id)).cell_hall
-        return "" if hall == self.request.app.state.hall else hall
+            return own
+        game = await self.results.game(table.game_id)
+        return own if game.state == results_pb.GAME_STATE_PAIRED else game.cell_hall
 
     async def show(self, tables: Tables, entry: ResultEntry, table: int = 0, said: str = "") -> Response:
         """Render the page of the round, or of one of its tables."""
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
-        cell_hall = await self._cell_hall(tables[table]) if table else ""
+        cell_hall = await self._find_cell_hall(tables[table]) if table else ""
         hall_code = await find_hall_code(self.calls, self.tournament_id, cell_hall, self.request.app.state.hall)
         return self.page(
             "results/table.html" if table else "results/round.html",
@@ -200,7 +204,7 @@ class _ResultsPage(Console):
             typed=Typed(self.typed if is_wrong else {}),
             seats=SEATS,
             most=max((len(each.players) for each in tables.listed.tables), default=2),
-            to_confirm=[each for each in tables.listed.tables if each.check in OPEN],
+            to_confirm=[each for each in tables.listed.tables if each.check in OPEN and not each.decided_elsewhere],
             hidden={each.table for each in tables.listed.tables if self.is_hidden(each, tables)},
             seen=encode_shown_scores,
             own=self.subject,

@@ -12,6 +12,7 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
+from faristol.read_models.api.hall_results import add_hall_result, add_hall_results, is_final_here
 from faristol.read_models.api.page import page
 from faristol.read_models.computed import standings, teams
 from faristol.read_models.computed.mode import check_has_tables
@@ -43,6 +44,8 @@ async def get_pairings(
     check_has_tables(found.head)
     round_ = found.round(request.round)
     answer = answers.pairings(round_, found.of.teams)
+    if not await models.moment(request):
+        await add_hall_results(models.record, found.head, answer.tables)
     if request.player_id:
         _keep_player(answer, request.player_id)
     seats = [seat for table in answer.tables for seat in table.seats]
@@ -100,7 +103,10 @@ async def list_tables(
         of = rounds[request.round or max(rounds)]
         games = await reader.games_of_round(request.tournament_id, of.round, request.hall)
         phase = results.RoundPhase.ValueType(of.phase)
-        return results.ListTablesResponse(round=of.round, phase=phase, tables=map(answers.to_watched_table, games))
+        tables = [answers.to_watched_table(game) for game in games]
+        for game, table in zip(games, tables, strict=True):
+            table.final = table.final or is_final_here(models.record, game)
+        return results.ListTablesResponse(round=of.round, phase=phase, tables=tables)
 
     answer, position = await read_now(models.record, look, request.tournament_id)
     answer.position = position
@@ -144,6 +150,8 @@ async def get_game(models: ReadModels, request: results.GetGameRequest, context:
             (game, head, phase), position = await history.game(models.record, request.game_id, late)
     answer = answers.build_unopened_game(game, head) if game.sheet is None else answers.game(game)
     answers.add_tournament_fields(answer, game, head, phase)
+    if not moment:
+        add_hall_result(models.record, head, game, answer)
     answer.position = position
     if head.held_from and not moment and hears_late(game.tournament_id, [seat.player_id for seat in game.seats]):
         answers.delay_clocks(answer, head.broadcast_delay_minutes)
