@@ -27,6 +27,10 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
 LINK_INVALID = N_("this link is not valid")
+UNKNOWN_IN_HALL = N_(
+    "this hall does not know this link: if it was made a moment ago, retry in some seconds; without a connection, the "
+    "director of the hall grants another one"
+)
 PIN_WRONG = N_("the PIN is not valid for table {table}")
 MAX_CREDENTIAL_LIFETIME = timedelta(days=400)
 """Maximum lifetime of a credential: a season."""

@@ -270,7 +270,10 @@ class AccessService:
 
         def signed_in(state: Access) -> list[Message]:
             if request.WhichOneof("by") == "code":
-                return grants.by_link(state, self._find_by_code(state, request.code), session_id, now)
+                found = self._find_by_code(state, request.code)
+                if not found and self._record.owner_key and credential_in(request.code):
+                    raise Unauthenticated("CODE_UNKNOWN", grants.UNKNOWN_IN_HALL)
+                return grants.by_link(state, found, session_id, now)
             place = request.pin.tournament_id, request.pin.table
             return grants.by_pin(state, *place, is_right, session_id, now, is_known=is_known)
 

@@ -21,7 +21,7 @@ from faristol.kernel.event_types import OF_THE_CELL
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 
-CREDENTIALS_POLL_SECONDS = 5.0
+CREDENTIALS_POLL_SECONDS = 2.0
 """Seconds between two calls for the credentials: a revoked one is accepted in the hall for as long, with a line."""
 
 MAX_WRITTEN_EVENTS = 500
