@@ -24,6 +24,7 @@ from faristol.access_control.tokens import issue
 from faristol.client.credentials import build_interceptors
 from faristol.event_store import AppendCommand, Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.append.extracts import extract
+from faristol.event_store.integrity.verification import verify
 from faristol.host.halls import wire
 from faristol.host.halls.identity import load_key
 from faristol.host.halls.kept import kept_stream
@@ -195,6 +196,37 @@ async def test_a_kept_result_that_the_director_had_entered_too_is_refused_and_sh
         (table,) = [each for each in listed.tables if each.game_id == first]
         assert [each.score for each in table.scores] == [410, 340]
         assert not table.kept
+
+
+async def test_a_command_that_was_sent_to_both_cells_is_executed_once_and_another_one_with_its_id_is_refused(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, second = at.games
+        await let_players_report(at)
+        ana, _ = players = await players_of(at, first)
+        cleo, _ = others = await players_of(at, second)
+        await at.line.cut()
+        same, other = report(first, players, ana, (400, 350)), report(second, others, cleo, (310, 300))
+        own = report(second, others, cleo, (320, 300))
+        own.command_id = other.command_id
+        for site, sent in ((at.championship, (same, other)), (at.hall, (same, own))):
+            for request in sent:
+                await site.api.pairing.ReportResult(request)
+        at.line.mend()
+        for site in (at.championship, at.hall):
+            await until(partial(has_states, site, IS_EXECUTED, IS_REFUSED), "both commands have an outcome")
+        kept = await list_kept(at.championship)
+        assert kept[1].reason == "COMMAND_KNOWN"
+        there = await read_stream(at.championship)
+        for game_id, scores in ((first, [400, 350]), (second, [310, 300])):
+            (entered,) = find_results(there, game_id, events.ResultRecorded)
+            assert [each.score for each in entered.message.scores] == scores  # type: ignore[attr-defined] # a result
+        assert [each.hash for each in await read_stream(at.hall)] == [each.hash for each in there]
+        for site in (at.championship, at.hall):
+            record = await Record.open(f"sqlite:///{site.folder}/record.db", create=False)
+            assert (await verify(record)).wrong == ""
+            await record.close()
 
 
 async def test_an_official_of_the_hall_enters_disputes_and_corrects_a_result_without_a_line(

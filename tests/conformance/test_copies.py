@@ -16,7 +16,7 @@ from sqlalchemy import insert, select
 from tests.support.examples import scale_examples
 
 from faristol.event_store import AppendCommand, Conflict, Decision, Guard, Metadata, Record, Write, stored
-from faristol.event_store.append.copies import Batch, Divergence, InvalidCopy
+from faristol.event_store.append.copies import Batch, CommandKnown, Divergence, InvalidCopy
 from faristol.event_store.archive import export, restoration
 from faristol.event_store.backends import tables
 from faristol.event_store.beside_events.notes import Note
@@ -214,6 +214,27 @@ async def test_a_command_is_copied_with_all_its_events_and_its_answer_or_not_at_
     await record.copy(replace(whole, events=[first, second]))
     with pytest.raises(InvalidCopy, match="its command command-0 was executed without it"):
         await record.copy(replace(whole, events=[third]))
+
+
+async def test_a_command_that_the_record_has_answered_itself_keeps_its_first_answer(
+    record: Record, hall: Record, tmp_path: Path
+) -> None:
+    command = AppendCommand("command-0", lambda position: b"first")
+    await record.append(Decision([write("game-z", 0, 1)]), Metadata(command_id="command-0"), command=command)
+    await play(hall)
+    whole = await batch_of(hall)
+    with pytest.raises(CommandKnown, match="its command command-0 was executed without it") as error:
+        await record.copy(whole)
+    assert (error.value.event.stream, error.value.event.version) == ("game-a", 1)
+    await record.copy(whole, known=["command-0"])
+    found = await record.find_answer("command-0")
+    assert found is not None
+    assert (found.answer, found.position) == (b"first", 1)
+    assert [event for event in await list_events(record) if event.stream != "game-z"] == await list_events(hall)
+    assert (await verify(record)).wrong == ""
+    path = tmp_path / "archive.jsonl.gz"
+    await export.export(record, path, with_people=True)
+    assert restoration.verify(path).wrong == ""
 
 
 async def test_an_event_is_in_one_stream_of_a_record_only(record: Record, hall: Record) -> None:

@@ -238,10 +238,18 @@ class Record:
         self.trouble = None
         return appended
 
-    async def copy(self, batch: Batch, guards: Sequence[Guard] = (), also: copies.Also | None = None) -> Copied:
+    async def copy(
+        self,
+        batch: Batch,
+        guards: Sequence[Guard] = (),
+        also: copies.Also | None = None,
+        *,
+        known: Collection[str] = (),
+    ) -> Copied:
         """Add the events of another record that are not in this one yet, as they are, in one transaction (``copies``).
 
-        ``guards`` are streams that must not have moved. Raises ``Conflict`` if one has, or if earlier events of a
+        ``guards`` are streams that must not have moved. ``known`` are ids of commands that this record may have
+        answered itself: its answers stay. Raises ``Conflict`` if a guarded stream has moved, or if earlier events of a
         stream are missing; ``Divergence`` if a stream has another event at a version; and ``InvalidCopy`` for an event
         that cannot be one of its stream. Exceptions of the database leave the outcome unknown: the same batch may be
         copied again.
@@ -249,7 +257,7 @@ class Record:
         copies.check_batch(batch)
         try:
             async with self._backend.appending() as tail:
-                copied = await copies.copy(tail, batch, guards, also)
+                copied = await copies.copy(tail, batch, guards, also, known=known)
         except FAILURES as error:
             self._note_failure(error)
             raise

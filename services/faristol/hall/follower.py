@@ -120,7 +120,8 @@ class Follower:
             await connection.execute(moved.values(position=response.position))
 
         try:
-            await self._record.copy(batch, also=also)
+            # A command that was sent to both cells was answered here: the events of the championship come all the same.
+            await self._record.copy(batch, also=also, known=batch.answers)
         except Divergence as divergence:
             if not divergence.stream.startswith(TABLE_STREAM_PREFIXES):
                 raise

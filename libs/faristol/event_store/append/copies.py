@@ -15,6 +15,8 @@ Invariants:
 - A batch is copied as a whole or not at all, in its own order. It contains the events of each command together, with
   the command's answer: the command then has no effect in either record, and archives of both can be verified.
 - Copied events have positions at the end of the record. Consumers, the relay and seals see no difference.
+- A command has one answer in a record, the first one. Events of a command that this record has answered itself are
+  added only if the caller permits it (``known``), and the answer stays.
 
 What is beside an event travels beside it. A free text is stored again, unless it concerns an erased person. Bindings of
 names are in the metadata and therefore part of the event; the rows of persons are written by ``also``, in the same
@@ -73,10 +75,12 @@ _ERASED = select(tables.erased.c.player_id).where(tables.erased.c.player_id.in_(
 class Divergence(Exception):
     """A stream has another event at the version of a copied one: two writers wrote it."""
 
-    def __init__(self, stream: str, version: int) -> None:
-        super().__init__(f"version {version} of stream {stream} of this record is a different event")
-        self.stream = stream
-        self.version = version
+    def __init__(self, event: Stored) -> None:
+        super().__init__(f"version {event.version} of stream {event.stream} of this record is a different event")
+        self.event = event
+        """The copied event."""
+        self.stream = event.stream
+        self.version = event.version
 
 
 class InvalidCopy(ValueError):
@@ -84,9 +88,15 @@ class InvalidCopy(ValueError):
 
     def __init__(self, event: Stored, reason: str) -> None:
         super().__init__(f"version {event.version} of stream {event.stream[:128]!r}: {reason}")
+        self.event = event
+        """The copied event."""
         self.stream = event.stream
         self.version = event.version
         self.reason = reason
+
+
+class CommandKnown(InvalidCopy):
+    """The record has answered the command of a copied event, without this event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +174,21 @@ def _find_problem(event: Stored) -> str:
     return next((reason for accepted, reason in checks if not accepted), "")
 
 
-async def copy(tail: Tail, batch: Batch, guards: Iterable[Guard] = (), also: Also | None = None) -> Copied:
+async def copy(
+    tail: Tail,
+    batch: Batch,
+    guards: Iterable[Guard] = (),
+    also: Also | None = None,
+    *,
+    known: Collection[str] = (),
+) -> Copied:
     """Add the events of a checked batch that are not there yet, in the transaction of ``tail``.
 
+    ``known`` are ids of commands that the record may have answered itself: it keeps its answers to them.
+
     Raises ``Conflict`` if earlier events of a stream are missing or a guarded stream has moved, ``Divergence`` if a
-    stream has another event, and ``InvalidCopy`` for bytes that do not give their hash and for an id or a command that
-    other events have.
+    stream has another event, ``InvalidCopy`` for bytes that do not give their hash and for an id that another event
+    has, and ``CommandKnown`` for a command that the record has answered without its events.
     """
     guards = list(guards)
     streams = {event.stream for event in batch.events} | {guard.stream for guard in guards}
@@ -189,8 +208,9 @@ async def copy(tail: Tail, batch: Batch, guards: Iterable[Guard] = (), also: Als
             raise InvalidCopy(event, "its bytes do not give its hash after the event before it")
         heads[event.stream] = (event.version, event.hash)
         added.append(replace(event, position=tail.begin + len(added) + 1))
-    await _check_new(tail.connection, added)
-    await _write(tail, batch, added)
+    await _check_ids(tail.connection, added)
+    answered = await _find_answered(tail.connection, added, known)
+    await _write(tail, batch, added, answered)
     if also is not None:
         await also(tail.connection, added)
     return Copied(tail.begin + len(added), added)
@@ -218,11 +238,11 @@ async def _check_repeated(connection: AsyncConnection, events: Sequence[Stored],
         stored = {(row.stream, row.version): bytes(row.hash) for row in rows}
         for event in some:
             if stored.get((event.stream, event.version)) != event.hash:
-                raise Divergence(event.stream, event.version)
+                raise Divergence(event)
 
 
-async def _check_new(connection: AsyncConnection, added: Sequence[Stored]) -> None:
-    """Check that no other event has the id or the command of a new one. Raises ``InvalidCopy``."""
+async def _check_ids(connection: AsyncConnection, added: Sequence[Stored]) -> None:
+    """Check that no other event has the id of a new one. Raises ``InvalidCopy``."""
     by_id = {event.event_id: event for event in added}
     if len(by_id) != len(added):
         twice = next(event for event in added if by_id[event.event_id] is not event)
@@ -230,15 +250,28 @@ async def _check_new(connection: AsyncConnection, added: Sequence[Stored]) -> No
     for some in _slices(sorted(by_id)):
         for row in await read_rows(connection, _IDS, "ids", some):
             raise InvalidCopy(by_id[row.event_id], f"version {row.version} of stream {row.stream} has its id")
-    commands = {event.command_id: event for event in added if event.command_id}
+
+
+async def _find_answered(
+    connection: AsyncConnection, added: Sequence[Stored], known: Collection[str]
+) -> Collection[str]:
+    """Return the commands of new events that the record has answered. Raises ``CommandKnown`` for one not ``known``."""
+    commands = {event.command_id: event for event in reversed(added) if event.command_id}
+    answered: set[str] = set()
     for some in _slices(sorted(commands)):
         for row in await read_rows(connection, _ANSWERED, "ids", some):
-            raise InvalidCopy(commands[row.command_id], f"its command {row.command_id} was executed without it")
+            if row.command_id not in known:
+                raise CommandKnown(commands[row.command_id], f"its command {row.command_id} was executed without it")
+            answered.add(row.command_id)
+    return answered
 
 
-async def _write(tail: Tail, batch: Batch, added: Sequence[Stored]) -> None:
+async def _write(tail: Tail, batch: Batch, added: Sequence[Stored], answered: Collection[str]) -> None:
+    """Write new events, and what is beside them: no answer to a command that has one."""
     await tail.write([_row(event) for event in added])
-    answers = {event.command_id: event.position for event in added if event.command_id}
+    answers = {
+        event.command_id: event.position for event in added if event.command_id and event.command_id not in answered
+    }
     if answers:
         rows: list[dict[str, Any]] = [
             {"command_id": command, "answer": batch.answers[command], "position": position}

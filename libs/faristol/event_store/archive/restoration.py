@@ -63,6 +63,8 @@ class Archive:
         """Positions of the events that can have a note and have none so far."""
         self._due = ""
         """Id of the command of the last event, until its answer is read."""
+        self._answered: set[int] = set()
+        """Hashes of the ids of the commands whose answers were read."""
 
     def rows(self, progress: Progress = ignore_progress) -> Iterator[ArchivedRow]:
         """Yield each row after it is checked. Raises ``ArchiveError``."""
@@ -119,7 +121,8 @@ class Archive:
                 raise line.error(f"there is no kind {other!r}")
 
     def _nothing_due(self, line: ArchiveLine) -> None:
-        if self._due:
+        # A command that two cells executed has its first answer only (``copies``).
+        if self._due and hash(self._due) not in self._answered:
             raise line.error(f"position {self.checker.position}: {format_unanswered(self._due)}")
 
     def _command(self, line: ArchiveLine) -> ArchivedRow:
@@ -127,6 +130,7 @@ class Archive:
         if (position := row.values["position"]) != self.checker.position:
             raise line.error(f"a command of position {position} stands behind position {self.checker.position}")
         self.counts.commands += 1
+        self._answered.add(hash(row.values["command_id"]))
         if row.values["command_id"] == self._due:
             self._due = ""
         return row

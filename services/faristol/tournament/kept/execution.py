@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 
 from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
+from faristol.host.command_handler import digest
 from faristol.host.halls.kept import (
     REFUSED_AS_WITHDRAWN,
     Keys,
@@ -41,6 +42,8 @@ WITHDRAWN_BY_HALL = N_("The hall {hall} withdrew it before the championship exec
 
 DECIDED = N_("It was withdrawn too late: the championship has already decided on it. Correct it there, or undo it.")
 
+KNOWN = N_("The championship executed another command with the id of this one.")
+
 RELEASED = N_("The cell of the hall {hall} was released: an arbiter decides on what it kept.")
 
 
@@ -48,7 +51,8 @@ def execute_kept(office: handler.PairingHandler) -> Reaction:
     """Build the reaction that executes a kept command for its actor, or records why it is refused.
 
     Its time is that of the hall, but not before the latest event of the tournament, since its events are in order. The
-    kept command has its original time.
+    kept command has its original time. A command that was sent to the championship too, and executed there, is not
+    executed again.
     """
 
     async def execute(event: Recorded) -> Decision | None:
@@ -65,6 +69,8 @@ def execute_kept(office: handler.PairingHandler) -> Reaction:
             if kept.withdrawn_id:
                 check_withdrawn(outcomes.state.by_command.get(kept.withdrawn_id), kept)
                 decision = Decision()
+            elif await _was_executed(record, event, kept):
+                decision = Decision()
             else:
                 await _check_not_withdrawn(record, event, kept)
                 decision = await _decide(office, event, kept)
@@ -75,6 +81,19 @@ def execute_kept(office: handler.PairingHandler) -> Reaction:
         return Decision([*decision.writes, executed], decision.guards, decision.also, for_actor=True)
 
     return Reaction("pairing.kept", types_of([events.HallCommandKept]), execute)
+
+
+async def _was_executed(record: Record, event: Recorded, kept: events.HallCommandKept) -> bool:
+    """Check whether the championship executed a kept command itself, before the hall sent it.
+
+    Raises ``Refusal`` if it executed another one with its id.
+    """
+    answer = await record.find_answer(kept.command_id)
+    if answer is None or answer.position >= event.position:
+        return False  # the answer is that of the hall, which was copied with the command
+    if not answer.answer.startswith(digest(await _read(record, event, kept), kept.command_id)):
+        raise Refusal("COMMAND_KNOWN", "", KNOWN)
+    return True
 
 
 def _describe_refusal(
