@@ -8,7 +8,7 @@ position of the record. The slips of a hall in a duplicate game are like a table
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from faristol.event_store.stored import Stored
 from faristol.host import duplicate_store, table_store
@@ -44,12 +44,11 @@ def game_of(stream: str) -> str:
 class OwnEvents:
     """A fold of the hall's record that finds the events of tables while they belong to the hall."""
 
-    def __init__(self, key: bytes, lost: Collection[str] = ()) -> None:
-        """``key`` is the public key of the hall. Events of the games ``lost`` are not found."""
+    def __init__(self, key: bytes) -> None:
+        """``key`` is the public key of the hall."""
         self._key = key
         self._epochs: dict[str, int] = {}
         """Epochs of the tables that the hall has, by the ids of their games."""
-        self._lost = set(lost)
         self._games_of_cases: dict[str, str] = {}
 
     def take(self, event: Stored) -> tuple[str, int] | None:
@@ -64,7 +63,7 @@ class OwnEvents:
             return None
         if event.type in _HANDED_OVER:
             handed_over = _HANDED_OVER[event.type].FromString(event.payload)
-            if handed_over.key == self._key and game_id not in self._lost:
+            if handed_over.key == self._key:
                 self._epochs[game_id] = handed_over.epoch
             return None
         if event.type in _TAKEN_BACK:
@@ -76,11 +75,6 @@ class OwnEvents:
         if event.type == _RETURNED:
             del self._epochs[game_id]
         return own
-
-    def lose(self, game_id: str) -> None:
-        """Find no more events of a table: the championship keeps them aside."""
-        self._lost.add(game_id)
-        self._epochs.pop(game_id, None)
 
     def game_of(self, event: Stored) -> str:
         """Return the id of the game of an event of a table; empty for any other stream."""

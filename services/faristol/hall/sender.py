@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
 import grpc
@@ -47,7 +47,7 @@ class OwnReader:
 
     def __init__(self, record: Record, cell: Cell) -> None:
         self._record = record
-        self._own = OwnEvents(cell.public_key, cell.lost)
+        self._own = OwnEvents(cell.public_key)
         self._epochs: dict[str, int] = {}
         self._position = 0
 
@@ -62,10 +62,6 @@ class OwnReader:
         found = await extract(self._record, self._position, self._is_own, most_bytes=MAX_PUSH_BYTES)
         self._position = found.position
         return OwnBatch(found.batch, self._epochs, found.position)
-
-    def lose(self, game_id: str) -> None:
-        """Return no more events of a table."""
-        self._own.lose(game_id)
 
     def _is_own(self, event: Stored) -> bool:
         own = self._own.take(event)
@@ -100,8 +96,7 @@ class Sender:
                     await reader.skip(self.position)
                 pending = pending or await reader.read()
                 if pending.batch.events:
-                    for game_id in await self._push(pending):
-                        reader.lose(game_id)
+                    await self._push(pending)
                 await self._store(pending.position)
                 end = await self._record.last_position()
             except SQLAlchemyError as problem:
@@ -130,14 +125,15 @@ class Sender:
             if found.batch.events:
                 yield await self._sign(found)
 
-    async def _push(self, own: OwnBatch) -> Sequence[str]:
-        """Sign and send a batch. Return the tables that the championship keeps aside: they are lost."""
+    async def _push(self, own: OwnBatch) -> None:
+        """Sign and send a batch. The tables of which the championship keeps events aside are lost.
+
+        Their later events are sent all the same: an arbiter decides on them too.
+        """
         answer = await self._cell.line.sync.PushEvents(await self._sign(own), timeout=CALL_TIMEOUT_SECONDS)
         self._cell.line.hear()
-        lost = [table.game_id for table in answer.aside]
-        for game_id in lost:
+        for game_id in {table.game_id for table in answer.aside} - self._cell.lost:
             self._cell.lose(game_id)
-        return lost
 
     async def _sign(self, own: OwnBatch) -> pb.PushEventsRequest:
         joined = await self._cell.wait_joined()
