@@ -127,7 +127,8 @@ class Hall:
         async for response in self.championship.halls.FollowChampionship(request):
             wanted = [event for event in response.events if event.stream.partition("-")[2] not in stopped]
             batch = wire.to_batch(wanted, response.answers)
-            await self.cell.record.copy(batch, also=wire.people_writer(response.people))
+            also = wire.people_writer(response.people)
+            await self.cell.record.copy(batch, also=also, known=batch.answers)
             self.position = response.position
             if self.position >= response.last_position:
                 return

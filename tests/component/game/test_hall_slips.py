@@ -469,9 +469,17 @@ async def test_a_hostile_hall_changes_no_score(table: Table, attack: str, said: 
         batch = found
         version, previous = batch.events[-1].version, batch.events[-1].hash
     batch.events.append(to_hall_event(table, event, name, version + 1, previous))
-    end = await table.championship.record.last_position()
-    assert said in await reason(table.hall.push(batch))
-    assert await table.championship.record.last_position() == end
+    before = await stream(table.championship, OF_NORD)
+    if name != OF_NORD:
+        assert said in await reason(table.hall.push(batch))
+        return
+    (aside,) = (await table.hall.push(batch)).aside
+    assert (aside.game_id, aside.reason) == ("cup-r1-h1", hall_events.ASIDE_REASON_INVALID)
+    listed = await table.championship.halls.ListKeptAside(hall_pb2.ListKeptAsideRequest(tournament_id="cup"))
+    assert said in listed.aside[0].problem
+    assert event.DESCRIPTOR.full_name in {each.type for each in listed.aside[0].events}
+    added = (await stream(table.championship, OF_NORD))[len(before) :]
+    assert event.DESCRIPTOR.full_name not in {each.type for each in added}
 
 
 def forge(attack: str, turn: int) -> Message:

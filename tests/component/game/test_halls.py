@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -24,18 +25,22 @@ from tests.component.game.hall_cells import (
 )
 from tests.support.table_games import SEED
 
-from faristol.event_store import Decision, Metadata, Write
+from faristol.event_store import AppendCommand, Decision, Metadata, Write
 from faristol.event_store.append.copies import Divergence
 from faristol.event_store.beside_events.bindings import list_stored_names
+from faristol.event_store.event import GENESIS
 from faristol.event_store.integrity.verification import verify
+from faristol.game.halls import asides
 from faristol.host.halls import wire
 from faristol.host.halls.kept import kept_stream, outcome_stream
 from faristol.host.table_store import load_table
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.personal_data.erasure import erase
 from faristol.personal_data.people import store_player, when_erased
@@ -127,29 +132,210 @@ async def test_a_hall_joins_with_an_address_and_a_version_alone(playing: Hall, f
 
 HOSTILE: Sequence[tuple[str, str]] = [
     ("another hall's table", "is not in this hall"),
+    ("the tournament's stream", "is not in the stream of a table"),
+    ("what another hall keeps", "is not in the stream of a table"),
+    ("the outcomes of kept commands", "is not in the stream of a table"),
+]
+"""Batches that no honest hall sends."""
+
+WRONG: Sequence[tuple[str, str]] = [
     ("a rewritten event", "do not give its hash"),
     ("a past date", "before the table was handed over"),
     ("a future date", "in the future"),
     ("a table that it opens", "not an event of a table in play"),
-    ("the tournament's stream", "is not in the stream of a table"),
     ("a player of another table", "does not sit at the table"),
     ("a turn that the table cannot take", "of turn 9, and turn 1"),
     ("after the return", "comes after the return of the table"),
-    ("what another hall keeps", "is not in the stream of a table"),
-    ("the outcomes of kept commands", "is not in the stream of a table"),
-    ("a play among the commands that it keeps", "is not a command that this hall keeps"),
+    ("a ruling of a judge", "a hall rules by the lexicon only"),
+    ("a command without its answer", "the answer to its command"),
 ]
+"""Wrong events of one table."""
 
 
 @pytest.mark.parametrize(("attack", "said"), HOSTILE)
 async def test_a_hostile_hall_changes_nothing(playing: Hall, attack: str, said: str) -> None:
     await playing.cell.do(ONE)
     batch = await playing.batch(ONE)
-    last = await playing.championship.record.last_events({f"game-{ONE}"})
-    forge(batch, attack, playing.key, last[f"game-{ONE}"].hash)
+    forge(batch, attack, playing.key, b"")
     end = await playing.championship.record.last_position()
     assert said in await reason(playing.push(batch))
     assert await playing.championship.record.last_position() == end
+    (line,) = (await playing.championship.halls.ListHalls(pb.ListHallsRequest(tournament_id="cup"))).halls
+    assert line.refusal == pb.PUSH_REFUSAL_INVALID
+
+
+@pytest.mark.parametrize(("attack", "said"), WRONG)
+async def test_a_wrong_event_has_an_effect_on_its_own_table_only(playing: Hall, attack: str, said: str) -> None:
+    championship = playing.championship
+    before = await streams(championship, ONE)
+    for game in (TWO, ONE):
+        await playing.cell.do(game)
+    batch = await playing.batch(ONE, TWO)
+    last = await championship.record.last_events({f"game-{ONE}"})
+    forge(batch, attack, playing.key, last[f"game-{ONE}"].hash)
+    for _ in range(2):
+        answer = await playing.push(batch)
+        assert [(each.game_id, each.reason) for each in answer.aside] == [(ONE, hall_events.ASIDE_REASON_INVALID)]
+    assert await streams(championship, TWO) == await streams(playing.cell, TWO)
+    assert await streams(championship, ONE) == before
+    (kept,) = (await championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))).aside
+    assert said in kept.problem
+    (line,) = (await championship.halls.ListHalls(pb.ListHallsRequest(tournament_id="cup"))).halls
+    assert line.aside == kept.count == len(kept.events)
+    assert (await verify(championship.record)).wrong == ""
+
+
+async def test_a_command_that_is_none_ends_what_the_hall_keeps_and_no_table(playing: Hall) -> None:
+    await playing.cell.do(ONE)
+    batch = await playing.batch(ONE)
+    forge(batch, "a play among the commands that it keeps", playing.key, b"")
+    await playing.push(batch)
+    (kept, *_) = (await playing.championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))).aside
+    assert (kept.game_id, kept.reason) == ("", hall_events.ASIDE_REASON_INVALID)
+    assert "is not a command that this hall keeps" in kept.problem
+
+
+async def impose_without_arbiter(hall: Hall, game_id: str) -> None:
+    """Write an event that no rule writes into the record of a hall, whose state can take it."""
+    settled = await load_table(hall.cell.record, game_id)
+    assert settled is not None
+    imposed = events.SanctionImposed(
+        turn=settled.game.turn,
+        player_id=settled.game.mover,
+        kind=events.SANCTION_KIND_WARNING,
+        note="Invented",
+        occurred_at=to_timestamp(hall.cell.now()),
+    )
+    await hall.cell.record.append(settled.decision([imposed]), Metadata())
+
+
+async def decide(championship: Cell, number: int, verdict: hall_events.AsideVerdict.ValueType) -> int:
+    """Give a verdict, and return the number of events that it added."""
+    request = pb.DecideKeptAsideRequest(
+        command_id=command(), tournament_id="cup", number=number, verdict=verdict, arbiter_id="rosa"
+    )
+    return (await championship.halls.DecideKeptAside(request)).added
+
+
+async def test_a_table_goes_on_with_its_later_events_after_a_wrong_one_was_disregarded(playing: Hall) -> None:
+    championship = playing.championship
+    await playing.cell.do(ONE)
+    await impose_without_arbiter(playing, ONE)
+    for _ in range(2):
+        await playing.cell.do(ONE)
+    first = await playing.batch(ONE)
+    position = await playing.cell.record.last_position()
+    await playing.cell.do(ONE)
+    assert [each.game_id for each in (await playing.push(first)).aside] == [ONE]
+    later = await playing.batch(ONE, after=position)
+    assert [each.reason for each in (await playing.push(later)).aside] == [hall_events.ASIDE_REASON_INVALID]
+    assert "TABLE_HANDED_OVER" in await reason(championship.do(ONE))
+
+    assert await decide(championship, 1, hall_events.ASIDE_VERDICT_DISREGARDED) > 0
+    here = [name for name in await championship.names(ONE) if name != "TableTakenBack"]
+    assert here == [name for name in await playing.cell.names(ONE) if name != "SanctionImposed"]
+    ours, theirs = await load_table(championship.record, ONE), await load_table(playing.cell.record, ONE)
+    assert ours is not None
+    assert theirs is not None
+    assert (ours.game.turn, ours.game.racks) == (theirs.game.turn, theirs.game.racks)
+    assert ours.table.clock.used_ms == theirs.table.clock.used_ms
+    assert await decide(championship, 2, hall_events.ASIDE_VERDICT_DISREGARDED) == 0
+    arbiter = clock_pb2.ResumeRequest(command_id=command(), game_id=ONE, arbiter_id="rosa")
+    await championship.clocks.Resume(arbiter)
+    await championship.do(ONE)
+    assert (await verify(championship.record)).wrong == ""
+    for batch in (first, later):
+        assert len((await playing.push(batch)).aside) == 1
+    assert len((await championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))).aside) == 2
+
+
+async def test_a_command_that_both_cells_executed_is_kept_aside_beside_what_the_championship_did(
+    playing: Hall,
+) -> None:
+    championship = playing.championship
+    same = command()
+    for cell, game in ((championship, OTHER), (playing.cell, ONE)):
+        settled = await load_table(cell.record, game)
+        assert settled is not None
+        request = game_pb2.PassRequest(command_id=same, game_id=game, player_id=settled.game.mover)
+        await cell.games.Pass(request)
+    await playing.cell.do(TWO)
+    answer = await playing.push(await playing.batch(ONE, TWO))
+    assert [(each.game_id, each.reason) for each in answer.aside] == [(ONE, hall_events.ASIDE_REASON_COMMAND_KNOWN)]
+    assert await streams(championship, TWO) == await streams(playing.cell, TWO)
+    (kept,) = (await championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))).aside
+    assert "Passed" in {event.type.rpartition(".")[2] for event in kept.events}
+    assert [(event.stream, event.type.rpartition(".")[2]) for event in kept.here] == [(f"game-{OTHER}", "Passed")]
+
+
+async def test_a_hall_follows_a_command_of_the_championship_that_it_has_executed_too(playing: Hall) -> None:
+    same = command()
+    settled = await load_table(playing.cell.record, ONE)
+    assert settled is not None
+    request = game_pb2.PassRequest(command_id=same, game_id=ONE, player_id=settled.game.mover)
+    answer = await playing.cell.games.Pass(request)
+    told = pairing_events.MessageSent(text="Lunch at two")
+    version = len(await playing.championship.record.read_stream("tournament-cup"))
+    written = Write("tournament-cup", version, [told], "cup")
+    await playing.championship.record.append(
+        Decision([written]), Metadata(command_id=same), command=AppendCommand(same, lambda position: b"told")
+    )
+    await playing.follow()
+    assert (await playing.cell.record.read_stream("tournament-cup"))[-1].name == "MessageSent"
+    assert await playing.cell.games.Pass(request) == answer
+    assert (await verify(playing.cell.record)).wrong == ""
+
+
+async def test_a_hall_cannot_fill_the_disk_with_events_that_are_kept_aside(
+    playing: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    championship = playing.championship
+    await playing.cell.do(ONE)
+    await impose_without_arbiter(playing, ONE)
+    first = await playing.batch(ONE)
+    await playing.push(first)
+    monkeypatch.setattr(asides, "MAX_ASIDE_EVENTS", 2)
+    position = await playing.cell.record.last_position()
+    for game in (TWO, ONE):
+        await playing.cell.do(game)
+    batch = await playing.batch(ONE, TWO, after=position)
+    end = await championship.record.last_position()
+    assert "ASIDE_FULL" in await reason(playing.push(batch))
+    assert await streams(championship, TWO) == await streams(playing.cell, TWO)
+    assert "EventsKeptAside" not in {event.name for event in await championship.record.read(end)}
+    (line,) = (await championship.halls.ListHalls(pb.ListHallsRequest(tournament_id="cup"))).halls
+    assert line.refusal == pb.PUSH_REFUSAL_ASIDE_FULL
+    await decide(championship, 1, hall_events.ASIDE_VERDICT_ENTERED)
+    assert [each.game_id for each in (await playing.push(batch)).aside] == [ONE]
+
+
+async def test_events_of_many_tables_that_are_kept_aside_store_their_batch_once(playing: Hall) -> None:
+    for game in (ONE, TWO):
+        await playing.cell.do(game)
+    await playing.championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN)
+    )
+    await playing.push(await playing.batch(ONE, TWO))
+    written = [event.message for event in await playing.championship.record.read_stream("halls-cup")][-2:]
+    assert [bool(each.batch) for each in written] == [True, False]  # type: ignore[attr-defined] # events kept aside
+    first, second = (await playing.championship.halls.ListKeptAside(pb.ListKeptAsideRequest(tournament_id="cup"))).aside
+    for kept in (first, second):
+        assert {event.stream.partition("-")[2] for event in kept.events} == {kept.game_id}
+
+
+async def test_an_event_of_a_later_version_waits_until_the_championship_knows_it_or_takes_the_table_back(
+    playing: Hall,
+) -> None:
+    await playing.cell.do(ONE)
+    batch = await playing.batch(ONE)
+    batch.events[-1].type = "faristol.game.v1.NotYetInvented"
+    assert "EVENT_UNKNOWN" in await reason(playing.push(batch))
+    (line,) = (await playing.championship.halls.ListHalls(pb.ListHallsRequest(tournament_id="cup"))).halls
+    assert line.refusal == pb.PUSH_REFUSAL_UNKNOWN_EVENT
+    await playing.championship.halls.TakeBackTables(
+        pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    )
+    assert [each.game_id for each in (await playing.push(batch)).aside] == [ONE]
 
 
 def forge(batch: pb.HallBatch, attack: str, key: bytes, previous: bytes) -> None:
@@ -176,7 +362,8 @@ def forge(batch: pb.HallBatch, attack: str, key: bytes, previous: bytes) -> None
         case "a play among the commands that it keeps":
             event.stream = kept_stream("cup", key)
         case "a player of another table" | "a turn that the table cannot take":
-            place = next(n for n, each in enumerate(batch.events) if each.type.endswith(".Passed"))
+            of_one = [each.type.endswith(".Passed") and each.stream == f"game-{ONE}" for each in batch.events]
+            place = of_one.index(True)
             del batch.events[place + 1 :]
             event = batch.events[place]
             passed = events.Passed.FromString(event.payload)
@@ -187,8 +374,30 @@ def forge(batch: pb.HallBatch, attack: str, key: bytes, previous: bytes) -> None
             event.payload = passed.SerializeToString()
             stored = wire.to_batch([event], ()).events[0]
             event.hash = stored.hash_after(previous)
+        case "a ruling of a judge":
+            judged = lexicon_events.CaseOpened(
+                case_id="c" * 20, game_id=event.stream.partition("-")[2], panel=1, mode=lexicon_events.MODE_JUDGE
+            )
+            forged = pb.HallEvent(
+                stream=f"case-{judged.case_id}",
+                version=1,
+                event_id=str(uuid.uuid4()),
+                type=judged.DESCRIPTOR.full_name,
+                schema_version=1,
+                tournament_id="cup",
+                payload=judged.SerializeToString(),
+                metadata="{}",
+                recorded_at=event.recorded_at,
+            )
+            forged.hash = wire.to_batch([forged], ()).events[0].hash_after(GENESIS)
+            batch.events.insert(0, forged)
+        case "a command without its answer":
+            command_id = wire.to_batch([event], ()).events[0].command_id
+            kept = [answer for answer in batch.answers if answer.command_id != command_id]
+            del batch.answers[:]
+            batch.answers.extend(kept)
         case "after the return":
-            last = next(each for each in batch.events if each.stream.startswith("game-"))
+            last = next(each for each in batch.events if each.stream == f"game-{ONE}")
             returned = pb.HallEvent()
             returned.CopyFrom(last)
             returned.type, returned.payload = events.TableReturned.DESCRIPTOR.full_name, b""
@@ -231,7 +440,8 @@ async def test_a_table_that_was_taken_back_goes_on_here_and_late_events_are_kept
     (kept,) = listed.aside
     assert (kept.hall, kept.game_id, kept.epoch) == (GRAN, ONE, 1)
     assert "TableTakenBack" in {event.type.rpartition(".")[2] for event in kept.here}
-    assert list(kept.events) == list(batch.events)
+    assert list(kept.events) == list(batch.events)[-kept.count :]
+    assert {event.event_id for event in kept.events}.isdisjoint(event.event_id for event in before)
     await championship.halls.DecideKeptAside(
         pb.DecideKeptAsideRequest(
             command_id=command(),

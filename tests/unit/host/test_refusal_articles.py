@@ -115,7 +115,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
         {
             *("TABLE_HANDED_OVER", "TABLE_OF_CHAMPIONSHIP", "OTHER_HALL", "HALL_JOINED", "HALL_RELEASED"),
             *("SAME_VERDICT", "EVENTS_MISSING", "RECORD_BUSY", "CASE_OF_CHAMPIONSHIP", "NOT_KEPT", "GAME_SEED_STORED"),
-            *("KEPT_DECIDED", "KEPT_WITHDRAWN", "NOT_OWN_COMMAND"),
+            *("KEPT_DECIDED", "KEPT_WITHDRAWN", "NOT_OWN_COMMAND", "COMMAND_KNOWN"),
         }
     ),
     "pairs that the director makes or keeps apart by hand": frozenset(

@@ -31,6 +31,8 @@ PUBLIC = frozenset(
         "faristol.game.v1.Pin.name",
         "faristol.game.v1.TableHandedOver.hall",
         "faristol.hall.v1.EventsKeptAside.hall",
+        "faristol.hall.v1.EventsKeptAside.problem",
+        "faristol.hall.v1.EventsKeptAside.stream",
         "faristol.hall.v1.HallCaughtUp.hall",
         "faristol.hall.v1.HallCommandExecuted.hall",
         "faristol.hall.v1.HallCommandKept.hall",

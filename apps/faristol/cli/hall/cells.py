@@ -38,6 +38,8 @@ HEARD = N_("heard at {time}")
 NEVER_HEARD = N_("not heard yet")
 TABLES_THERE = N_("tables there: {count}")
 UNSENT = N_("not sent when last heard: {count}")
+ASIDE_HERE = N_("kept aside, without a verdict: {count}")
+REFUSED = N_("its events are refused: {reason}")
 NONE_KEPT = N_("No hall kept commands without a line.")
 KEPT_COMMAND = N_("{hall}: {command}, {time}: {state}")
 WITHDRAW_IT = N_("to withdraw it: {command}")
@@ -150,6 +152,10 @@ def cells(_request: object, answer: pb.ListHallsResponse, _known: object, langua
             state = say(HEARD, {"time": _time(line.heard_at)}, language)
         further = [say(TABLES_THERE, {"count": len(line.game_ids)}, language)] if line.game_ids else []
         further += [say(UNSENT, {"count": line.unsent}, language)] if line.unsent else []
+        further += [say(ASIDE_HERE, {"count": line.aside}, language)] if line.aside else []
+        if line.refusal:
+            reason = translations(language).gettext(labels_of(pb.PushRefusal.DESCRIPTOR)[line.refusal])
+            further.append(say(REFUSED, {"reason": reason}, language))
         yield "  ".join(filter(None, (line.hall, state, *further, line.address)))
 
 

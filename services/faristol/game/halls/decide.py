@@ -85,10 +85,11 @@ def release(halls: Halls, request: pb.ReleaseHallRequest, at: Timestamp) -> list
     return [events.HallReleased(hall=request.hall, note=request.note, occurred_at=at)]
 
 
-def decide_aside(halls: Halls, request: pb.DecideKeptAsideRequest, at: Timestamp) -> list[Message]:
+def decide_aside(halls: Halls, request: pb.DecideKeptAsideRequest, at: Timestamp, added: int = 0) -> list[Message]:
     """Return the verdict on events that were kept aside. A later verdict replaces it.
 
-    Raises ``Invalid`` for an unknown number or verdict, ``Refusal`` if it is the present verdict.
+    ``added`` is the number of the hall's events that are added to the table with it. Raises ``Invalid`` for an unknown
+    number or verdict, ``Refusal`` if it is the present verdict.
     """
     kept = halls.aside.get(request.number)
     if kept is None:
@@ -106,5 +107,6 @@ def decide_aside(halls: Halls, request: pb.DecideKeptAsideRequest, at: Timestamp
             arbiter_id=request.arbiter_id,
             note=request.note,
             occurred_at=at,
+            added=added,
         )
     ]

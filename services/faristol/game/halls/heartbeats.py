@@ -17,9 +17,13 @@ from faristol.event_store import Record
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.event import moment
+from faristol.pb.hall.v1 import hall_pb2 as pb
 
 HALL_TIMEOUT_SECONDS = 30
 """Seconds after its last heartbeat from which a hall is behind."""
+
+REFUSAL_SHOWN_SECONDS = 180
+"""Seconds for which the refusal of a batch is shown: a hall sends it again every minute."""
 
 _leases = tables.leases.c
 _LAST = select(_leases.name, _leases.holder, _leases.until).where(_leases.name.in_(bindparam("names", expanding=True)))
@@ -56,6 +60,25 @@ async def last_heartbeats(record: Record, tournament_id: str, halls: Collection[
     }
 
 
-def _name(tournament_id: str, hall: str) -> str:
+async def note_refusal(record: Record, tournament_id: str, hall: str, refusal: pb.PushRefusal.ValueType) -> None:
+    """Store why a batch of a hall was refused."""
+    async with record.writing() as connection:
+        until = cast(record.time(connection), BigInteger) + literal(REFUSAL_SHOWN_SECONDS * 1_000_000)
+        row = {"name": _name(tournament_id, hall, "refusal"), "holder": str(refusal), "until": until}
+        await connection.execute(kind_of(connection).upsert(tables.leases, ["holder", "until"]).values(**row))
+
+
+async def last_refusals(
+    record: Record, tournament_id: str, halls: Collection[str]
+) -> Mapping[str, pb.PushRefusal.ValueType]:
+    """Return why batches of halls were refused in the last minutes."""
+    names = {_name(tournament_id, hall, "refusal"): hall for hall in halls}
+    async with record.engine.connect() as connection:
+        now = int((await connection.execute(select(record.time(connection)))).scalar_one())
+        rows = (await connection.execute(_LAST, {"names": sorted(names)})).all()
+    return {names[row.name]: pb.PushRefusal.ValueType(int(row.holder)) for row in rows if row.until > now}
+
+
+def _name(tournament_id: str, hall: str, kind: str = "hall") -> str:
     """Return the name of the lease, which has at most 64 characters."""
-    return f"hall.{hashlib.sha256(f'{tournament_id}/{hall}'.encode()).hexdigest()[:48]}"
+    return f"{kind}.{hashlib.sha256(f'{tournament_id}/{hall}'.encode()).hexdigest()[:48]}"

@@ -11,11 +11,20 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1.hall_pb2 import HallBatch
+from faristol.pb.lexicon.v1.events_pb2 import CaseOpened
+
+_CASE_OPENED = CaseOpened.DESCRIPTOR.full_name
 
 
 def halls_stream(tournament_id: str) -> str:
     """Return the name of the stream of the hall cells of a tournament."""
     return f"halls-{tournament_id}"
+
+
+FORK_REASONS = frozenset(
+    (events.ASIDE_REASON_DIVERGENCE, events.ASIDE_REASON_COMMAND_KNOWN, events.ASIDE_REASON_INVALID)
+)
+"""Reasons that one event of a table is: the later ones of the hall cannot follow on its stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,12 @@ class AsideEvents:
 
     event: events.EventsKeptAside
     """Not to be changed."""
+    batch: bytes
+    """The bytes that the hall signed, a ``HallBatch``."""
+    ids: frozenset[tuple[str, bytes]]
+    """Ids and hashes of the events in the batch."""
+    cases: Mapping[str, str]
+    """Games by the streams of the cases that the batch opens."""
     verdict: events.AsideVerdict.ValueType = events.ASIDE_VERDICT_UNSPECIFIED
 
 
@@ -56,10 +71,35 @@ class Halls:
 
     def kept_events(self, game_id: str) -> frozenset[tuple[str, bytes]]:
         """Return ids and hashes of the events in the batches that were kept aside for a table."""
-        batches = (
-            HallBatch.FromString(kept.event.batch) for kept in self.aside.values() if kept.event.game_id == game_id
+        return frozenset().union(*(kept.ids for kept in self.aside.values() if kept.event.game_id == game_id))
+
+    def find_fork(self, key: bytes, game_id: str, epoch: int) -> events.EventsKeptAside | None:
+        """Return why the stream of a table cannot go on with later events of a hall; None if it can.
+
+        The hall with that public key had the table in that epoch, and an event of it was kept aside.
+        """
+        return next(
+            (
+                kept.event
+                for kept in self.aside.values()
+                if (kept.event.key, kept.event.game_id, kept.event.epoch) == (key, game_id, epoch)
+                and kept.event.reason in FORK_REASONS
+            ),
+            None,
         )
-        return frozenset((event.event_id, event.hash) for batch in batches for event in batch.events)
+
+    def game_of_case(self, stream: str) -> str:
+        """Return the game of a case that a batch opens which was kept aside; empty if none does."""
+        return next((kept.cases[stream] for kept in self.aside.values() if stream in kept.cases), "")
+
+    def undecided_of(self, hall: str) -> int:
+        """Return the number of events of a hall that were kept aside and have no verdict."""
+        return sum(kept.event.events for kept in self.aside.values() if kept.event.hall == hall and not kept.verdict)
+
+    def undecided(self, key: bytes) -> tuple[int, int]:
+        """Return the number and the bytes of the events of a hall that were kept aside and have no verdict."""
+        of_hall = [kept.event for kept in self.aside.values() if kept.event.key == key and not kept.verdict]
+        return sum(event.events for event in of_hall), sum(len(event.batch) for event in of_hall)
 
 
 def evolve(halls: Halls, message: Message) -> Halls:
@@ -84,9 +124,24 @@ def evolve(halls: Halls, message: Message) -> Halls:
         case events.HallCaughtUp():
             return replace(halls, behind=halls.behind - {message.hall})
         case events.EventsKeptAside():
-            return replace(halls, aside=MappingProxyType({**halls.aside, message.number: AsideEvents(message)}))
+            kept = _read_aside(halls, message)
+            return replace(halls, aside=MappingProxyType({**halls.aside, message.number: kept}))
         case events.KeptAsideDecided():
             decided = replace(halls.aside[message.number], verdict=message.verdict)
             return replace(halls, aside=MappingProxyType({**halls.aside, message.number: decided}))
         case _:
             raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of the halls of a tournament")
+
+
+def _read_aside(halls: Halls, message: events.EventsKeptAside) -> AsideEvents:
+    """Return events that were kept aside, with their bytes, which another table of the batch may have."""
+    if message.same_as:
+        return replace(halls.aside[message.same_as], event=message, verdict=events.ASIDE_VERDICT_UNSPECIFIED)
+    sent = HallBatch.FromString(message.batch).events
+    opened = {event.stream: CaseOpened.FromString(event.payload) for event in sent if event.type == _CASE_OPENED}
+    return AsideEvents(
+        message,
+        message.batch,
+        frozenset((event.event_id, event.hash) for event in sent),
+        MappingProxyType({stream: case.game_id for stream, case in opened.items()}),
+    )

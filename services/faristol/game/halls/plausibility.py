@@ -2,22 +2,31 @@
 
 A hall decides on its tables, so its plays are not judged here. But an event that the state of the table cannot
 take, or that names a player of another table, would stop every reader of the record, and with it the whole tournament.
+Nor can a hall invent what others decide: each ruling is that of a case (``rulings``), each penalty and each end of a
+game has its cause (``sanctions``), and each time is that of the clock (``clock_events``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
+from faristol.game.halls.clock_events import find_clock_problem
+from faristol.game.halls.rulings import CASE_KINDS, RULINGS, Surroundings, find_case_problem, find_ruling_problem
+from faristol.game.halls.sanctions import find_sanction_problem
 from faristol.kernel.mentions import players_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.table import Table
-from faristol.table.decide import settle
+from faristol.table.settlement import clock as clock_settlement
+from faristol.table.settlement import game as game_settlement
 
 MAX_SCORE_POINTS = 1_000_000
 """Points of a player, positive or negative, that no game reaches."""
+
+MAX_CONSEQUENCES_COUNT = 200
+"""Automatic events that can follow on a state one after another; in a game they are a few."""
 
 _FOLD_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """What a fold raises for an event that does not follow on the state."""
@@ -57,32 +66,63 @@ class Implausible(Exception):
         super().__init__(problem)
 
 
-def apply_pushed(table: Table, new_events: Sequence[Message], players: Collection[str]) -> Table:
-    """Return a table after events of its game and its clock that a hall sends.
+def apply_pushed(table: Table, new_events: Sequence[Message], around: Surroundings) -> Table:
+    """Return a table after events of its game, its clock and its cases that a hall sends.
 
-    ``players`` are those of the tournament, as one at another table may have answered a player's question (UF
-    28.2). Raises ``Implausible`` for an event that names anybody else, or that the state cannot take.
+    Raises ``Implausible`` for an event that names other players, that the state cannot take, or that has no cause.
     """
-    place = 0
+    place, before = 0, None
     try:
         for place, event in enumerate(new_events):
-            if problem := _find_problem(table, event, players):
+            if problem := _find_problem(table, event, around, before):
                 raise Implausible(place, problem)
-            table = table.after([event])
+            around = around.after(event)
+            if isinstance(event, CASE_KINDS):
+                continue
+            table, before = table.after([event]), event
             if any(abs(score) > MAX_SCORE_POINTS for score in table.game.scores.values()):
                 raise Implausible(place, f"a score is above {MAX_SCORE_POINTS} points")
-        settle(table)
     except _FOLD_FAILURES as failure:
-        name = new_events[place].DESCRIPTOR.name if new_events else ""
+        name = new_events[place].DESCRIPTOR.name
         raise Implausible(place, f"the table cannot take {name}: {type(failure).__name__} {failure}") from failure
+    if new_events:
+        _check_settles(table)
     return table
 
 
-def _find_problem(table: Table, event: Message, players: Collection[str]) -> str:
+def _check_settles(table: Table) -> None:
+    """Check that the table has an end of consequences, whichever cell has it later. Raises ``Implausible``."""
+    try:
+        for _ in range(MAX_CONSEQUENCES_COUNT):
+            missing = game_settlement.missing(table.game, table.clock, None, table.ruleset) or clock_settlement.missing(
+                table.clock, table.game, table.ruleset
+            )
+            if not missing:
+                return
+            table = table.after(missing)
+    except _FOLD_FAILURES as failure:
+        raise Implausible(0, f"the table has no consequences: {type(failure).__name__} {failure}") from failure
+    raise Implausible(0, f"the table has more than {MAX_CONSEQUENCES_COUNT} consequences")
+
+
+def _find_problem(table: Table, event: Message, around: Surroundings, before: Message | None) -> str:
     """Return why an event is not one of a table; empty if it may be."""
+    if isinstance(event, CASE_KINDS):
+        return find_case_problem(table.game, around, event)
+    if isinstance(event, RULINGS) and (problem := find_ruling_problem(table.game, around, event)):
+        return problem
+    return (
+        _find_game_problem(table, event, around)
+        or find_sanction_problem(table, event, before)
+        or find_clock_problem(table, event)
+    )
+
+
+def _find_game_problem(table: Table, event: Message, around: Surroundings) -> str:
+    """Return why an event names other players or another turn, or is incomplete."""
     game = table.game
     named = players_of(event)
-    if isinstance(event, game_events.WordAsked) and event.answerer_id in players:
+    if isinstance(event, game_events.WordAsked) and event.answerer_id in around.players:
         named = [event.player_id]
     if strangers := [player for player in named if player not in game.player_ids]:
         return f"player {strangers[0][:128]!r} does not sit at the table"
@@ -94,9 +134,6 @@ def _find_problem(table: Table, event: Message, players: Collection[str]) -> str
         case game_events.ResultFinal() | game_events.TableClosed():
             if sorted(score.player_id for score in event.scores) != sorted(game.player_ids):
                 return "expected one score for each player of the table"
-        case clock_events.ClockOpened():
-            if list(event.player_ids) != list(game.player_ids):
-                return "expected the players of the table"
         case clock_events.ClockStopped():
             if sorted(side.player_id for side in event.times) != sorted(game.player_ids):
                 return "expected one time for each player of the table"

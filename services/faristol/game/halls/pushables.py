@@ -10,7 +10,9 @@ from google.protobuf.message import Message
 from faristol.event_store import Record
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.halls.plausibility import apply_pushed
+from faristol.game.halls.rulings import Surroundings
 from faristol.game.halls.slips import PushedSlips, load_pushed
+from faristol.game.halls.surroundings import load_surroundings
 from faristol.host.duplicate_store import hall_stream
 from faristol.host.table_store import Settled, game_stream, load_tables
 from faristol.kernel.times import Instant
@@ -35,24 +37,31 @@ class Pushable:
 
 
 async def load_pushables(
-    record: Record, lexicons: Lexicons, names: Collection[str], players: Collection[str], at: Instant
+    record: Record,
+    lexicons: Lexicons,
+    tournament_id: str,
+    names: Collection[str],
+    rulings: Mapping[str, Sequence[Message]],
+    at: Instant,
 ) -> Mapping[str, Pushable]:
     """Load tables by the ids of their games, and slips by the names of their streams; unknown ones are omitted.
 
-    ``players`` are those of the tournament. Raises the exceptions of a table, and ``Refusal`` if the rules or the
-    lexicon of a duplicate game are unavailable.
+    ``rulings`` are the events on challenges that the hall sends, by game. Raises the exceptions of a table, and
+    ``Refusal`` if the rules or the lexicon of a duplicate game are unavailable.
     """
-    found: dict[str, Pushable] = {}
+    tables: dict[str, Settled] = {}
     for game_id, settled in (await load_tables(record, names)).items():
         if isinstance(settled, Exception):
             raise settled
         if settled is not None:
-            found[game_id] = _of_table(settled, players)
+            tables[game_id] = settled
+    around = await load_surroundings(record, tournament_id, tables, rulings)
+    found = {game_id: _of_table(settled, around[game_id]) for game_id, settled in tables.items()}
     slips = await load_pushed(record, lexicons, [name for name in names if name not in found], at)
     return found | {name: _of_slips(each) for name, each in slips.items()}
 
 
-def _of_table(settled: Settled, players: Collection[str]) -> Pushable:
+def _of_table(settled: Settled, around: Surroundings) -> Pushable:
     game, table = settled.game, settled.recorded
     assert table is not None, "the table was loaded from the record"
     return Pushable(
@@ -63,7 +72,7 @@ def _of_table(settled: Settled, players: Collection[str]) -> Pushable:
         game.handed_at,
         game_stream(game.game_id),
         settled.versions,
-        lambda new_events: apply_pushed(table, new_events, players),
+        lambda new_events: apply_pushed(table, new_events, around),
     )
 
 

@@ -12,14 +12,15 @@ from google.protobuf.message import Message
 
 from faristol.duplicate_game.ownership import take_back_slips
 from faristol.event_store import Decision, Guard, Loaded, Write, load
-from faristol.event_store.stored import of_recorded
 from faristol.game.duplicate_game.lexicons import Lexicons
+from faristol.game.halls.asides import ASIDE_FULL, Asides
 from faristol.game.halls.decide import decide_aside, join, release
 from faristol.game.halls.following import follow
-from faristol.game.halls.heartbeats import last_heartbeats, note_heartbeat
+from faristol.game.halls.heartbeats import last_heartbeats, last_refusals, note_heartbeat, note_refusal
 from faristol.game.halls.kept_list import list_kept
-from faristol.game.halls.model import AsideEvents, Halls, evolve, halls_stream
-from faristol.game.halls.pushes import Pushes
+from faristol.game.halls.later_events import LaterEvents, build_later_events
+from faristol.game.halls.model import Halls, evolve, halls_stream
+from faristol.game.halls.pushes import UNKNOWN_EVENT, Pushes
 from faristol.game.halls.slips import (
     OwnedSlips,
     decide_each_slips,
@@ -36,16 +37,14 @@ from faristol.game.halls.tables import (
     unfinished_games,
 )
 from faristol.host import Runtime
-from faristol.host.duplicate_store import SLIPS
-from faristol.host.halls import wire
-from faristol.host.halls.identity import CASE
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.security.authorization import caller
-from faristol.host.table_store import Settled, clock_stream, game_stream
+from faristol.host.table_store import Settled
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.pins import lexicon_missing
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import instant, to_timestamp
+from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.table import ownership
 from faristol.words import LexiconError, Library
@@ -60,6 +59,13 @@ LEXICON_PART_BYTES = 256 * 1024
 
 MAX_NOTE_CHARACTERS = 500
 """Characters of the reason of a director or arbiter."""
+
+REFUSALS: Mapping[str, pb.PushRefusal.ValueType] = {
+    "": pb.PUSH_REFUSAL_INVALID,
+    UNKNOWN_EVENT: pb.PUSH_REFUSAL_UNKNOWN_EVENT,
+    ASIDE_FULL: pb.PUSH_REFUSAL_ASIDE_FULL,
+}
+"""Refusals of batches that officials see, by their reasons: empty for one that no honest hall sends."""
 
 _Decide = Callable[[Any, Loaded[Halls]], Awaitable[tuple[Decision, dict[str, Any]]]]
 """Returns the decision on a command, and the fields of its answer beside the position."""
@@ -97,6 +103,7 @@ class HallSync:
     def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
         self._runtime = runtime
         self._pushes = Pushes(runtime.record, lexicons, runtime.now)
+        self._asides = Asides(runtime.record, runtime.now)
 
     async def follow_championship(
         self, request: pb.FollowChampionshipRequest, context: Context
@@ -120,8 +127,13 @@ class HallSync:
             yield pb.FetchLexiconResponse(part=content[start : start + LEXICON_PART_BYTES])
 
     async def push_events(self, request: pb.PushEventsRequest, context: Context) -> pb.PushEventsResponse:
-        """Take the events of a hall."""
-        return await self._pushes.take(request)
+        """Take the events of a hall, and note the reason of a refusal for officials."""
+        try:
+            return await self._pushes.take(request)
+        except (Invalid, Refusal) as refused:
+            if refusal := REFUSALS.get(getattr(refused, "reason", "")):
+                await note_refusal(self._runtime.record, request.tournament_id, request.hall, refusal)
+            raise
 
     async def heartbeat(self, request: pb.HeartbeatRequest, context: Context) -> pb.HeartbeatResponse:
         """Note the state of a hall, and return what it has."""
@@ -151,8 +163,10 @@ class HallSync:
         """List the hall cells with what is missing of them."""
         record = self._runtime.record
         tournament = await load_tournament(record, request.tournament_id)
-        joined = (await self._load(request.tournament_id)).state.joined
+        halls = (await self._load(request.tournament_id)).state
+        joined = halls.joined
         heard = await last_heartbeats(record, request.tournament_id, joined)
+        refusals = await last_refusals(record, request.tournament_id, joined)
         lines = []
         for hall, cell in sorted(joined.items()):
             last = heard.get(hall)
@@ -163,6 +177,8 @@ class HallSync:
                 game_ids=await list_played(record, tournament, hall, cell.key),
                 unsent=last.unsent if last else 0,
                 version=cell.version,
+                aside=halls.undecided_of(hall),
+                refusal=refusals.get(hall, pb.PUSH_REFUSAL_UNSPECIFIED),
             )
             if last:
                 line.heard_at.CopyFrom(to_timestamp(last.at))
@@ -173,8 +189,7 @@ class HallSync:
 
     async def list_kept_aside(self, request: pb.ListKeptAsideRequest, context: Context) -> pb.ListKeptAsideResponse:
         """List the events that were kept aside, each beside what the championship has."""
-        kept = (await self._load(request.tournament_id)).state.aside
-        return pb.ListKeptAsideResponse(aside=[await self._describe(each) for _, each in sorted(kept.items())])
+        return pb.ListKeptAsideResponse(aside=await self._asides.describe_all(request.tournament_id))
 
     async def list_kept_commands(
         self, request: pb.ListKeptCommandsRequest, context: Context
@@ -185,30 +200,6 @@ class HallSync:
         joined = (await self._load(tournament_id)).state.keys
         keys = [key for _, each in sorted(joined.items()) for key in each] or [record.owner_key]
         return pb.ListKeptCommandsResponse(commands=await list_kept(record, tournament_id, keys))
-
-    async def _describe(self, kept: AsideEvents) -> pb.KeptAside:
-        event, batch = kept.event, pb.HallBatch()
-        batch.ParseFromString(event.batch)
-        streams = {game_stream(event.game_id), clock_stream(event.game_id), f"{SLIPS}{event.game_id}"}
-        sent = [each for each in batch.events if each.stream in streams or each.stream.startswith(CASE)]
-        first = {each.stream: each.version for each in reversed(sent)}
-        here = [
-            wire.to_event(of_recorded(found))
-            for stream in sorted(streams)
-            for found in await self._runtime.record.read_stream(stream, max(0, first.get(stream, 1) - 1))
-            if stream in first
-        ]
-        return pb.KeptAside(
-            number=event.number,
-            hall=event.hall,
-            game_id=event.game_id,
-            epoch=event.epoch,
-            reason=event.reason,
-            events=sent,
-            here=here,
-            kept_at=event.occurred_at,
-            verdict=kept.verdict,
-        )
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
         """Handle a command on the halls of a tournament."""
@@ -249,8 +240,21 @@ class HallSync:
     async def _decide_aside(
         self, request: pb.DecideKeptAsideRequest, loaded: Loaded[Halls]
     ) -> tuple[Decision, dict[str, Any]]:
-        at = to_timestamp(self._runtime.now())
-        return self._write(request, loaded, decide_aside(loaded.state, request, at)), {}
+        """Decide on events that were kept aside; a table goes on with those after one that is disregarded."""
+        at, halls = to_timestamp(self._runtime.now()), loaded.state
+        decide_aside(halls, request, at)  # refuses a malformed request first
+        later: LaterEvents | None = None
+        if request.verdict == events.ASIDE_VERDICT_DISREGARDED:
+            kept, tournament_id = halls.aside[request.number], request.tournament_id
+            later = await build_later_events(
+                self._runtime.record, halls, kept, tournament_id, request.arbiter_id, instant(at)
+            )
+        added = later.count if later else 0
+        decision = self._write(request, loaded, decide_aside(halls, request, at, added))
+        if later:
+            writes, guards = [*decision.writes, *later.decision.writes], later.decision.guards
+            decision = Decision(writes, guards)
+        return decision, {"added": added}
 
     async def _hand_over(
         self, request: pb.HandOverTablesRequest, loaded: Loaded[Halls]

@@ -88,6 +88,8 @@ async def _was_executed(record: Record, event: Recorded, kept: events.HallComman
 
     Raises ``Refusal`` if it executed another one with its id.
     """
+    if kept.command_id != event.metadata.command_id:
+        return False  # a part of a command on several tables: the state of its game decides
     answer = await record.find_answer(kept.command_id)
     if answer is None or answer.position >= event.position:
         return False  # the answer is that of the hall, which was copied with the command

@@ -68,6 +68,7 @@ async def _show(desk: DirectorPage) -> Response:
         kept=[KeptLine.of(each, desk) for each in kept if each.state in (pb.KEPT_STATE_PENDING, pb.KEPT_STATE_REFUSED)],
         kept_states=labels_of(pb.KeptState.DESCRIPTOR),
         aside_events={each.number: (_list_names(each.events), _list_names(each.here)) for each in aside},
+        push_refusals=labels_of(pb.PushRefusal.DESCRIPTOR),
         aside_reasons=labels_of(hall_events.AsideReason.DESCRIPTOR),
         aside_verdicts=labels_of(hall_events.AsideVerdict.DESCRIPTOR),
         players=[player for player in desk.players_by_name if not player.withdrawn_round],
