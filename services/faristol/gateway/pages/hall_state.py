@@ -27,7 +27,7 @@ CONNECTED = N_("connected to the championship")
 BEHIND = N_("without the championship since {moment}")
 RELEASED = N_("released by the director: its tables are decided in the championship")
 REFUSED = N_("the championship refuses this laptop: see its status")
-LOST = N_("tables decided in the championship: {tables}")
+LOST_TABLES = N_("tables decided in the championship: {tables}")
 UNSENT = N_("{count} {count:event|events} not sent yet")
 
 UNSENT_SHOWN_AFTER = timedelta(seconds=15)
@@ -84,7 +84,7 @@ def describe_lost(found: pb.GetHallCellResponse, tournament: results_pb.Tourname
     tables = sorted(table for of, number, table in places if (of, number) == (tournament.tournament_id, last))
     if found.released or not tables:
         return ""
-    return say(LOST, {"tables": ", ".join(map(str, tables))}, language)
+    return say(LOST_TABLES, {"tables": ", ".join(map(str, tables))}, language)
 
 
 async def _load_tournament(results: Reader, tournament_id: str) -> results_pb.Tournament:

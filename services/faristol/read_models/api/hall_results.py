@@ -1,7 +1,7 @@
 """Results that the hall of this cell has and that its copy of the tournament lacks, added to answers.
 
-Rows have only events of the championship, so that no row is taken back. A table that ended in the hall, or whose result
-was typed there, is final in its own row all the same. A hall without a line shows it so.
+Rows have only events of the championship, so that no row is taken back. A table that ended in the hall, or got a
+typed result there, is final in its own row all the same. A hall without a line shows it so.
 """
 
 from __future__ import annotations
