@@ -26,7 +26,7 @@ from faristol.table.ownership import HALL_RELEASED, TABLE_TAKEN_BACK
 CALL_TIMEOUT_SECONDS = 10.0
 """Timeout of a call that is not a stream."""
 
-LOST = "lost.json"
+LOST_FILE = "lost.json"
 """File with the games and the streams that the hall has lost."""
 RELEASED = "released"
 """File that exists while the championship says that the director released the cell."""
@@ -59,7 +59,7 @@ class Cell:
         self._joined = asyncio.Event()
         if self.known:
             self._joined.set()
-        path = self.folder / LOST
+        path = self.folder / LOST_FILE
         self.lost = frozenset(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else frozenset[str]()
         """Games, or streams, whose later events the championship decided itself or keeps aside."""
         self.is_released = (self.folder / RELEASED).exists()
@@ -79,9 +79,9 @@ class Cell:
     def lose(self, name: str) -> None:
         """Store that a game or a stream is lost for the hall."""
         self.lost |= {name}
-        new = self.folder / f"{LOST}.new"
+        new = self.folder / f"{LOST_FILE}.new"
         new.write_text(json.dumps(sorted(self.lost)), encoding="utf-8")
-        new.replace(self.folder / LOST)
+        new.replace(self.folder / LOST_FILE)
 
     def loss_of(self, game_id: str) -> str:
         """Return the reason why the cell no longer decides at the table of a game; empty if it has not lost it."""

@@ -69,7 +69,7 @@ def test_a_ruling_needs_the_case_that_has_it() -> None:
     assert isinstance(made, lexicon_events.CaseRuled)
     known = around(waiting)
     assert find_problem(waiting, opened, made, ruling) == ""
-    assert "another one" in find_problem(waiting, opened, made, RULED)
+    assert "differs" in find_problem(waiting, opened, made, RULED)
     by_judges = replace(known, may_lexicon_rule=False)
     assert BY_LEXICON in find_problem(waiting, opened, made, ruling, given=by_judges)
     opposite, judged = deepcopy(made), deepcopy(made)

@@ -58,7 +58,7 @@ class Asides:
             if not new:
                 return 0
             count = sum(event.events for event in new)
-            had, had_bytes = loaded.state.undecided(pushed.key)
+            had, had_bytes = loaded.state.measure_undecided(pushed.key)
             if had + count > MAX_ASIDE_EVENTS or had_bytes + len(request.batch) > MAX_ASIDE_BYTES:
                 _events.add(count, {"outcome": "refused"})
                 raise Refusal(

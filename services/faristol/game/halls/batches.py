@@ -183,7 +183,7 @@ async def read_batch(
 
 
 def _find_malformed(pushed: Pushed, forks: Forks) -> None:
-    """Add the tables with malformed events, or whose commands are not complete."""
+    """Add the tables with malformed events, or with incomplete commands."""
     while True:
         try:
             check_batch(pushed.part(pushed.without(forks)))

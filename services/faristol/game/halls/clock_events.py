@@ -30,8 +30,8 @@ OTHER_USED_TIME = "the clock has another used time"
 
 
 def find_clock_problem(table: Table, event: Message) -> str:
-    """Return why an event cannot be the next one of a table's clock; empty if it can, or is none of a clock."""
-    find = _PROBLEMS.get(type(event))
+    """Return why an event cannot be the next one of a table's clock; empty if it can, or if it is of no clock."""
+    find = _CLOCK_PROBLEMS.get(type(event))
     if find is None:
         return ""
     clock = table.clock
@@ -176,8 +176,8 @@ def _find_returned(table: Table, event: events.PlayerReturned) -> str:
 
 def _find_forfeited(table: Table, event: events.TimeForfeited) -> str:
     clock = table.clock
-    who = clock.absent if event.reason == events.FORFEIT_REASON_LATE else clock.away
-    if event.player_id not in who or event.player_id in clock.forfeited:
+    away = clock.absent if event.reason == events.FORFEIT_REASON_LATE else clock.away
+    if event.player_id not in away or event.player_id in clock.forfeited:
         return "the player is not absent"
     return ""
 
@@ -213,7 +213,7 @@ def _is_used(clock: Clock, player_id: str, used_ms: int, stated_ms: int, at: Ins
     return used_ms - ROUNDING_MS <= stated_ms <= latest + ROUNDING_MS
 
 
-_PROBLEMS: Mapping[type[Message], Find] = {
+_CLOCK_PROBLEMS: Mapping[type[Message], Find] = {
     events.ClockOpened: _find_opened,
     events.ClockStarted: _find_started,
     events.ClockPressed: _find_pressed,

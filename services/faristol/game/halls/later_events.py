@@ -37,7 +37,7 @@ from faristol.pb.lexicon.v1.events_pb2 import CaseOpened
 from faristol.table import Table, ownership
 
 SKIPPED_REASONS = frozenset((events.ASIDE_REASON_COMMAND_KNOWN, events.ASIDE_REASON_INVALID))
-"""Reasons of which one event is the cause: it can be disregarded alone."""
+"""Reasons of which one event is the cause: the others can go on without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ async def build_later_events(
 ) -> LaterEvents | None:
     """Take a table back, and add the later events of its hall.
 
-    Returns None if the hall does not have the table any more, or if the events were not kept aside because of one of
+    Returns None if the hall no longer has the table, or if the events were not kept aside because of one of
     them.
     """
     aside = kept.event

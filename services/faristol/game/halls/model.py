@@ -92,11 +92,11 @@ class Halls:
         """Return the game of a case that a batch opens which was kept aside; empty if none does."""
         return next((kept.cases[stream] for kept in self.aside.values() if stream in kept.cases), "")
 
-    def undecided_of(self, hall: str) -> int:
+    def count_undecided(self, hall: str) -> int:
         """Return the number of events of a hall that were kept aside and have no verdict."""
         return sum(kept.event.events for kept in self.aside.values() if kept.event.hall == hall and not kept.verdict)
 
-    def undecided(self, key: bytes) -> tuple[int, int]:
+    def measure_undecided(self, key: bytes) -> tuple[int, int]:
         """Return the number and the bytes of the events of a hall that were kept aside and have no verdict."""
         of_hall = [kept.event for kept in self.aside.values() if kept.event.key == key and not kept.verdict]
         return sum(event.events for event in of_hall), sum(len(event.batch) for event in of_hall)

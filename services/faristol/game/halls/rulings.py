@@ -123,9 +123,9 @@ def find_ruling_problem(
         return "no case has this ruling"
     valid = [ruling.valid for ruling in case.rulings] or [case.valid]
     if event.valid is not (case.valid if is_appeal else play_stands(valid)):
-        return "the ruling of the case is another one"
+        return "the ruling of the case differs"
     if isinstance(event, game_events.ChallengeRuled):
         known = {ruling.word: ruling.valid for ruling in case.rulings}
         if any(known.get(tuple(each.word.faces)) is not each.valid for each in event.words):
-            return "the ruling of the case on a word is another one"
+            return "the ruling of the case on a word differs"
     return ""

@@ -26,7 +26,7 @@ def find_sanction_problem(table: Table, event: Message, before: Message | None) 
 
     ``before`` is the previous event of the table in the batch.
     """
-    find = _PROBLEMS.get(type(event))
+    find = _CAUSE_PROBLEMS.get(type(event))
     return find(table, event, before) if find else ""
 
 
@@ -40,7 +40,7 @@ def _find_sanction(table: Table, event: events.SanctionImposed, before: Message 
         return f"the sanction is of turn {event.turn}, and turn {game.turn} is played"
     if event.overholding:
         if event.overholding != game.overholding.get(event.player_id, 0) + 1:
-            return "the number of overheld racks is another one"
+            return "the number of overheld racks differs"
     elif event.kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME) and (
         game.over or event.player_id in game.gone
     ):
@@ -115,7 +115,7 @@ def _find_departure(table: Table, event: events.ArbiterLeft, before: Message | N
     return "" if table.game.arbiter_called else "no arbiter was called"
 
 
-_PROBLEMS: Mapping[type[Message], Find] = {
+_CAUSE_PROBLEMS: Mapping[type[Message], Find] = {
     events.SanctionImposed: _find_sanction,
     events.ScoreAdjusted: _find_adjustment,
     events.NextTurnForfeited: _find_forfeited_turn,

@@ -60,7 +60,7 @@ LEXICON_PART_BYTES = 256 * 1024
 MAX_NOTE_CHARACTERS = 500
 """Characters of the reason of a director or arbiter."""
 
-REFUSALS: Mapping[str, pb.PushRefusal.ValueType] = {
+PUSH_REFUSALS: Mapping[str, pb.PushRefusal.ValueType] = {
     "": pb.PUSH_REFUSAL_INVALID,
     UNKNOWN_EVENT: pb.PUSH_REFUSAL_UNKNOWN_EVENT,
     ASIDE_FULL: pb.PUSH_REFUSAL_ASIDE_FULL,
@@ -131,7 +131,7 @@ class HallSync:
         try:
             return await self._pushes.take(request)
         except (Invalid, Refusal) as refused:
-            if refusal := REFUSALS.get(getattr(refused, "reason", "")):
+            if refusal := PUSH_REFUSALS.get(getattr(refused, "reason", "")):
                 await note_refusal(self._runtime.record, request.tournament_id, request.hall, refusal)
             raise
 
@@ -177,7 +177,7 @@ class HallSync:
                 game_ids=await list_played(record, tournament, hall, cell.key),
                 unsent=last.unsent if last else 0,
                 version=cell.version,
-                aside=halls.undecided_of(hall),
+                aside=halls.count_undecided(hall),
                 refusal=refusals.get(hall, pb.PUSH_REFUSAL_UNSPECIFIED),
             )
             if last:
