@@ -177,7 +177,7 @@ class Director:
 
         Returns the tables that the list of late ones had.
         """
-        late = await self.open("late")
+        late = await self.open("late?show=all")
         tables = sorted({int(link.rpartition("/")[2]) for link in late.links if re.search(r"/results/\d+$", link)})
         for table in tables:
             address = next(link for link in late.links if link.endswith(f"/results/{table}"))
