@@ -41,6 +41,7 @@ PUBLIC = (
     "/tournaments/{id}/players",
     "/tournaments/{id}/crosstable",
     "/tournaments/{id}/prospects?place=3",
+    "/tournaments/{id}/stages",
     "/tournaments/{id}/prizes",
 )
 FOR_ALL = (*PUBLIC, "/tournaments/{id}/find", "/tournaments/{id}/screen", "/search?q=Ñ")

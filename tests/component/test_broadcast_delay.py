@@ -41,7 +41,7 @@ ROUTES = (
     *(f"/api/v1/games/{PLAYED}{part}" for part in ("", ".gcg")),
     *(
         f"/api/v1/tournaments/{OWN}{part}"
-        for part in ("", "/standings", "/crosstable", "/prospects", "/games", "/players")
+        for part in ("", "/standings", "/crosstable", "/prospects", "/stages", "/games", "/players")
     ),
     *(f"/api/v1/tournaments/{OWN}/rounds/1/pairings{part}" for part in ("", ".csv")),
     *("/api/v1/tournaments", f"/api/v1/players/{OWN}-1", f"/players/{OWN}-1"),

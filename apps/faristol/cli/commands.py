@@ -90,6 +90,10 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "import": Verb("hall.files:import_events", "Import a file that the other side has exported."),
         },
     ),
+    "stage": Noun(
+        N_("Stages of a championship: finals, knock-outs and groups."),
+        {"show": Verb("tournament.stages:show", "Show the stages with their matches, and the final table.")},
+    ),
     "bye": Noun(N_("Byes of players and teams.")),
     "pair": Noun(N_("Forbidden pairs, and pairs made by hand.")),
     "round": Noun(

@@ -103,6 +103,7 @@ class Division(Model):
 
     tournament_id: str
     name: str
+    stage: int
 
 
 class DuplicateRound(Model):

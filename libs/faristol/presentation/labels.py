@@ -128,6 +128,14 @@ CHANCES: Mapping[pb.Chance.ValueType, str] = {
 }
 """Chances of a player for one of the first places."""
 
+MATCH_DECISIONS: Mapping[pb.MatchDecision.ValueType, str] = {
+    pb.MATCH_DECISION_SPREAD: N_("by the sum of the spreads"),
+    pb.MATCH_DECISION_EXTRA_GAME: N_("by a further game"),
+    pb.MATCH_DECISION_WITHDRAWAL: N_("the opponent withdrew"),
+    pb.MATCH_DECISION_BYE: N_("bye"),
+}
+"""Criteria that decide a match of a knock-out, other than its points."""
+
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "median-buchholz": N_("The points of all opponents except the lowest."),
     "buchholz": N_("The points of all opponents."),

@@ -29,6 +29,13 @@ def is_of_duplicate_games(tournament: pb.Tournament | pairing.GetTournamentRespo
     return rules is not None and rules.game.mode == "duplicate"
 
 
+def has_stages(tournament: pb.Tournament) -> bool:
+    """Check whether a tournament is a knock-out, or belongs to a championship with several stages."""
+    rules = known_rules(tournament.ruleset)
+    is_knock_out = rules is not None and rules.championship.system == "knock-out"
+    return is_knock_out or any(division.stage for division in tournament.divisions)
+
+
 def has_possible_places(tournament: pb.Tournament) -> bool:
     """Check whether a tournament is being played and the points of games decide its places."""
     rules = known_rules(tournament.ruleset)

@@ -93,6 +93,21 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         optional=frozenset({"tournament_id"}),
         new="tournament_id",
     ),
+    "CreateStage": Command(
+        "stage add",
+        N_("{name} is added: {stage_id}, with {rounds} {rounds:round|rounds}."),
+        arguments=("name",),
+        new="stage_id",
+        spelled={
+            "stage_id": "id",
+            "source_ids": "also-from",
+            "first_place": "from-place",
+            "last_place": "to-place",
+            "options": "option",
+            "first_stage": "first-stage",
+        },
+    ),
+    "QualifyPlayers": Command("stage qualify", N_("Registered by their seeds: {player_ids}."), arguments=()),
     "GetTournament": Command("tournament show"),
     "DescribeTournament": Command(
         "tournament describe",

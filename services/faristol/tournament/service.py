@@ -17,6 +17,7 @@ from faristol.tournament.command_handling.players import (
     register_player,
     register_players,
 )
+from faristol.tournament.command_handling.stages import create_stage, qualify_players
 from faristol.tournament.command_handling.tournaments import (
     change_options,
     choose_lexicon,
@@ -41,6 +42,8 @@ def service(office: PairingHandler, registration: RegistrationOffice, fees: FeeO
     # Commands on several streams, or on names, which are stored outside the record.
     own_ways: Mapping[type[Message], Answer] = {
         pb.CreateTournamentRequest: partial(create_tournament, office),
+        pb.CreateStageRequest: partial(create_stage, office),
+        pb.QualifyPlayersRequest: partial(qualify_players, office),
         pb.ChangeOptionsRequest: partial(change_options, office),
         pb.ChooseLexiconRequest: partial(choose_lexicon, office),
         pb.RegisterPlayerRequest: partial(register_player, office),

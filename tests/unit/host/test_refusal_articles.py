@@ -48,6 +48,12 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("SAME_DESCRIPTION", "SAME_OPTIONS", "ARCHIVED", "NOT_ARCHIVED", "TOURNAMENT_REMOVED", "ROUND_PLAYED"),
         }
     ),
+    "stages of a championship, which the organiser sets": frozenset(
+        {
+            *("STAGE_OF_TEAMS", "NO_STAGE", "STAGE_HAS_PLAYERS", "SOURCE_NOT_FINISHED"),
+            "NO_PLAYER_QUALIFIES",
+        }
+    ),
     "what is said does not agree with itself or with the record": frozenset(
         {"SCORES_SWAPPED", "WINNER_NOT_SAID", "WRONG_PLAYERS", "GAME_NOT_PAIRED", "OWN_GAME"}
     ),

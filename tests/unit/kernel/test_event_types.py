@@ -37,6 +37,8 @@ THINGS = {
     "game_ids",
     "key_id",
     "session_id",
+    "source_id",
+    "source_ids",
     "tournament_id",
     "tournament_ids",
     "withdrawn_id",

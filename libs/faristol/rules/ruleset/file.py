@@ -17,10 +17,11 @@ from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from faristol.rules.ruleset.consistency import contradictions
+from faristol.rules.ruleset.formats import list_format_options
 from faristol.rules.ruleset.modes import Absent, Mode, has_section, law_of
 from faristol.rules.ruleset.option_file import OptionFileError, read_option
 from faristol.rules.ruleset.ruleset import Ruleset
-from faristol.rules.ruleset.sections import NOBODY_MEETS, Law
+from faristol.rules.ruleset.sections import BEYOND_BOOKS, NOBODY_MEETS, Law
 from faristol.rules.ruleset.values import convert_value
 
 S = TypeVar("S")
@@ -120,13 +121,15 @@ class _Reader:
                 found.append(read_option(name, self._table(f"options.{name}", table), ruleset))
             except OptionFileError as wrong:
                 self.fail(f"options.{name}{wrong.key and '.'}{wrong.key}", wrong.problem)
-        return dataclasses.replace(ruleset, options=tuple(found))
+        return dataclasses.replace(ruleset, options=(*found, *list_format_options(ruleset)))
 
     def _section(self, section: str, table: object, kind: type[S]) -> S:
         table = self._table(section, table)
-        hints = get_type_hints(kind)
+        every = get_type_hints(kind)
+        hints = {name: hint for name, hint in every.items() if f"{section}.{name}" not in BEYOND_BOOKS}
         self._same_keys(section, table, hints)
         values: dict[str, Any] = {}
+        self.articles |= {f"{section}.{name}": "" for name in every.keys() - hints.keys()}
         for name, hint in hints.items():
             key = f"{section}.{name}"
             entry = self._table(key, table[name])

@@ -491,14 +491,16 @@ class Championship:
         "round-robin",
         "double-round-robin",
         "match",
+        "knock-out",
+        "king-of-the-hill",
         "lot",
         "duplicate",
         "none",
     ]
     """The pairing system: the least distance in points and in the initial order, after a first round of halves or by
     lot; the same with the order of the standings instead of the initial one, the bye included; the Dutch system of
-    FIDE; a single or double round robin; the same two in every round; by lot; no pairings, as each round is a duplicate
-    game.
+    FIDE; a single or double round robin; the same two in every round; a knock-out; neighbours in the standings; by lot;
+    no pairings, as each round is a duplicate game.
     """
     rounds_min: int
     win: float
@@ -537,6 +539,22 @@ class Championship:
     left_early: Literal["counts", "annulled"] = "counts"
     """The games in a round robin of a player who leaves before half of them: they count, as all others; or they stay
     in the crosstable, count for no player, and the player has no rank."""
+    match_games: int = 1
+    """Number of games of a match of a knock-out, which ends as soon as it is decided."""
+    final_games: int | None = None
+    """The same of the final; None for ``match_games``."""
+    placed: int = 2
+    """How many of the first places of a knock-out are played off."""
+    bracket: Literal["seeded", "drawn"] = "seeded"
+    """The order of the players in a knock-out: by their seeds, or by lot."""
+    match_tie: Literal["spread", "game"] = "spread"
+    """The criterion after a match of a knock-out with equal points: the sum of the spreads, or a further game."""
+
+
+BEYOND_BOOKS = frozenset(
+    f"championship.{name}" for name in ("match_games", "final_games", "placed", "bracket", "match_tie")
+)
+"""Values that no rule book has, so that their files omit them: options of the organiser set them."""
 
 
 NOBODY_MEETS = Championship(

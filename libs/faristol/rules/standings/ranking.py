@@ -14,6 +14,7 @@ from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.ruleset.sections import TieBreak
 from faristol.rules.standings.annulment import annul, find_annulled
 from faristol.rules.standings.arithmetic import Arithmetic
+from faristol.rules.standings.bracket import MatchFormat, arrange_seeds, follow_bracket
 from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import History
 from faristol.rules.standings.opponents import PlayerRounds
@@ -62,6 +63,7 @@ def standings(
     pending: Iterable[tuple[str, int]] = (),
     adjustments: Iterable[SpreadAdjustment] = (),
     left: Collection[str] = (),
+    seeds: Sequence[str] = (),
 ) -> tuple[StandingsRow, ...]:
     """Return the standings after ``results``, best first (FISC I.1).
 
@@ -69,10 +71,11 @@ def standings(
     pairs of player and round without a result yet. In a round held, a player with no result and none pending was
     absent. Only rounds with a result count as held. ``adjustments`` change the spread, and sanctions also the total.
     ``left`` are the players who have left; ``faristol.rules.standings.annulment`` determines the effect on their games.
-    Players equal in all tie-breaks share a rank in the order of ``players``. Raises ``ValueError`` if a result or a
+    ``seeds`` are the players of a knock-out in their order in the bracket, which then decides on the ranks. Players
+    equal in all tie-breaks share a rank in the order of ``players``. Raises ``ValueError`` if a result or a
     pending pair names an unknown player or round, or a player with a result in that round.
     """
-    return Standings(players, ruleset, rounds).after(results, pending, adjustments, left)
+    return Standings(players, ruleset, rounds, seeds).after(results, pending, adjustments, left)
 
 
 class Standings:
@@ -81,9 +84,10 @@ class Standings:
     Values that a result does not affect are not computed again, and their ``StandingsRow`` stays the same object.
     """
 
-    def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int) -> None:
+    def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int, seeds: Sequence[str] = ()) -> None:
         self._players = players
         self._ruleset = ruleset
+        self._seeds = seeds if ruleset.championship.system == "knock-out" else ()
         self._names = ruleset.championship.tie_breaks
         self.annulled: frozenset[str] = frozenset()
         """The players whose games are annulled (``faristol.rules.standings.annulment``)."""
@@ -134,7 +138,28 @@ class Standings:
             elif row.rank != rank:
                 row = StandingsRow(rank, *_BELOW_RANK(row))
             self._rows[player] = row
+        if self._seeds:
+            results = [result for of in of_rounds for result in of.results]
+            return tuple(self._rank_by_bracket(results, left))
         return tuple(self._rows.values())
+
+    def _rank_by_bracket(
+        self, results: Sequence[Result | TableResult], left: Collection[str]
+    ) -> Iterator[StandingsRow]:
+        """Yield the rows by the places of a knock-out; players outside the bracket come last.
+
+        Players that share places, or still play for them, share the best one as their rank.
+        """
+        form = MatchFormat.of(self._ruleset)
+        places = follow_bracket(arrange_seeds(self._seeds), form, results, left).places
+        seeded = {player: place for place, player in enumerate(self._seeds)}
+        last = (len(self._seeds) + 1,) * 2
+        for row in sorted(
+            self._rows.values(),
+            key=lambda row: (places.get(row.player, last), seeded.get(row.player, len(seeded)), row.rank),
+        ):
+            rank = places.get(row.player, last)[0]
+            yield row if row.rank == rank else StandingsRow(rank, *_BELOW_RANK(row))
 
     def _rank(
         self, tie_breaks: TieBreaks, before: Mapping[str, StandingsRow]

@@ -175,6 +175,12 @@ async def get_prospects(
     return await asyncio.to_thread(to_tagged_response, answer)
 
 
+@routes.get("/tournaments/{tournament_id}/stages", responses=answers(pb.GetStagesResponse))
+async def get_stages(results: Reader, tournament_id: TournamentId, when: When) -> Response:
+    """Return the stages of the championship, the brackets of knock-outs, and the final table."""
+    return await asyncio.to_thread(to_tagged_response, await results.stages(tournament_id, when))
+
+
 @routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", responses=answers(pb.GetPairingsResponse))
 async def get_pairings(
     results: Reader, tournament_id: TournamentId, number: RoundNumber, when: When, page: WantedPage

@@ -17,6 +17,7 @@ from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.api.ratings import RatingReader
 from faristol.gateway.auth.session import calls
+from faristol.gateway.consoles.director.option_names import VALUES
 from faristol.gateway.duplicate_game.pages import After, show_totals
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.http.language import language_of
@@ -278,6 +279,22 @@ async def prospects(
     )
 
 
+async def stages(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+    """Show the stages of the championship, the brackets of knock-outs, and the final table."""
+    head, answer = await asyncio.gather(results.tournament(tournament_id), results.stages(tournament_id))
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "stages.html",
+        part,
+        head,
+        answer=answer,
+        stages={stage.tournament_id: stage for stage in answer.stages},
+        systems=VALUES,
+        tab="stages",
+    )
+
+
 async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
     """Show the prize lists with their awards, and the leaders for the special prizes."""
     head, answer, awards = await asyncio.gather(
@@ -450,6 +467,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/tournaments/{tournament_id}/teams/{team_id}": team,
     "/tournaments/{tournament_id}/crosstable": crosstable,
     "/tournaments/{tournament_id}/prospects": prospects,
+    "/tournaments/{tournament_id}/stages": stages,
     "/tournaments/{tournament_id}/prizes": prizes,
     "/tournaments/{tournament_id}/round/{number}": pairings,
     "/tournaments/{tournament_id}/players": players,

@@ -38,7 +38,7 @@ from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
 from faristol.presentation.messages import describe_message, describe_readers
 from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, round_path, tournament_path
-from faristol.presentation.ruleset_lookup import has_possible_places, is_of_duplicate_games
+from faristol.presentation.ruleset_lookup import has_possible_places, has_stages, is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
 from faristol.presentation.unplayed_results import format_score, has_points
 from faristol.text import (
@@ -219,6 +219,7 @@ def environment(language: str) -> Environment:
         clock_text=clock_text,
         is_of_duplicate_games=is_of_duplicate_games,
         has_possible_places=has_possible_places,
+        has_stages=has_stages,
         minutes=minutes,
         moment=to_datetime,
         value=tie_break_value,

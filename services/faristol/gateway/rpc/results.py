@@ -114,6 +114,11 @@ class Results(Service):
         request = pb.GetProspectsRequest(tournament_id=tournament_id, place=place, player_id=player_id, **when.fields())
         return await self._call(self._stub.GetProspects, request)
 
+    async def stages(self, tournament_id: str, when: Moment = NOW) -> pb.GetStagesResponse:
+        """Return the stages of the championship of a tournament, the brackets, and the final table."""
+        request = pb.GetStagesRequest(tournament_id=tournament_id, **when.fields())
+        return await self._call(self._stub.GetStages, request)
+
     async def report(
         self,
         tournament_id: str,

@@ -6,7 +6,7 @@ const FILES = "files-1";
 const MOST = { [PAGES]: 60, [FILES]: 120 };
 const PUBLIC = [
   /^\/$/,
-  /^\/tournaments\/[^/]+(\/(crosstable|duplicate|files|find|players|prizes|prospects|rulings|screen|teams))?$/,
+  /^\/tournaments\/[^/]+(\/(crosstable|duplicate|files|find|players|prizes|prospects|rulings|screen|stages|teams))?$/,
   /^\/tournaments\/[^/]+\/((embed|standings|teams)\/[^/]+|round\/[^/]+)$/,
   /^\/games\/[^/]+(\/replay)?$/,
   /^\/players\/[^/]+$/,

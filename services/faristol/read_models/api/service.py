@@ -19,6 +19,7 @@ from faristol.read_models.api.queries.record import follow, get_status, list_sea
 from faristol.read_models.api.queries.report import get_report
 from faristol.read_models.api.queries.screens import get_picture, list_screens, report_screen
 from faristol.read_models.api.queries.slots import list_claims, list_slots
+from faristol.read_models.api.queries.stages import get_stages
 from faristol.read_models.api.queries.standings import (
     get_crosstable,
     get_prospects,
@@ -43,6 +44,7 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.ListTeamsRequest: retry_not_found(list_teams),
     pb.GetCrosstableRequest: retry_not_found(get_crosstable),
     pb.GetProspectsRequest: retry_not_found(get_prospects),
+    pb.GetStagesRequest: retry_not_found(get_stages),
     pb.GetReportRequest: retry_not_found(get_report),
     pb.GetPrizesRequest: retry_not_found(get_prizes),
     pb.GetAwardsRequest: retry_not_found(get_awards),

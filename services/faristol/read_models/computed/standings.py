@@ -59,6 +59,8 @@ class Tally:
     """The player with the allocated bye, once it counts."""
     spread: Mapping[str, int]
     total: Mapping[str, int]
+    seeds: Sequence[str] = ()
+    """In the first round of a knock-out: its players in the order in which they are placed in the bracket."""
 
     @classmethod
     def of(cls, round_: Round) -> Tally:
@@ -80,6 +82,7 @@ class Tally:
             frozenset(result.first for result in alone if round_.complete and result.sat_out is Bye.ALLOCATED),
             spread,
             total,
+            round_.seeds,
         )
 
     def count_without(self, annulled: frozenset[str]) -> Scores:
@@ -103,6 +106,7 @@ class Ranking:
         self._tournament = tournament
         self._ruleset = ruleset
         self._players: Sequence[str] | None = None
+        self._seeds: Sequence[str] = ()
         self._last = 0
         self._lines: dict[str, Ranked] = {}
         self._counted: Sequence[Scores] = ()
@@ -123,9 +127,10 @@ class Ranking:
         """
         seated = frozenset[str]().union(*(tally.seated for tally in tallies))
         players = sorted(player for player, there in came.items() if there or player in seated)
-        if players != self._players:
-            self._players, self._lines = players, {}
-            self._standings = Standings(players, self._ruleset, self._tournament.rounds)
+        seeds = next((tally.seeds for tally in tallies if tally.round == 1), ())
+        if players != self._players or seeds != self._seeds:
+            self._players, self._seeds, self._lines = players, seeds, {}
+            self._standings = Standings(players, self._ruleset, self._tournament.rounds, seeds)
         last = max((tally.round for tally in tallies), default=0)
         if last != self._last:
             self._last, self._lines = last, {}

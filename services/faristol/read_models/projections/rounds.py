@@ -30,6 +30,7 @@ def _apply_round_paired(of: Championship, event: pairing.RoundPaired) -> None:
         of.id, event.round, results.ROUND_PHASE_PAIRED, event.algorithm, tables=len(event.pairings)
     )
     round_.paired_at = event.occurred_at.ToNanoseconds()
+    round_.seeds = tuple(event.seeded_player_ids)
     round_.games = [
         _game(of.id, event.round, place, pair, teams.get(pair.match, ())) for place, pair in enumerate(event.pairings)
     ]

@@ -19,7 +19,7 @@ TEAMS_OPTION = "teams"
 
 def build_championship(event: pairing.TournamentCreated) -> Championship:
     """Return a new tournament. Only the first division of a championship has its divisions."""
-    first = event.division and not event.division_of
+    first, stage = event.division and not event.division_of, event.stage
     return Championship(
         Tournament(
             event.tournament_id,
@@ -30,12 +30,18 @@ def build_championship(event: pairing.TournamentCreated) -> Championship:
             division_of=event.division_of,
             divisions=(Division(event.tournament_id, event.division),) if first else (),
             time_zone=event.time_zone or "UTC",
+            stage_number=stage.number or 1,
+            stage_sources=tuple(stage.source_ids),
+            stage_first_place=stage.first_place,
+            stage_last_place=stage.last_place,
+            final_place=stage.final_place or 1,
         )
     )
 
 
 def _apply_division_added(tournament: Tournament, event: pairing.DivisionAdded) -> None:
-    tournament.divisions += (Division(event.division.tournament_id, event.division.name),)
+    added = event.division
+    tournament.divisions += (Division(added.tournament_id, added.name, added.stage),)
     if event.division.tournament_id == tournament.tournament_id:
         tournament.division = event.division.name
 

@@ -39,6 +39,7 @@ OfTournament = (
     | results.GetTeamStandingsRequest
     | results.GetCrosstableRequest
     | results.GetProspectsRequest
+    | results.GetStagesRequest
     | results.GetReportRequest
     | results.GetPairingsRequest
     | results.ListTeamsRequest

@@ -65,6 +65,8 @@ class Division(NamedTuple):
 
     tournament_id: str
     name: str
+    stage: int = 0
+    """Number of the stage, if its players qualify in earlier ones; 0 otherwise."""
 
 
 class StoredHall(NamedTuple):
@@ -500,6 +502,8 @@ class Round(StoredRow):
     """In nanoseconds since 1970, as are the two below."""
     started_at: int | None = None
     closed_at: int | None = None
+    seeds: tuple[str, ...] = ()
+    """In the first round of a knock-out: its players in the order in which they are placed in the bracket."""
     games: list[Game] = field(default_factory=list, metadata=STORED_APART, compare=False)
     byes: list[Bye] = field(default_factory=list, metadata=STORED_APART, compare=False)
     matches: list[Match] = field(default_factory=list, metadata=STORED_APART, compare=False)
@@ -583,6 +587,15 @@ class Tournament(StoredRow):
     """Whether the form accepts entries of players between the times below."""
     form_opens_at: int | None = None
     form_closes_at: int | None = None
+    stage_number: int = 1
+    """Number of the stage of its championship."""
+    stage_sources: tuple[str, ...] = ()
+    """Ids of the tournaments in which its players qualify."""
+    stage_first_place: int = 0
+    """First place of each source that qualifies."""
+    stage_last_place: int = 0
+    final_place: int = 1
+    """Best place of the final table that its players play for."""
     messages: tuple[StoredMessage, ...] = ()
     """Messages that are not withdrawn and had not expired when the latest was sent, by number."""
 

@@ -11,7 +11,7 @@ from faristol.kernel.divisions import find_division
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.tournament.conditions import build_expelled_refusal, check_open
+from faristol.tournament.conditions import build_expelled_refusal, check_not_removed, check_open
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import HallRange, TournamentState
 
@@ -23,13 +23,17 @@ def add_division(situation: Situation, added: events.Division, *, first_division
     """Add a tournament as a division of the championship whose first division is that of ``situation``.
 
     ``first_division`` names the first division if it has no name yet; else it is empty or the same name. Raises
-    ``Invalid`` if a name is missing. Raises ``Refusal`` if the first division is over or is itself a further division.
+    ``Invalid`` if a name is missing. Raises ``Refusal`` if the first division is itself a further division, or over; a
+    later stage can follow one that is over.
     Raises ``Refusal`` if there are too many divisions, or if a name is taken.
     """
     first = situation.state
     if not added.name:
         raise Invalid("division", N_("is missing; expected the name of the division"))
-    check_open(first)
+    if added.stage:
+        check_not_removed(first)
+    else:
+        check_open(first)
     if first.division_of:
         raise Refusal(
             "NOT_FIRST_DIVISION",

@@ -11,6 +11,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_open
 from faristol.tournament.discipline.at_tables import note_sanctions
+from faristol.tournament.rounds.knock_out import is_decided
 from faristol.tournament.situation import PairingCommand, Situation, Undo
 from faristol.tournament.state import AppealPhase, Phase
 
@@ -18,12 +19,13 @@ from faristol.tournament.state import AppealPhase, Phase
 def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[Message]:
     """Publish the final standings. Raises ``Refusal`` if a round is not closed or an appeal is open.
 
+    A knock-out that is decided needs no further rounds.
     Add the sanctions at tables that the tournament has not noted yet: it takes none after publication.
     """
     state, ruleset = situation.state, situation.ruleset
     check_open(state)
     closed = sum(played.phase is Phase.CLOSED for played in state.played)
-    if closed < state.rounds:
+    if closed < state.rounds and not is_decided(state, ruleset):
         raise Refusal(
             "ROUNDS_LEFT",
             "",
@@ -49,7 +51,7 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
     for each in situation.imposed:
         state, new_events = note_sanctions(state, ruleset, each.game, [(each.version, each.sanction)])
         noted += new_events
-    return [*noted, events.StandingsPublished(round=state.rounds, occurred_at=situation.occurred_at)]
+    return [*noted, events.StandingsPublished(round=closed, occurred_at=situation.occurred_at)]
 
 
 def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Message]:

@@ -30,6 +30,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.rules.officials import check_not_concerned
+from faristol.tournament.administration.stages import of_stage
 from faristol.tournament.command_handling import registry, undo
 from faristol.tournament.command_handling.conflict_hint import add_conflict_hint
 from faristol.tournament.command_handling.duplicate_texts import has_text_of_games, to_problem_of_games
@@ -274,7 +275,7 @@ class PairingHandler:
         return (await self.load(state.division_of)).state.divisions if state.division_of else state.divisions
 
     async def other_divisions(self, state: TournamentState) -> OtherDivisions:
-        """Return the other divisions of the championship."""
+        """Return the other divisions of the championship that belong to the same stage."""
         # The first division is guarded or written to, so that no division is added concurrently. It is read once: the
         # guarded version is the one whose list of divisions was used.
         first = await self.load(state.division_of) if state.division_of else None
@@ -283,7 +284,7 @@ class PairingHandler:
             for division in list_other_divisions((first.state if first else state).divisions, state.tournament_id)
         ]
         return OtherDivisions(
-            tuple(division.state for division in loaded),
+            of_stage(state, [division.state for division in loaded]),
             tuple(Guard(stream(division.state.tournament_id), division.version) for division in loaded),
         )
 

@@ -38,7 +38,7 @@ async def create_tournament(
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.CreateTournamentResponse]]:
         lexicon = UNPINNED if request.without_lexicon else await _lexicon_of(office, request.lexicon, ruleset)
-        asked.tournament_id = request.tournament_id or await _free_id(office, asked.name, request.command_id)
+        asked.tournament_id = request.tournament_id or await find_free_id(office, asked.name, request.command_id)
         asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)
         loaded = await load(office.record, stream(asked.tournament_id), TournamentState(), evolve)
         new_events = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
@@ -138,7 +138,8 @@ def _normalize_request(request: pb.CreateTournamentRequest) -> pb.CreateTourname
     return asked
 
 
-async def _free_id(office: PairingHandler, name: str, command_id: str) -> str:
+async def find_free_id(office: PairingHandler, name: str, command_id: str) -> str:
+    """Return the first id of a name that no tournament has."""
     for wanted in ids_of(name, command_id, "championship"):
         if not is_as_of_a_game(wanted) and not await office.record.read_stream(stream(wanted)):
             return wanted

@@ -11,6 +11,7 @@ from faristol.rules import Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 from faristol.tournament.engines import swiss
 from faristol.tournament.engines.swiss import Entrant
+from faristol.tournament.rounds.knock_out import bracket_of
 from faristol.tournament.rounds.ranking import by_standing, entrants, initial_ranking, standing_of
 from faristol.tournament.rounds.systems import (
     CYCLES,
@@ -54,6 +55,15 @@ NEAREST = N_("{one} and {other} are in the pairing with the least distance betwe
 NO_OTHER = N_("If {one} met {other}, the others could not all be paired.")
 FARTHER = N_("If {one} met {other}, the squares of the distances in points would add up to {theirs}, not {mine}.")
 LOWER = N_("If {one} met {other}, the squares of the distances in rank would add up to {theirs}, not {mine}.")
+BRACKET_DECIDES = N_("The bracket decides who meets: {one} and {other} do not meet in this round.")
+GAME_OF_MATCH = N_(
+    "Game {game} of at most {games} of the match between {one} (seed {first_seed}) and {other} (seed {second_seed}), "
+    "for the places {best} to {worst}."
+)
+EXTRA_GAME_OF_MATCH = N_(
+    "A further game of the match between {one} (seed {first_seed}) and {other} (seed {second_seed}): after {games} "
+    "games it was not decided."
+)
 FIRST_BY_LOT = N_("The first round is drawn by lot: {one} meets {other}.")
 TOGETHER_BY_LOT = N_("The draw paired {one} with {others}.")
 APART_BY_LOT = N_("The draw did not pair {one} and {other}.")
@@ -215,6 +225,28 @@ def _explain_match(asked: _Question) -> Explanation:
     return Explanation("meet", asked.article, MEET, asked.names)
 
 
+def _explain_knock_out(asked: _Question) -> Explanation:
+    """Explain a round of a knock-out: the next game of the matches of the bracket that are not decided."""
+    seeds = asked.before.seeds or asked.paired.seeds
+    bracket = bracket_of(asked.before, asked.ruleset, seeds)
+    match = next((each for each in bracket.open_matches if asked.player_id in each.players), None)
+    if match is None or not asked.meets:
+        return Explanation("bracket", asked.article, BRACKET_DECIDES, asked.names)
+    seed_of = {player_id: place for place, player_id in enumerate(seeds, 1)}
+    params: dict[str, Param] = {
+        **asked.names,
+        "first_seed": seed_of[asked.player_id],
+        "second_seed": seed_of[str(asked.names["other"])],
+        "game": len(match.games) + 1,
+        "games": match.most_games,
+        "best": match.first_place,
+        "worst": match.last_place,
+    }
+    if len(match.games) >= match.most_games:
+        return Explanation("extra-game", asked.article, EXTRA_GAME_OF_MATCH, params)
+    return Explanation("bracket", asked.article, GAME_OF_MATCH, params)
+
+
 def _explain_lot(asked: _Question) -> Explanation:
     """Explain a round whose tables are drawn by lot."""
     found = next(table.player_ids for table in asked.paired.pairings if asked.player_id in table.player_ids)
@@ -245,6 +277,7 @@ _SYSTEMS: Mapping[str, Callable[[_Question], Explanation]] = {
     "king-of-the-hill": _explain_king,
     "by-hand": _explain_by_hand,
     "match": _explain_match,
+    "knock-out": _explain_knock_out,
     "lot": _explain_lot,
     **dict.fromkeys(CYCLES, _explain_cycle),
 }

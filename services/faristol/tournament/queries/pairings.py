@@ -22,6 +22,7 @@ from faristol.tournament.conditions import found_round
 from faristol.tournament.engines import swiss
 from faristol.tournament.pairing_explanations import player_pairs
 from faristol.tournament.pairing_explanations import team_pairs as team_explanation
+from faristol.tournament.rounds.knock_out import is_decided
 from faristol.tournament.rounds.pairing import obstacles
 from faristol.tournament.rounds.systems import WayOut, ways_out
 from faristol.tournament.state import TournamentState, evolve, stream
@@ -40,6 +41,8 @@ async def list_obstacles(
     if state.over or number > state.rounds:
         return pb.ListObstaclesResponse()
     language, ruleset = language_of(context), ruleset_of(state.ruleset)
+    if is_decided(state, ruleset):
+        return pb.ListObstaclesResponse()
     found = [refuse_of_games(each, ruleset) for each in obstacles(state, ruleset, number)]
     impossible = any(obstacle.reason in swiss.IMPOSSIBLE for obstacle in found)
     return pb.ListObstaclesResponse(

@@ -82,6 +82,7 @@ async def get_tournament(
         halls=[hall.message() for hall in state.halls],
         announced=state.announced,
         divisions=await office.divisions(state),
+        stage=state.stage.message() if state.stage else None,
         version=loaded.version,
         players=[
             _player(player, paired, details.get(player.player_id, {}), notes.get(player.player_id, ""))

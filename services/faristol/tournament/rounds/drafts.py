@@ -84,6 +84,12 @@ def swap_players(situation: Situation, request: pb.SwapPlayersRequest) -> list[M
         for table in found.pairings
         if not other.keys().isdisjoint(table.player_ids)
     ]
+    if situation.ruleset.championship.system == "knock-out" and len(swapped) > 1:
+        raise Refusal(
+            "BRACKET_FIXED",
+            situation.ruleset.article("championship.system"),
+            N_("The bracket decides who meets: only the two players of a table can be swapped."),
+        )
     return [
         events.DraftPlayersSwapped(
             round=number,

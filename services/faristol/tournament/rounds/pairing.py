@@ -125,6 +125,7 @@ def _round_paired(
         seed=_derive_lot_seed(state, number),
         inputs_digest=paired.inputs,
         requested_byes=[at.to_requested_bye(player_id, BYE_KINDS[kind]) for player_id, kind, at in byes],
+        seeded_player_ids=paired.seeds,
         occurred_at=to_timestamp(occurred_at),
     )
 

@@ -8,11 +8,11 @@ from faristol.rules import Bye, Result, Ruleset
 from faristol.rules.standings import TableResult, standings
 from faristol.tournament.engines.swiss import Entrant
 from faristol.tournament.rounds.past import past_of, result_of
-from faristol.tournament.state import PlayerState, TournamentState
+from faristol.tournament.state import PlayerState, RoundState, TournamentState
 
 
 def initial_ranking(state: TournamentState) -> tuple[str, ...]:
-    """Return player ids by last published rating, highest first (FISC I.1).
+    """Return player ids by their seeds, if any, then by last published rating, highest first (FISC I.1).
 
     For equal ratings a published one precedes the start rating of an unrated player; then ids decide.
     """
@@ -26,7 +26,7 @@ def standing_of(state: TournamentState, ruleset: Ruleset) -> tuple[str, ...]:
     """
     results: list[Result | TableResult] = []
     for played in state.played:
-        results += filter(None, (result_of(played, pairing) for pairing in played.pairings))
+        results += results_of(played)
         byes = [*played.requested.items(), *([(played.bye, Bye.ALLOCATED)] if played.bye else [])]
         results += [Result.bye(played.number, player_id, kind) for player_id, kind in byes]
     rows = standings(
@@ -35,13 +35,37 @@ def standing_of(state: TournamentState, ruleset: Ruleset) -> tuple[str, ...]:
         ruleset,
         state.rounds,
         adjustments=[adjustment for played in state.played for adjustment in played.adjustments],
+        seeds=state.seeds,
+        left=left_of(state) if state.seeds else (),
     )
     return tuple(row.player for row in rows)
 
 
+def results_of(played: RoundState) -> list[Result]:
+    """Return the results of the tables of a round."""
+    return [*filter(None, (result_of(played, pairing) for pairing in played.pairings))]
+
+
+def left_of(state: TournamentState) -> tuple[str, ...]:
+    """Return the players who do not take part in the next round: they have withdrawn or are expelled."""
+    following = len(state.played) + 1
+    return tuple(
+        player.player_id for player in state.players if player.withdrawn is not None and player.withdrawn <= following
+    )
+
+
 def in_order(players: Iterable[PlayerState]) -> list[PlayerState]:
-    """Sort players by the initial ranking."""
-    return sorted(players, key=lambda player: (-player.rating, player.unrated, player.player_id))
+    """Sort players by the initial ranking: by their seeds in a stage of a championship, then by their ratings."""
+    return sorted(
+        players,
+        key=lambda player: (
+            not player.seed_number,
+            player.seed_number,
+            -player.rating,
+            player.unrated,
+            player.player_id,
+        ),
+    )
 
 
 def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:

@@ -178,6 +178,8 @@ def check_all_there(
             PAIRED_AND_WITHDRAWN[is_published],
             {"round": played.number, "players": ", ".join(gone)},
         )
+    if ruleset.championship.system == "knock-out":
+        return  # players without a match are out of it, or wait
     # In a team tournament, a player who entered after the pairing is a reserve; a reinstated player may have a board.
     left_out = [
         entry.player_id

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from faristol.kernel.errors import Invalid
@@ -19,6 +19,7 @@ from faristol.tournament.engines.dutch import player as dutch
 from faristol.tournament.engines.dutch.digest import digest, draw_initial_colour
 from faristol.tournament.engines.dutch.player import BLACK, WHITE, DutchRound, Float
 from faristol.tournament.engines.swiss import Entrant
+from faristol.tournament.rounds import knock_out
 from faristol.tournament.rounds.past import Past, past_of
 from faristol.tournament.rounds.ranking import (
     by_standing,
@@ -44,8 +45,8 @@ DUPLICATE_ALGORITHM = "duplicate-1"
 SINGLE_ROUND_SYSTEMS = ("classification", "swiss", "dutch", "king-of-the-hill", "by-hand")
 """Systems that a single round can have, if pairs can be made by hand in the tournament."""
 
-SYSTEMS_WITHOUT_HAND_PAIRS = frozenset({*CYCLES, "match", "lot", "duplicate"})
-"""Systems without pairs made by hand: a table of rounds, the match or a lot decides, or there are no pairs."""
+SYSTEMS_WITHOUT_HAND_PAIRS = frozenset({*CYCLES, "match", "knock-out", "lot", "duplicate"})
+"""Systems without pairs made by hand: a table of rounds, a match, a bracket or a lot decides, or there are no pairs."""
 
 _HALF_POINT_FACTOR = 5
 """Tenths of a point in half a point."""
@@ -63,6 +64,8 @@ class Proposal:
     """Byes other than that of the pairing."""
     inputs: str
     """SHA-256 of the inputs of the pairing; empty if it depends only on the record before it."""
+    seeds: tuple[str, ...] = ()
+    """In the first round of a knock-out: its players in the order in which they are placed in the bracket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +265,29 @@ def _match(to_pair: RoundToPair) -> Proposal:
     return to_pair.proposal([pair], None, match.ALGORITHM)
 
 
+def _knock_out(to_pair: RoundToPair) -> Proposal:
+    """Pair the next game of each match of the bracket that is not decided.
+
+    A match waits while one of its players does not play the round. Who starts is drawn for the first game of a match,
+    and alternates.
+    """
+    state, ruleset = to_pair.state, to_pair.ruleset
+    seeds = state.seeds or knock_out.order_of(initial_ranking(state), ruleset, to_pair.state.seed)
+    bracket = knock_out.bracket_of(state, ruleset, seeds)
+    there = {player.player_id for player in to_pair.there}
+    open_matches = [each for each in bracket.open_matches if there.issuperset(each.players)]
+    if not open_matches:
+        raise knock_out.build_no_match_refusal(bracket, ruleset)
+    tables = [
+        match.pair_match(
+            each.players, len(each.games) + 1, derive_seed(state.seed, f"match of {each.level}, {each.first_place}")
+        )
+        for each in open_matches
+    ]
+    proposal = to_pair.proposal(tables, None, knock_out.ALGORITHM)
+    return replace(proposal, seeds=() if state.seeds else tuple(seeds))
+
+
 def ways_out(state: TournamentState, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
     """Return the fewest exceptions, by rule, with which an impossible round can be paired (FIDE C.04.3 1.9.3)."""
     from faristol.tournament.engines.dutch.impossible import MESSAGES, choices  # deferred: it imports numba
@@ -287,7 +313,7 @@ def requested_byes(state: TournamentState, number: int) -> tuple[tuple[str, Bye]
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
     """Return the number of rounds that a number of players can play. By lot and in a match, players may meet again."""
-    if ruleset.championship.system in {"match", "lot", "duplicate"}:
+    if ruleset.championship.system in {"match", "knock-out", "lot", "duplicate"}:
         return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
@@ -402,6 +428,7 @@ PAIRING_FUNCTIONS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
     "round-robin": _round_robin,
     "double-round-robin": _round_robin,
     "match": _match,
+    "knock-out": _knock_out,
     "lot": _lot,
     "duplicate": _duplicate,
     "by-hand": _by_hand,

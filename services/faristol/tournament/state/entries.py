@@ -46,7 +46,9 @@ OfTeam = events.TeamWithdrawn | events.TeamReinstated | events.ByeGranted | even
 
 
 def _apply_player_registered(state: TournamentState, event: events.PlayerRegistered) -> TournamentState:
-    player = PlayerState(event.player_id, event.rating, event.unrated, category=event.category)
+    player = PlayerState(
+        event.player_id, event.rating, event.unrated, category=event.category, seed_number=event.seed_number
+    )
     return replace(state, players=(*state.players, player))
 
 
@@ -196,6 +198,7 @@ def _apply_player_request_answered(state: TournamentState, event: events.PlayerR
 
 
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
+    events.PlayersQualified: lambda state, event: state,
     events.PlayerRegistered: _apply_player_registered,
     events.LateEntryAdmitted: _apply_late_entry_admitted,
     events.TeamRegistered: _apply_team_registered,

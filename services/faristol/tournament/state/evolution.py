@@ -22,6 +22,7 @@ from faristol.tournament.state.tournament import (
     HallRange,
     MessageState,
     ResultCheck,
+    Stage,
     TournamentState,
     Unsanctioned,
 )
@@ -46,6 +47,7 @@ def _apply_tournament_created(state: TournamentState, event: events.TournamentCr
         time_zone=event.time_zone or "UTC",
         created_at=_moment(event.occurred_at),
         divisions=(own,) if event.division and not event.division_of else (),
+        stage=Stage.of(event.stage) if event.HasField("stage") else None,
     )
 
 

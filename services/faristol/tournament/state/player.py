@@ -42,6 +42,8 @@ class PlayerState:
     """The article of the expulsion."""
     category: str = ""
     """Category of the player, such as ``U18``; empty for none."""
+    seed_number: int = 0
+    """Seed in a stage of a championship, from 1; 0 without seeds."""
     left_before: bool = False
     """Whether the player had already withdrawn before the expulsion."""
 

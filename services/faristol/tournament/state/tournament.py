@@ -323,6 +323,8 @@ class RoundState:
     """Name and version of the pairing algorithm."""
     changed_by_hand: bool = False
     """Whether officials changed the pairing before its publication."""
+    seeds: tuple[str, ...] = ()
+    """In the first round of a knock-out: its players in the order in which they are placed in the bracket."""
     adjustments: tuple[SpreadAdjustment, ...] = ()
     """Spread adjustments outside games: at most one per player, and one per player for sanctions."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
@@ -345,6 +347,7 @@ class RoundState:
             team_byes=MappingProxyType({bye.team_id: REQUESTED_BYES[bye.kind] for bye in event.team_byes}),
             algorithm=event.algorithm,
             changed_by_hand=event.changed_by_hand,
+            seeds=tuple(event.seeded_player_ids),
         )
 
     @property
@@ -435,6 +438,35 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a championship whose players qualify in earlier tournaments."""
+
+    number: int
+    """Number of the stage, from 2."""
+    source_ids: tuple[str, ...]
+    first_place: int
+    """First place of each source that qualifies, from 1."""
+    last_place: int
+    by_rating: bool
+    """Whether the places are those of the initial ranking."""
+    groups: int
+    """Number of groups into which the places are dealt; 0 without groups."""
+    group: int
+    """Number of the group, from 1; 0 without groups."""
+    final_place: int
+    """Best place of the final table that the players play for."""
+
+    @classmethod
+    def of(cls, stage: events.Stage) -> Stage:
+        """Parse the stage of an event."""
+        return cls(**read_shared_fields(stage, cls))
+
+    def message(self) -> events.Stage:
+        """Convert the stage to a message."""
+        return like(events.Stage, self)
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentState:
     """The state of a tournament. ``Tournament()`` does not exist yet."""
 
@@ -489,6 +521,8 @@ class TournamentState:
     """Id of the first division of the championship; empty for the first division itself."""
     divisions: tuple[events.Division, ...] = ()
     """In the first division: all divisions of the championship, itself included, in the order of addition."""
+    stage: Stage | None = None
+    """The stage of the championship that it is, if its players qualify in earlier ones."""
     tribunal: tuple[events.TribunalMember, ...] = ()
     """The appointed members of the tribunal of appeals."""
     appeals: tuple[Appeal, ...] = ()
@@ -538,6 +572,11 @@ class TournamentState:
         return frozenset[str]().union(*self.pictures_of_screens.values())
 
     @property
+    def stage_number(self) -> int:
+        """The number of the stage of its championship, from 1."""
+        return self.stage.number if self.stage else 1
+
+    @property
     def first_division(self) -> str:
         """Id of the first division of the championship; the own id without divisions."""
         return first_division_of(self)
@@ -578,6 +617,11 @@ class TournamentState:
         """Number of the round that starts next, paired or not; ``rounds`` + 1 after the last."""
         paired = self.open_round is not None and self.open_round.phase is Phase.PAIRED
         return len(self.played) + (0 if paired else 1)
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """The players of a knock-out in the order in which they are placed in the bracket; empty before round 1."""
+        return self.played[0].seeds if self.played else ()
 
     def gave_up(self, pairing: Pairing) -> tuple[str, ...]:
         """Return the players of a table who gave its game up by withdrawing and are not reinstated."""

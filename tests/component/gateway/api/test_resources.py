@@ -367,6 +367,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/crosstable.csv",
         "/api/v1/tournaments/{tournament_id}/report.trf",
         "/api/v1/tournaments/{tournament_id}/prospects",
+        "/api/v1/tournaments/{tournament_id}/stages",
         "/api/v1/tournaments/{tournament_id}/prizes",
         "/api/v1/tournaments/{tournament_id}/awards",
         "/api/v1/tournaments/{tournament_id}/players",

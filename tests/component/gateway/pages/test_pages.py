@@ -20,6 +20,7 @@ PAGES = (
     "/tournaments/lliga/standings/anna",
     "/tournaments/lliga/crosstable",
     "/tournaments/lliga/prospects",
+    "/tournaments/lliga/stages",
     "/tournaments/lliga/prospects?place=2&player=anna",
     "/tournaments/lliga/prizes",
     "/tournaments/lliga/round/1",

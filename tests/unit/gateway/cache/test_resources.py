@@ -38,6 +38,8 @@ NOT_KEPT = {
     "/api/v1/status",
     "/api/v1/seals",
     "/tournaments/{tournament_id}/slots/{slot}/{content}",
+    "/tournaments/{tournament_id}/stages",  # depends on several tournaments
+    "/api/v1/tournaments/{tournament_id}/stages",
 }
 NOT_KEPT |= {ARCHIVE, *STREAMS}
 LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
@@ -48,8 +50,8 @@ def test_every_address_is_kept_or_said_not_to_be() -> None:
     assert {route.path for route in routes if isinstance(route, APIRoute)} == CACHED_ROUTES.keys() | NOT_KEPT
 
 
-NOT_KEPT_TEMPLATES = {"screen_programme.html", "slot.html", "slot_standings.html"}
-"""Of pages that are not kept: each screen has its own, and a slot changes its game."""
+NOT_KEPT_TEMPLATES = {"screen_programme.html", "slot.html", "slot_standings.html", "stages.html"}
+"""Of pages that are not kept: each screen has its own, a slot changes its game, and stages are several tournaments."""
 
 
 def test_whatever_a_page_listens_to_makes_it_anew() -> None:

@@ -139,6 +139,7 @@ BESIDE_CONTRACT: Mapping[str, frozenset[str]] = {
     "CorrectResult": frozenset({"outcome"}),
     "LodgeAppeal": frozenset({"appealed", "country", "affiliation", "person"}),
     "AppointTribunal": frozenset({"country", "affiliation", "person"}),
+    "CreateStage": frozenset({"plan"}),
     "SetPrizeList": frozenset({"digits", "money", "prizes_in_kind"}),
 }
 """Fields of forms that no request has: the module of the page converts them."""

@@ -15,6 +15,7 @@ from faristol.rules import (
     read_ruleset,
     ruleset_names,
 )
+from faristol.rules.ruleset.sections import BEYOND_BOOKS
 
 TEXT = (resources.files("faristol.rules") / "rulebooks" / "fisc-2023.toml").read_text(encoding="utf-8")
 
@@ -77,8 +78,9 @@ def test_fisc_is_what_the_book_says() -> None:
 
 def test_every_value_has_its_article() -> None:
     fisc = load_ruleset("fisc-2023")
-    assert set(fisc.articles) == {key for key, _ in values()}
+    assert set(fisc.articles) == {key for key, _ in values()} | BEYOND_BOOKS
     assert fisc.article("championship.bye_spread") == ""
+    assert fisc.article("championship.match_games") == ""
 
 
 def test_a_section_of_another_mode_is_one_about_which_a_book_is_silent() -> None:

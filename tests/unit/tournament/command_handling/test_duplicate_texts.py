@@ -52,6 +52,8 @@ ABOUT_TABLES = (
     "rounds/readiness.py: Round {round} cannot be started",
     "rounds/readiness.py: Round {round} cannot be published",
     "administration/tournaments.py: The table of rounds",
+    "administration/stages.py",
+    "rounds/knock_out.py",
     "conditions.py: This is a tournament of duplicate games",
     "command_handling/duplicate_texts.py",
 )

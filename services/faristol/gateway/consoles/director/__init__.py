@@ -15,6 +15,7 @@ from faristol.gateway.consoles.director import (
     restore,
     rounds,
     settings,
+    stages,
     teams,
 )
 
@@ -30,6 +31,7 @@ ROUTES = tuple(
         registration,
         teams,
         rounds,
+        stages,
         halls,
         discipline,
         judges,

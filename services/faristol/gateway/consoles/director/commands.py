@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.director.stage_plans import PLANS_BY_KEY
 from faristol.gateway.consoles.forms import Given, fill
 from faristol.gateway.rpc.calls import NAMED
 from faristol.typed_input.fields import parse_number
@@ -92,6 +93,22 @@ def _appeal(request: Any, given: Given) -> None:
             request.affiliations.add(person_id=person_id, affiliation=club)
 
 
+def _create_stage(request: Any, given: Given) -> None:
+    """Apply the ready-made stage of the form: its places, and the options of its format."""
+    plan = PLANS_BY_KEY.get(given.get("plan", ""))
+    if plan is None:
+        return
+    request.last_place = plan.last_place or request.last_place
+    chosen = {option.name: option.value for option in request.options if option.value}
+    if plan.format == "knock-out":
+        chosen["placed"] = str(min(plan.placed, max(request.last_place, 2)))
+    else:
+        chosen = {name: value for name, value in chosen.items() if name not in ("match_games", "final_games")}
+    del request.options[:]
+    for name, value in {"format": plan.format, **chosen}.items():
+        request.options.add(name=name, value=value)
+
+
 MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "AmendPlayer": _amend,
     "DescribeTournament": _describe,
@@ -99,5 +116,6 @@ MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "AppointTribunal": _appoint,
     "LodgeAppeal": _appeal,
     "SetPrizeList": _set_prize_list,
+    "CreateStage": _create_stage,
 }
 """Functions for the fields that differ from the contract."""

@@ -60,6 +60,9 @@ SETTINGS = "settings"
 REGISTRATION = "registration"
 """Page of the entries, which arbiters do not see."""
 
+STAGES = "stages"
+"""Page of the stages, which tournaments of teams and of duplicate games do not have."""
+
 CONSOLE_PAGES: Sequence[tuple[str, str]] = (
     ("", N_("Overview")),
     ("players", N_("Players")),
@@ -67,6 +70,7 @@ CONSOLE_PAGES: Sequence[tuple[str, str]] = (
     ("presence", N_("Presence")),
     ("teams", N_("Teams")),
     ("rounds", N_("Rounds")),
+    (STAGES, N_("Stages")),
     ("halls", N_("Halls")),
     ("messages", N_("Messages")),
     ("screens", N_("Screens")),
@@ -210,6 +214,8 @@ class DirectorPage(Console):
     def _has_page(self, key: str) -> bool:
         """Check whether the console has a page, for this tournament and user."""
         if key == "teams" and not self.has_teams:
+            return False
+        if key == STAGES and (self.has_teams or is_of_duplicate_games(self.tournament)):
             return False
         if key == REGISTRATION and not self.may_call("ListEntries"):
             return False

@@ -1,0 +1,83 @@
+"""`faristol stage show`: the stages of a championship, the brackets of knock-outs, and the final table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.gateway.api.contract_json import to_json
+from faristol.gateway.rpc.results import Results
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels as words
+from faristol.table_terminal.shared.common import columns, print_answer
+from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.services import ask_service
+from faristol.text import number, say, translations
+from faristol.text.terminal import language_of_terminal
+
+HEADING = N_("{name} ({id}): {closed} of {rounds} rounds closed.")
+FINISHED = N_("{name} ({id}): finished after {closed} {closed:round|rounds}.")
+MATCH = N_("Level {level}, places {first} to {last}: {one} {points} – {others} {other}")
+NO_OPPONENT = N_("Level {level}, places {first} to {last}: {one} has a bye")
+
+
+def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """Show the stages of the championship, the matches of knock-outs, and the final table."""
+    language = language_of_terminal()
+
+    async def ask(stub: Any) -> pb.GetStagesResponse:
+        return await Results(stub, language).stages(await tournament_meant(tournament, address))
+
+    found = ask_service("results", address, ask)
+    print_answer(to_json(found), format_stages(found, language), json_output=json_output)
+
+
+def format_stages(found: pb.GetStagesResponse, language: str) -> Iterator[str]:
+    """Yield a heading for each stage with its matches, then the final table in columns."""
+    read = translations(language).gettext
+    for stage in found.stages:
+        params: dict[str, str | int | float] = {
+            "name": stage.name or stage.tournament_id,
+            "id": stage.tournament_id,
+            "closed": stage.closed_rounds,
+            "rounds": stage.rounds,
+        }
+        yield say(FINISHED if stage.finished else HEADING, params, language)
+        for match in stage.matches:
+            yield f"  {_format_match(match, language)}"
+    if found.final_table:
+        names = {stage.tournament_id: stage.name or stage.tournament_id for stage in found.stages}
+        rows = [
+            [
+                str(line.first_place)
+                if line.first_place == line.last_place
+                else f"{line.first_place}–{line.last_place}",
+                line.name or line.player_id,
+                names.get(line.tournament_id, line.tournament_id),
+            ]
+            for line in found.final_table
+        ]
+        yield from columns([["", read("Player"), read("Stage")], *rows])
+
+
+def _format_match(match: pb.KnockOutMatch, language: str) -> str:
+    there = [side for side in match.sides if side.player_id]
+    places: dict[str, str | int | float] = {"level": match.level, "first": match.first_place, "last": match.last_place}
+    if len(there) < 2:
+        return say(NO_OPPONENT, {**places, "one": there[0].name or there[0].player_id}, language)
+    one, other = there
+    said = say(
+        MATCH,
+        {
+            **places,
+            "one": one.name or one.player_id,
+            "points": number(one.half_points / 2, language),
+            "others": number(other.half_points / 2, language),
+            "other": other.name or other.player_id,
+        },
+        language,
+    )
+    decided = words.MATCH_DECISIONS.get(match.decided_by)
+    return f"{said} ({translations(language).gettext(decided)})" if decided else said

@@ -1,0 +1,132 @@
+"""Formats of a stage that an organiser chooses beside the system of the book: options of every book with pairings.
+
+A book rules on games, and on the championship as it knows it. A stage of a larger event, such as a final of five games
+or a group, has a format of its own, with the games of the book.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from faristol.rules.ruleset.options import Option, Value
+from faristol.rules.ruleset.ruleset import Ruleset
+
+OF_BOOK = "book"
+"""The format of the book itself."""
+
+_SYSTEM, _FEWEST_ROUNDS = "championship.system", "championship.rounds_min"
+_SHORT: Mapping[str, Value] = MappingProxyType({_FEWEST_ROUNDS: 2, "championship.late_entry": "never"})
+
+_FORMATS: Mapping[str, Mapping[str, Value]] = {
+    OF_BOOK: {},
+    "knock-out": {
+        _SYSTEM: "knock-out",
+        **_SHORT,
+        _FEWEST_ROUNDS: 1,
+        "championship.buchholz_cut": 0,
+        "championship.tie_breaks": ("spread", "total"),
+        "start.method": "draw-then-alternate",
+    },
+    "round-robin": {_SYSTEM: "round-robin", **_SHORT},
+    "double-round-robin": {_SYSTEM: "double-round-robin", **_SHORT},
+    "swiss": {_SYSTEM: "swiss", **_SHORT},
+    "king-of-the-hill": {_SYSTEM: "king-of-the-hill", **_SHORT},
+}
+"""The values of each format, as ``section.key`` → value."""
+
+_OF_KNOCK_OUT: Mapping[str, Value] = MappingProxyType({_SYSTEM: "knock-out"})
+
+MOST_MATCH_GAMES = 15
+"""Limit of games of a match of a knock-out."""
+
+MOST_PLACED = 64
+"""Limit of places of a knock-out that are played off."""
+
+_WITHOUT_FORMATS = frozenset({"none", "lot", "duplicate"})
+"""Systems of books whose tournaments have no pairs of opponents."""
+
+
+def list_format_options(ruleset: Ruleset) -> tuple[Option, ...]:
+    """Return the options for the format of a stage; none for a book without pairings."""
+    return () if ruleset.championship.system in _WITHOUT_FORMATS else _OPTIONS
+
+
+def _choice(name: str, note: str, choices: Mapping[str, Mapping[str, Value]], default: str) -> Option:
+    return Option(
+        name=name,
+        because="organiser",
+        article="",
+        note=note,
+        default=default,
+        required=False,
+        when=_OF_KNOCK_OUT if name != "format" else MappingProxyType({}),
+        key="",
+        choices=MappingProxyType(choices),
+        least=None,
+        most=None,
+        may_be_none=False,
+        some_of=(),
+    )
+
+
+def _number(name: str, note: str, key: str, default: int | None, most: int) -> Option:
+    return Option(
+        name=name,
+        because="organiser",
+        article="",
+        note=note,
+        default=default,
+        required=False,
+        when=_OF_KNOCK_OUT,
+        key=key,
+        choices=MappingProxyType({}),
+        least=1 if name != "placed" else 2,
+        most=most,
+        may_be_none=default is None,
+        some_of=(),
+    )
+
+
+_OPTIONS = (
+    _choice(
+        "format",
+        "A stage can have a format of its own, with the games of this book: such as a knock-out or a group.",
+        _FORMATS,
+        OF_BOOK,
+    ),
+    _number(
+        "match_games",
+        "Number of games of a match of a knock-out. A match ends as soon as it is decided.",
+        "championship.match_games",
+        1,
+        MOST_MATCH_GAMES,
+    ),
+    _number(
+        "final_games",
+        "Number of games of the final of a knock-out, if it is another one.",
+        "championship.final_games",
+        None,
+        MOST_MATCH_GAMES,
+    ),
+    _number(
+        "placed",
+        "Number of places of a knock-out that are played off: 2 for the final alone, 4 for the third place as well.",
+        "championship.placed",
+        2,
+        MOST_PLACED,
+    ),
+    _choice(
+        "bracket",
+        "The players of a knock-out are placed by their seeds, or by lot.",
+        {name: {"championship.bracket": name} for name in ("seeded", "drawn")},
+        "seeded",
+    ),
+    _choice(
+        "match_tie",
+        "After a match of a knock-out with equal points, the sum of the spreads decides, or a further game.",
+        {name: {"championship.match_tie": name} for name in ("spread", "game")},
+        "spread",
+    ),
+)
+"""The options, in the order in which they take effect."""

@@ -1,0 +1,25 @@
+"""Page of the stages: the creation of a final, a knock-out or a group, and the registration of its players."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.page import STAGES, DirectorPage, page_of_forms
+from faristol.gateway.consoles.director.stage_plans import PLANS
+from faristol.gateway.rpc.results import Moment
+
+
+async def _show(desk: DirectorPage) -> Response:
+    answer = await desk.results.stages(desk.tournament_id, Moment(desk.done))
+    return await desk.show(
+        "director/stages.html",
+        STAGES,
+        plans=PLANS,
+        stages=answer.stages,
+        final_table=answer.final_table,
+        finished=answer.finished,
+        beside={each.tournament_id: each for each in desk.tournament.divisions},
+    )
+
+
+routes = page_of_forms(STAGES, _show)

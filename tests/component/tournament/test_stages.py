@@ -1,0 +1,151 @@
+"""Stages of a championship over gRPC: their creation, and the players that qualify for them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import grpc
+import pytest
+from tests.component.tournament.test_service import create, read_refusal, register
+from tests.support.pairing_service import Desk
+
+from faristol.client.methods import build_call
+from faristol.event_store.integrity.verification import verify
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+KNOCK_OUT = {"format": "knock-out", "match_games": "3", "placed": "4"}
+
+
+async def ask(desk: Desk, request: Any) -> Any:
+    """Return the answer to a request, with an id if it needs one."""
+    if "command_id" in request.DESCRIPTOR.fields_by_name:
+        request.command_id = str(uuid.uuid4())
+    if "tournament_id" in request.DESCRIPTOR.fields_by_name and not request.tournament_id:
+        request.tournament_id = "open"
+    return await build_call(desk.runtime.channel("pairing"), type(request))(request)
+
+
+def stage(name: str, last_place: int, options: dict[str, str] | None = None, **fields: Any) -> pb.CreateStageRequest:
+    """Return the command for a stage of the tournament ``open``."""
+    chosen = [game_events.ChosenOption(name=option, value=value) for option, value in (options or {}).items()]
+    return pb.CreateStageRequest(name=name, last_place=last_place, options=chosen, **fields)
+
+
+async def open_tournament(desk: Desk, players: int = 8) -> None:
+    """Create the tournament ``open`` with players p1, p2 … in the order of their ratings, and halls."""
+    await create(desk)
+    hall = events.Hall(name="Main", first_table=1, last_table=20)
+    await ask(desk, pb.SetHallsRequest(halls=[hall]))
+    for number in range(1, players + 1):
+        await register(desk, player_id=f"p{number}", name=f"Player {number}", rating=2000 - number)
+
+
+async def play_round(desk: Desk, number: int, tournament_id: str = "open") -> list[tuple[str, ...]]:
+    """Play a round, in which the player with the lower number wins; return the tables."""
+    await ask(desk, pb.PairRoundRequest(tournament_id=tournament_id, round=number))
+    await ask(desk, pb.StartRoundRequest(tournament_id=tournament_id, round=number))
+    listed = await ask(desk, pb.ListResultsRequest(tournament_id=tournament_id))
+    for table in listed.tables:
+        scores = [
+            game_events.FinalScore(player_id=each.player_id, score=500 - 10 * int(each.player_id[1:]))
+            for each in table.players
+        ]
+        entered = pb.EnterResultRequest(
+            tournament_id=tournament_id, game_id=table.game_id, scores=scores, arbiter_id="eva"
+        )
+        await ask(desk, entered)
+    await ask(desk, pb.CloseRoundRequest(tournament_id=tournament_id, round=number))
+    return sorted(tuple(sorted(each.player_id for each in table.players)) for table in listed.tables)
+
+
+async def reason(call: Any) -> str:
+    return str((await read_refusal(call))[2].reason)
+
+
+async def test_a_final_takes_its_players_from_the_standings_and_the_rules_of_the_tournament_before(
+    desk: Desk,
+) -> None:
+    await open_tournament(desk)
+    made = await ask(desk, stage("Final", 4, KNOCK_OUT, first_stage="Swiss", stage_id="open-final"))
+    assert (made.stage_id, made.rounds, made.ruleset.name) == ("open-final", 6, "fisc-2023")
+    final = await ask(desk, pb.GetTournamentRequest(tournament_id="open-final"))
+    assert (final.name, final.division, final.division_of) == ("Open", "Final", "open")
+    assert [(hall.name, hall.last_table) for hall in final.halls] == [("Main", 20)], "tables are shared by stages"
+    assert [each.name for each in (await ask(desk, pb.GetTournamentRequest())).divisions] == ["Swiss", "Final"]
+    early = pb.QualifyPlayersRequest(tournament_id="open-final")
+    assert await reason(ask(desk, early)) == "SOURCE_NOT_FINISHED"
+    for number in range(1, 6):
+        await play_round(desk, number)
+    await ask(desk, pb.WithdrawPlayerRequest(player_id="p2"))
+    qualified = await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    assert (qualified.player_ids[0], len(qualified.player_ids)) == ("p1", 4)
+    assert "p2" not in qualified.player_ids, "the next one moves up for a player that has withdrawn"
+    assert await reason(ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))) == "STAGE_HAS_PLAYERS"
+    seeds = list(qualified.player_ids)
+    assert await play_round(desk, 1, "open-final") == sorted(
+        tuple(sorted(pair)) for pair in ((seeds[0], seeds[3]), (seeds[1], seeds[2]))
+    )
+    await play_round(desk, 2, "open-final")
+    await play_round(desk, 3, "open-final")
+    await play_round(desk, 4, "open-final")
+    await ask(desk, pb.PublishStandingsRequest(tournament_id="open-final"))
+    names = (await verify(desk.record)).names
+    assert (names.bound, names.unbound, names.missing) == (8, 0, 0)
+
+
+async def test_groups_are_dealt_from_the_first_to_the_last_and_back_and_their_winners_meet_in_a_knock_out(
+    desk: Desk,
+) -> None:
+    await open_tournament(desk)
+    groups: dict[str, Any] = {"options": {"format": "round-robin"}, "by_rating": True, "groups": 2}
+    for number, name in ((1, "A"), (2, "B")):
+        made = await ask(desk, stage(name, 8, group=number, first_stage="Entries", **groups))
+        assert (made.stage_id, made.rounds) == (f"open-{name.lower()}", 3)
+    of_a = await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-a"))
+    of_b = await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-b"))
+    assert list(of_a.player_ids) == ["p1", "p4", "p5", "p8"]
+    assert list(of_b.player_ids) == ["p2", "p3", "p6", "p7"]
+    twice = {"tournament_id": "open-a", "player_id": "p2", "name": "Player 2"}
+    assert await reason(register(desk, **twice)) == "ALREADY_IN_DIVISION", "groups are beside each other"
+    for each in ("open-a", "open-b"):
+        for number in range(1, 4):
+            await play_round(desk, number, each)
+    knock_out = stage("Final", 2, {"format": "knock-out"}, tournament_id="open-a", source_ids=["open-b"])
+    made = await ask(desk, knock_out)
+    found = await ask(desk, pb.QualifyPlayersRequest(tournament_id=made.stage_id))
+    assert list(found.player_ids) == ["p1", "p2", "p4", "p3"], "winners first, in the order of the groups"
+    assert await play_round(desk, 1, made.stage_id) == [("p1", "p3"), ("p2", "p4")]
+    assert await play_round(desk, 2, made.stage_id) == [("p1", "p2")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"last_place": 0}, "last_place"),
+        ({"last_place": 2, "first_place": 3}, "last_place"),
+        ({"last_place": 2, "groups": 1}, "groups"),
+        ({"last_place": 2, "groups": 2, "group": 3}, "group"),
+        ({"last_place": 2, "source_ids": ["open"]}, "source_ids"),
+        ({"last_place": 2, "name": ""}, "name"),
+        ({"last_place": 4}, "rounds"),
+    ],
+)
+async def test_a_stage_with_wrong_fields_is_refused_with_the_field(desk: Desk, fields: Any, named: str) -> None:
+    await open_tournament(desk, 4)
+    request = pb.CreateStageRequest(**{"name": "Final", "first_stage": "Swiss", **fields})
+    if named != "rounds":
+        request.options.add(name="format", value="knock-out")
+    code, text, _ = await read_refusal(ask(desk, request))
+    assert code == grpc.StatusCode.INVALID_ARGUMENT
+    assert text.startswith(f"{named}: ")
+
+
+async def test_a_tournament_that_is_no_stage_qualifies_no_players(desk: Desk) -> None:
+    await open_tournament(desk, 4)
+    assert await reason(ask(desk, pb.QualifyPlayersRequest())) == "NO_STAGE"
+    await create(desk, tournament_id="other")
+    other = stage("Final", 2, {"format": "knock-out"}, first_stage="Swiss", source_ids=["other"])
+    assert await reason(ask(desk, other)) == "OTHER_CHAMPIONSHIP"
