@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -12,20 +13,24 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-import httpx
 import pytest
 from tests.component.processes import wait_until_serving
 from tests.component.test_hall_cell import TOURNAMENT, Site, hall_token, site, until
+from tests.component.test_hall_pages import guest
 from tests.support.games_ahead import WORDS
 from tests.support.line import FaultyLine
-from tests.support.plain_http import PLAIN
 from tests.support.small_lexicon import ABOUT
 
+from faristol.access_control.roles import SCORER
 from faristol.client.methods import build_call
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
+from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.host.duplicate_store import game_stream, hall_stream
+from faristol.host.halls.heard import HEARD
 from faristol.kernel.times import to_timestamp
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.hall.v1 import hall_pb2
@@ -98,11 +103,11 @@ class Officials:
 
         await until(is_open, "the game opens")
 
-    async def call(self) -> int:
-        """Call a rack, and let its time pass."""
-        rack = RACK.split()
+    async def call(self, *, is_sealed: bool = False) -> int:
+        """Call a rack by hand, or that of the sealed game, and let its time pass."""
+        rack = [] if is_sealed else RACK.split()
         shown = await self.ask(pb.GetDuplicateRequest(inside=True))
-        if shown.turns:
+        if shown.turns and not is_sealed:
             left = list(shown.turns[-1].faces)
             for laid in shown.turns[-1].master.placements:
                 left.remove(laid.face)
@@ -170,8 +175,8 @@ class Scene:
         shown = await self.officials.ask(pb.GetDuplicateRequest(inside=True), self.officials.hall)
         return len(shown.turns) >= turn and shown.turns[turn - 1].HasField("ends_at")
 
-    async def call(self) -> int:
-        turn = await self.officials.call()
+    async def call(self, *, is_sealed: bool = False) -> int:
+        turn = await self.officials.call(is_sealed=is_sealed)
 
         async def has_turn() -> bool:
             return await self.has(turn)
@@ -182,7 +187,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+async def scene(tmp_path: Path, *, is_prepared: bool = False) -> AsyncIterator[Scene]:
     """Run both cells with a started game."""
     words = tmp_path / "lexicons"
     about = replace(ABOUT, name="words")
@@ -193,6 +198,8 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
         await calm.start()
         officials = Officials(TOURNAMENT, championship, championship)
         await officials.create()
+        if is_prepared:
+            await officials.ask(pb.PrepareGameRequest(round=1))
         (tmp_path / "token").write_text(hall_token(championship, NORD))
         line = FaultyLine(championship.grpc_port)
         await line.start()
@@ -249,8 +256,8 @@ async def test_a_hall_without_a_line_takes_slips_is_killed_and_the_ranking_is_th
         address = f"127.0.0.1:{nord.hall.grpc_port}"
         await asyncio.to_thread(wait_until_serving, address, nord.hall.child, "gateway")
         assert await hashes(nord.hall, hall_stream(nord.game, 1)) == acknowledged
-        async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{nord.hall.http_port}") as web:
-            page = await web.get(f"/duplicate/{nord.game}")
+        async with guest(nord.hall) as someone:
+            page = await someone.web.get(f"/duplicate/{nord.game}")
             assert page.status_code == 200, page.text
             assert all(f">{face}<" in page.text for face in RACK.split())
         await nord.submit(first, "cesca")
@@ -287,5 +294,89 @@ async def test_a_hall_without_a_line_takes_slips_is_killed_and_the_ranking_is_th
         for stream in (game_stream(nord.game), hall_stream(nord.game, 1)):
             assert await hashes(nord.hall, stream) == await hashes(nord.championship, stream)
         assert not await hashes(nord.hall, hall_stream(nord.game, 2))
-        async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{nord.hall.http_port}") as web:
-            assert "Without Sud" in (await web.get(f"/duplicate/{nord.game}")).text
+        async with guest(nord.hall) as someone:
+            assert "Without Sud" in (await someone.web.get(f"/duplicate/{nord.game}")).text
+
+
+async def test_a_hall_of_a_prepared_game_plays_on_without_a_line_and_is_killed(tmp_path: Path) -> None:
+    async with scene(tmp_path, is_prepared=True) as at:
+        nord, game = at.officials, at.officials.game
+        first = await at.call(is_sealed=True)
+        await at.line.cut()
+        await hand_in_top(nord, first, NORD, nord.hall)
+        call = pb.CallHallRackRequest(hall=NORD, collector_id="collector")
+        with pytest.raises(grpc.aio.AioRpcError, match="There is a connection"):
+            await nord.ask(call, nord.hall)
+        heard = nord.hall.folder / "hall" / HEARD
+        heard.write_text((utc_now() - timedelta(minutes=1)).isoformat(), encoding="utf-8")
+        called = await call_on_the_page(nord, first + 1)
+        started = pb.StartHallTurnRequest(hall=NORD, turn=called.turn, collector_id="collector")
+        started.occurred_at.CopyFrom(to_timestamp(nord.at + timedelta(minutes=1)))
+        await nord.ask(started, nord.hall)
+        nord.hall.child.kill()
+        nord.hall.child.start()
+        address = f"127.0.0.1:{nord.hall.grpc_port}"
+        await asyncio.to_thread(wait_until_serving, address, nord.hall.child, "gateway")
+        async with guest(nord.hall) as someone:
+            page = (await someone.web.get(f"/duplicate/{game}/screen")).text
+            assert f"Round {called.turn}" in page
+            assert all(f">{face}<" in page for face in called.faces if face != "?")
+        await hand_in_top(nord, called.turn, NORD, nord.hall)
+
+        await hand_in_top(nord, first, SUD, nord.championship)
+        await nord.score(first, without_open_halls=True, reason="Nord has no line")
+        at.line.mend()
+        for turn in (first, called.turn):
+            if turn != first:
+                assert await at.call(is_sealed=True) == turn
+                shown = await nord.ask(pb.GetDuplicateRequest(inside=True))
+                assert list(shown.turns[-1].faces) == list(called.faces)
+                await hand_in_top(nord, turn, SUD, nord.championship)
+                await nord.score(turn)
+
+            async def is_scored(turn: int = turn) -> bool:
+                return await nord.is_scored(turn)
+
+            await until(is_scored, f"turn {turn} of the hall is scored")
+        totals = {line.player_id: line.total for line in (await nord.ranking()).lines}
+        assert totals["anna"] == totals["didac"] > 0
+        for stream in (game_stream(game), hall_stream(game, 1)):
+            assert await hashes(nord.hall, stream) == await hashes(nord.championship, stream)
+
+
+async def hand_in_top(officials: Officials, turn: int, hall: str, at: Site) -> None:
+    """Type the best play of a turn for the first player of a hall, and close it."""
+    top = (await officials.ask(pb.ListTopsRequest(turn=turn), at)).plays[0]
+    request = pb.SubmitSlipsRequest(turn=turn, hall=hall, collector_id="collector")
+    request.slips.add(player_id=PLAYERS[hall][0], coordinates=coordinates_of(top), word=main_word(top))
+    await officials.ask(request, at)
+    await officials.ask(pb.CloseHallRequest(turn=turn, hall=hall, collector_id="collector"), at)
+
+
+async def call_on_the_page(officials: Officials, turn: int) -> pb.DuplicateTurn:
+    """Call the next rack of the hall on the page of its collector, and return the turn as the hall has it."""
+    scope = access_events.Scope(tournament_ids=[officials.tournament], halls=[NORD])
+    request = access_pb2.GrantCredentialRequest(
+        command_id=str(uuid.uuid4()),
+        role=SCORER,
+        name="Ona Mas",
+        scope=scope,
+        lifetime_seconds=3_600,
+        form=access_events.FORM_LINK,
+    )
+    granted = await officials.hall.api.access.GrantCredential(request)
+    address = f"/tournaments/{officials.tournament}/duplicate/{officials.game}/slips"
+    async with guest(officials.hall) as tablet:
+        assert await tablet.sign_in(granted.code)
+        page = (await tablet.web.get(address)).text
+        assert f"Round {turn} in this hall" in page
+        (form,) = [each for each in re.findall(r"<form.*?</form>", page, re.DOTALL) if "Call the rack" in each]
+        fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
+        answer = await tablet.web.post(address, data=fields, headers={"Origin": officials.hall.address})
+        assert answer.status_code == 303, answer.text
+        page = (await tablet.web.get(answer.headers["location"])).text
+        shown = await officials.ask(pb.GetDuplicateRequest(inside=True), officials.hall)
+        assert "Start the time" in page
+        assert " ".join(shown.turns[-1].faces) in page
+        assert (shown.turns[-1].turn, shown.turns[-1].HasField("ends_at")) == (turn, False)
+        return shown.turns[-1]

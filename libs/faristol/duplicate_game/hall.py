@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from faristol.duplicate_game.game import Timer
+from faristol.duplicate_game.game import Timer, Turn
 from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.slips import Handed, WrittenSlip
@@ -85,14 +85,45 @@ class Counting:
     """The slips from which an arbiter has to choose, while it waits."""
 
 
+class Ruling(NamedTuple):
+    """A slip that an arbiter ruled to count."""
+
+    slip: events.Slip
+    at: Instant
+    began_at: Instant | None = None
+    """The start of the turn in a hall that called its rack itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTurn:
+    """A turn whose sealed rack a hall has called by itself."""
+
+    rack: tuple[str, ...]
+    began_at: Instant | None = None
+    """The start of its time; None before."""
+    whole_ms: int = 0
+
+    def timer(self, at: Instant = 0) -> Timer | None:
+        """Return its timer in the hall, over if its end is not after ``at``; None before the start."""
+        if self.began_at is None:
+            return None
+        timer = Timer(self.began_at, self.began_at, self.whole_ms, self.whole_ms)
+        ends_at = self.began_at + self.whole_ms * NANOSECONDS_PER_MS
+        return replace(timer, called_at=ends_at) if ends_at <= at else timer
+
+
 @dataclass(frozen=True, slots=True)
 class HallTurn:
     """The slips of a hall for a turn."""
 
     entries: Mapping[str, tuple[SlipEntry, ...]] = field(default_factory=dict)
     closed_at: Instant | None = None
-    ruled: Mapping[str, tuple[events.Slip, Instant]] = field(default_factory=dict)
-    """The slip that an arbiter ruled to count, by player, with the time."""
+    closed_began_at: Instant | None = None
+    """The start of the turn that was closed, in a hall that called its rack itself."""
+    own: OwnTurn | None = None
+    """The turn as the hall called it by itself; None if it plays with all halls."""
+    ruled: Mapping[str, Ruling] = field(default_factory=dict)
+    """The rulings by player."""
     scores: Mapping[str, events.SlipScore] = field(default_factory=dict)
     """The score of each player's slip. Not to be changed."""
     corrected: Mapping[str, events.Slip] = field(default_factory=dict)
@@ -100,11 +131,23 @@ class HallTurn:
 
     def is_closed(self, timer: Timer) -> bool:
         """Check whether the hall has closed this attempt at the turn."""
-        return self.closed_at is not None and self.closed_at >= timer.first_at
+        return self.closed_at is not None and self._is_of(self.closed_at, self.closed_began_at, timer)
 
     def of_attempt(self, player_id: str, timer: Timer) -> tuple[SlipEntry, ...]:
         """Return the slips of a player in this attempt at the turn, in order."""
-        return tuple(entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at)
+        entries = self.entries.get(player_id, ())
+        return tuple(entry for entry in entries if self._is_of(entry.arrived_at, entry.began_at, timer))
+
+    def ruling(self, player_id: str, timer: Timer) -> Ruling | None:
+        """Return the ruling on the slip of a player in this attempt at the turn; None without one."""
+        ruled = self.ruled.get(player_id)
+        return ruled if ruled is not None and self._is_of(ruled.at, ruled.began_at, timer) else None
+
+    def _is_of(self, at: Instant, began_at: Instant | None, timer: Timer) -> bool:
+        """Check whether an event at a time belongs to this attempt: that of all halls, or that of this hall alone."""
+        if at < timer.first_at or self.own is None:
+            return at >= timer.first_at
+        return began_at == timer.first_at if began_at is not None else self.own.began_at != timer.first_at
 
     def counting(self, player_id: str, timer: Timer, is_same: IsSame) -> Counting:
         """Return the slip of a player that counts. Slips before this attempt at the turn are void.
@@ -114,9 +157,8 @@ class HallTurn:
         if player_id in self.corrected:
             corrected = self.corrected[player_id]
             return Counting(written_slip(corrected), corrected)
-        ruled = self.ruled.get(player_id)
-        if ruled is not None and ruled[1] >= timer.first_at:
-            return Counting(written_slip(ruled[0]), ruled[0])
+        if (ruled := self.ruling(player_id, timer)) is not None:
+            return Counting(written_slip(ruled.slip), ruled.slip)
         return _counting(player_id, self.of_attempt(player_id, timer), timer, is_same)
 
 
@@ -164,6 +206,19 @@ class Hall:
     def turn(self, number: int) -> HallTurn:
         """Return the state of a turn in this hall."""
         return self.turns.get(number) or HallTurn()
+
+    def played(self, turn: Turn) -> Turn:
+        """Return a turn of the game with its time in this hall, which may have called the rack by itself."""
+        timer = self.own_timer(turn)
+        return turn if timer is None or turn.timer == timer else replace(turn, timer=timer)
+
+    def own_timer(self, turn: Turn) -> Timer | None:
+        """Return the timer of a turn that this hall started by itself; None for another rack than that of the game."""
+        own = self.turn(turn.number).own
+        if own is None or not turn.sealed or own.rack != turn.rack:
+            return None
+        is_played = turn.timer is not None and turn.timer.first_at == own.began_at
+        return turn.timer if is_played else own.timer()
 
 
 def evolve(hall: Hall, event: Message) -> Hall:
@@ -249,7 +304,7 @@ def _apply_slips_taken(hall: Hall, event: events.SlipsTaken) -> Hall:
     turn = hall.turn(event.turn)
     entries = dict(turn.entries)
     at = instant(event.occurred_at)
-    began_at = instant(event.began_at) if event.HasField("began_at") else None
+    began_at = _began_at(event)
     for slip in event.slips:
         entry = SlipEntry(slip, event.source, event.collector_id, event.after_close, at, began_at)
         entries[slip.player_id] = (*entries.get(slip.player_id, ()), entry)
@@ -257,13 +312,30 @@ def _apply_slips_taken(hall: Hall, event: events.SlipsTaken) -> Hall:
 
 
 def _apply_hall_closed(hall: Hall, event: events.HallClosed) -> Hall:
-    return _with(hall, event.turn, replace(hall.turn(event.turn), closed_at=instant(event.occurred_at)))
+    turn = replace(hall.turn(event.turn), closed_at=instant(event.occurred_at), closed_began_at=_began_at(event))
+    return _with(hall, event.turn, turn)
 
 
 def _apply_slip_ruled(hall: Hall, event: events.SlipRuled) -> Hall:
     turn = hall.turn(event.turn)
-    ruled = {**turn.ruled, event.slip.player_id: (event.slip, instant(event.occurred_at))}
-    return _with(hall, event.turn, replace(turn, ruled=ruled))
+    ruling = Ruling(event.slip, instant(event.occurred_at), _began_at(event))
+    return _with(hall, event.turn, replace(turn, ruled={**turn.ruled, event.slip.player_id: ruling}))
+
+
+def _apply_hall_rack_called(hall: Hall, event: events.HallRackCalled) -> Hall:
+    return _with(hall, event.turn, replace(hall.turn(event.turn), own=OwnTurn(tuple(event.faces))))
+
+
+def _apply_hall_turn_started(hall: Hall, event: events.HallTurnStarted) -> Hall:
+    turn = hall.turn(event.turn)
+    assert turn.own is not None
+    own = replace(turn.own, began_at=instant(event.occurred_at), whole_ms=event.milliseconds)
+    return _with(hall, event.turn, replace(turn, own=own))
+
+
+def _began_at(event: events.SlipsTaken | events.HallClosed | events.SlipRuled) -> Instant | None:
+    """Return the start of the turn in a hall that played on by itself; None if it is that of the game."""
+    return instant(event.began_at) if event.HasField("began_at") else None
 
 
 def _apply_turn_scored(hall: Hall, event: events.TurnScored) -> Hall:
@@ -321,6 +393,8 @@ _HALL_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = {
     events.SlipCorrected: _apply_slip_corrected,
     events.ClaimRaised: _apply_claim_raised,
     events.ClaimDecided: _apply_claim_decided,
+    events.HallRackCalled: _apply_hall_rack_called,
+    events.HallTurnStarted: _apply_hall_turn_started,
     events.SlipsHandedOver: _apply_slips_handed_over,
     events.SlipsTakenBack: _apply_slips_taken_back,
 }

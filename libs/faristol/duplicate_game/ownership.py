@@ -18,14 +18,20 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 
+SLIPS_HANDED_OVER = "SLIPS_HANDED_OVER"
+"""Reason of the refusal of a command on slips that the cell of their hall has."""
 
-def check_own_slips(hall: Hall, cell_key: bytes) -> None:
-    """Check that the cell with this key decides on the slips of a hall. Raises ``Refusal``, which names its owner."""
-    if hall.owner_key == cell_key:
+
+def check_own_slips(hall: Hall, cell_key: bytes, *, is_lost: bool = False) -> None:
+    """Check that the cell with this key decides on the slips of a hall. Raises ``Refusal``, which names its owner.
+
+    ``is_lost`` is whether the cell knows that its championship took them back, beside what its own record says.
+    """
+    if hall.owner_key == cell_key and not is_lost:
         return
-    if hall.owner_key:
+    if hall.owner_key and not is_lost:
         raise Refusal(
-            "SLIPS_HANDED_OVER",
+            SLIPS_HANDED_OVER,
             "",
             N_("The hall {hall} has its slips on its own computer: enter them there, or take them back first."),
             {"hall": hall.owner_hall},
@@ -47,7 +53,7 @@ def hand_over_slips(hall: Hall, key: bytes, at: Instant) -> list[Message]:
         return []
     if hall.owner_key:
         raise Refusal(
-            "SLIPS_HANDED_OVER",
+            SLIPS_HANDED_OVER,
             "",
             N_("An earlier laptop of the hall {hall} has its slips: take them back first."),
             {"hall": hall.owner_hall},

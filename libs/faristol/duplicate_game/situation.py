@@ -55,6 +55,10 @@ class Situation:
     """The sealed game; None if it does not exist or cannot be opened."""
     cell_key: bytes = b""
     """Public key of the hall cell that decides; empty for the championship."""
+    lost: frozenset[int] = frozenset()
+    """Numbers of halls whose slips the cell of the hall has lost to its championship, as it learned."""
+    is_cut: bool = False
+    """Whether the cell of a hall has not heard its championship for some time."""
     hidden_seed: bytes = b""
     """Seed of a game whose events do not have it yet; empty if they have it, or if it is unknown here."""
 
@@ -65,7 +69,7 @@ class Situation:
 
     def is_own(self, hall: Hall) -> bool:
         """Check whether this cell decides on the slips of a hall."""
-        return hall.owner_key == self.cell_key
+        return hall.owner_key == self.cell_key and hall.number not in self.lost
 
     def after(self, events: Sequence[StreamEvent]) -> Situation:
         """Return the situation after ``events`` are on the record."""
@@ -100,8 +104,9 @@ class Situation:
 
     def counting(self, hall: Hall, turn: Turn, player_id: str) -> Counting:
         """Return the slip of a player that counts in a turn whose time has begun."""
-        assert turn.timer is not None
-        return hall.turn(turn.number).counting(player_id, turn.timer, same_play_in(turn, self.ruleset))
+        timer = hall.played(turn).timer
+        assert timer is not None
+        return hall.turn(turn.number).counting(player_id, timer, same_play_in(turn, self.ruleset))
 
     def sealed_turn(self, number: int) -> SealedTurn | None:
         """Return the sealed turn of that number; None if it does not exist or the seal is void by then.

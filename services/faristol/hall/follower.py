@@ -19,6 +19,7 @@ from faristol.hall.joining import Cell
 from faristol.hall.line import Attempts
 from faristol.hall.own_events import game_of
 from faristol.host.halls import wire
+from faristol.host.halls.given_keys import store_keys
 from faristol.host.halls.identity import TABLE_STREAM_PREFIXES
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.hall.v1 import hall_pb2 as pb
@@ -30,6 +31,9 @@ TOO_NEW = N_(
     "The hall has the events up to {position}, and the file begins after {after}: export a file from the start."
 )
 OF_OTHERS = N_("The file does not follow on the events of this hall: {problem}.")
+
+COPY_FAILURES = (Divergence, Conflict, InvalidCopy, ValueError)
+"""Failures of a copy, without those of the line, the database and the disk."""
 
 MAX_UNSTORED_POSITIONS_COUNT = 1_000
 """Positions without an event for the hall after which the checkpoint is stored."""
@@ -54,7 +58,7 @@ class Follower:
         while True:
             try:
                 await self._follow(attempts)
-            except (grpc.aio.AioRpcError, Divergence, Conflict, InvalidCopy, ValueError, SQLAlchemyError) as problem:
+            except (grpc.aio.AioRpcError, SQLAlchemyError, OSError, *COPY_FAILURES) as problem:
                 await attempts.wait(problem)
 
     async def _follow(self, attempts: Attempts) -> None:
@@ -95,7 +99,7 @@ class Follower:
                 raise Refusal("FILE_TOO_NEW", "", TOO_NEW, {"position": here, "after": after})
             try:
                 await self._copy(response)
-            except (Divergence, Conflict, InvalidCopy, ValueError) as problem:
+            except COPY_FAILURES as problem:
                 raise Refusal("FILE_OF_OTHERS", "", OF_OTHERS, {"problem": str(problem)}) from problem
             return self.position
 
@@ -109,6 +113,7 @@ class Follower:
         if not batch.events and not response.people and unstored < MAX_UNSTORED_POSITIONS_COUNT:
             self.position = max(self.position, response.position)
             return
+        store_keys(self._cell.folder, {key.game_id: key.key for key in response.keys})
         await self._wanted(batch.events)
         write_people = wire.people_writer(response.people)
 

@@ -14,6 +14,7 @@ import grpc
 from faristol.client.credentials import build_interceptors
 from faristol.client.problems import reason_of
 from faristol.host import Settings, StartError
+from faristol.host.halls.heard import HEARD, is_silent, load_heard
 from faristol.host.rpc.channels import CHANNEL_OPTIONS
 from faristol.kernel.addresses import is_loopback
 from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
@@ -26,13 +27,8 @@ MAX_RETRY_DELAY_SECONDS = 10.0
 REFUSED_RETRY_SECONDS = 60.0
 """Delay after a refusal of the championship, which an official has to resolve."""
 
-HEARD = "heard"
-"""File with the time at which the championship last answered."""
 HEARD_STORE_SECONDS = 10.0
 """Seconds after which that time is stored again."""
-
-MAX_SILENT_SECONDS = 30.0
-"""Seconds after which a championship that was not heard counts as unreachable."""
 
 EVENTS_MISSING = "EVENTS_MISSING"
 """Reason of the refusal of events that follow on others which the championship does not have."""
@@ -86,7 +82,7 @@ class Line:
         self.access = AccessServiceStub(channel)
         self.started_at = now()
         self._path = folder / HEARD
-        self.heard_at: datetime | None = _load_time(self._path)
+        self.heard_at: datetime | None = load_heard(folder)
         """Time at which the championship last answered; None if it never did."""
         self._stored_at = self.heard_at
         self.problem = ""
@@ -99,7 +95,7 @@ class Line:
     def behind_since(self) -> datetime | None:
         """Time since which the championship was not heard; None if it was heard a short time ago."""
         since = self.heard_at or self.started_at
-        return since if (self._now() - since).total_seconds() > MAX_SILENT_SECONDS else None
+        return since if is_silent(since, self._now()) else None
 
     def hear(self) -> None:
         """Note that the championship answered."""
@@ -123,15 +119,6 @@ class Line:
     async def close(self) -> None:
         """Close the channel."""
         await self._channel.close(None)
-
-
-def _load_time(path: Path) -> datetime | None:
-    """Return the time in a file; None without one, or if it cannot be read as after a loss of power."""
-    try:
-        stored = datetime.fromisoformat(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return stored if stored.tzinfo else None
 
 
 class Attempts:

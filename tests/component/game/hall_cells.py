@@ -24,6 +24,7 @@ from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.service_module import part
 from faristol.host import Runtime, Settings
 from faristol.host.halls import wire
+from faristol.host.halls.given_keys import store_keys
 from faristol.host.rpc.interceptor import ErrorInterceptor
 from faristol.host.table_store import load_table
 from faristol.kernel.times import to_timestamp
@@ -58,6 +59,7 @@ class Cell:
     clocks: clock_pb2_grpc.ClockServiceAsyncStub
     halls: hall_pb2_grpc.HallSyncServiceAsyncStub
     channel: grpc.aio.Channel
+    settings: Settings
     lexicons: Lexicons | None = None
 
     async def write(self, stream: str, *past_events: Message) -> Recorded:
@@ -67,8 +69,7 @@ class Cell:
 
     async def react(self, event: Recorded) -> None:
         """Let the game service react to an event."""
-        runtime = Runtime(Settings.model_validate({}), self.record, self.now)
-        for reaction in part(runtime, self.lexicons).reactions:
+        for reaction in part(Runtime(self.settings, self.record, self.now), self.lexicons).reactions:
             if event.type in reaction.types and (decision := await reaction.react(event)):
                 await self.record.append(decision, Metadata(causation_id=event.event_id))
 
@@ -93,7 +94,7 @@ async def serve(path: Path, lexicons: Lexicons | None = None, key: bytes = b"") 
     record = await Record.open(f"sqlite:///{path}", now)
     record.owner_key = key
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
-    settings = Settings.model_validate({"sealed_games": path.with_suffix(".key")})
+    settings = Settings.model_validate({"data": path.with_suffix("")})
     runtime = Runtime(settings, record, now)
     for servicer in (*part(runtime, lexicons).servicers, *clock_part(runtime).servicers):
         servicer.add_to(server)
@@ -102,7 +103,7 @@ async def serve(path: Path, lexicons: Lexicons | None = None, key: bytes = b"") 
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         games, clocks = game_pb2_grpc.GameServiceStub(channel), clock_pb2_grpc.ClockServiceStub(channel)
         halls = hall_pb2_grpc.HallSyncServiceStub(channel)
-        yield Cell(record, now, games, clocks, halls, channel, lexicons)
+        yield Cell(record, now, games, clocks, halls, channel, settings, lexicons)
     await server.stop(None)
     await record.close()
 
@@ -110,15 +111,19 @@ async def serve(path: Path, lexicons: Lexicons | None = None, key: bytes = b"") 
 class Hall:
     """A hall cell: its key, and what it follows and sends."""
 
-    def __init__(self, cell: Cell, championship: Cell, name: str = GRAN) -> None:
+    def __init__(
+        self, cell: Cell, championship: Cell, name: str = GRAN, private: Ed25519PrivateKey | None = None
+    ) -> None:
         self.cell, self.championship, self.name = cell, championship, name
-        self.private = Ed25519PrivateKey.generate()
+        self.private = private or Ed25519PrivateKey.generate()
         self.key = self.private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         cell.record.owner_key = self.key
         self.position = 0
 
-    async def join(self) -> None:
-        request = pb.JoinHallRequest(command_id=command(), tournament_id="cup", hall=self.name, key=self.key)
+    async def join(self, address: str = "") -> None:
+        request = pb.JoinHallRequest(
+            command_id=command(), tournament_id="cup", hall=self.name, key=self.key, address=address
+        )
         await self.championship.halls.JoinHall(request)
 
     async def follow(self, stopped: Collection[str] = ()) -> None:
@@ -127,6 +132,9 @@ class Hall:
         async for response in self.championship.halls.FollowChampionship(request):
             wanted = [event for event in response.events if event.stream.partition("-")[2] not in stopped]
             batch = wire.to_batch(wanted, response.answers)
+            folder = self.cell.settings.hall_folder()
+            folder.mkdir(parents=True, exist_ok=True)
+            store_keys(folder, {key.game_id: key.key for key in response.keys})
             also = wire.people_writer(response.people)
             await self.cell.record.copy(batch, also=also, known=batch.answers)
             self.position = response.position

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.protobuf.message import Message
 from tests.component.game.hall_cells import NOW, Cell, Hall, command, reason, serve
 from tests.support.games_ahead import PINS, words
@@ -20,9 +21,12 @@ from faristol.event_store.append.extracts import extract
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.stored import Stored
 from faristol.game.duplicate_game.lexicons import GraphWords
+from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.hall.own_events import OwnEvents
 from faristol.host.duplicate_store import game_stream, hall_stream
 from faristol.host.halls import wire
+from faristol.host.halls.given_keys import KEYS, load_keys
+from faristol.host.halls.heard import HEARD
 from faristol.kernel.event_types import meaning
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
@@ -37,6 +41,7 @@ from faristol.rules import Ruleset, commitment
 NORD, SUD = "Nord", "Sud"
 PLAYERS: Mapping[str, Sequence[str]] = {NORD: ("anna", "blai", "cesca"), SUD: ("didac", "eloi")}
 GAME = "cup-r1"
+ADDRESS = "http://192.168.8.2:8080"
 OF_NORD, OF_SUD = hall_stream(GAME, 1), hall_stream(GAME, 2)
 RACK, NEW_TILES = "C A S E R N A", "L O T I M E N"
 WAIT = timedelta(seconds=181)
@@ -109,6 +114,9 @@ class Table:
         """Let the hall follow, react, and send what it wrote."""
         if self.hall is None or self.is_cut:
             return
+        folder = self.at.settings.hall_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / HEARD).write_text(self.at.now().isoformat(), encoding="utf-8")
         before = await self.hall.cell.record.last_position()
         await self.hall.follow()
         for event in await self.hall.cell.record.read(before):
@@ -184,17 +192,21 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
 
 
 @asynccontextmanager
-async def with_cell(folder: Path, *, is_late: bool = False) -> AsyncIterator[Table]:
+async def with_cell(folder: Path, *, is_late: bool = False, is_sealed: bool = False) -> AsyncIterator[Table]:
     """Return a started game whose hall Nord has a cell, which joined before the start or after it."""
+    private = Ed25519PrivateKey.generate()
     async with (
         serve(folder / "championship.db", KnownWords()) as championship,
-        serve(folder / "hall.db", KnownWords()) as cell,
+        serve(folder / "hall.db", KnownWords(), private.public_key().public_bytes_raw()) as cell,
     ):
         await create(championship)
-        hall = Hall(cell, championship, NORD)
+        hall = Hall(cell, championship, NORD, private)
+        if is_sealed:
+            prepare = pb.PrepareGameRequest(command_id=command(), tournament_id="cup", round=1)
+            await build_call(championship.channel, pb.PrepareGameRequest)(prepare)
         if is_late:
             await start(championship)
-        await hall.join()
+        await hall.join(ADDRESS)
         if not is_late:
             await start(championship)
         made = Table(championship, cell, hall)
@@ -260,6 +272,7 @@ async def test_the_championship_refuses_slips_of_a_hall_with_a_cell_and_names_it
         refused = await reason(table.ask(request))
         assert "SLIPS_HANDED_OVER" in refused
         assert NORD in refused
+        assert ADDRESS in refused
     of_sud = pb.SubmitSlipsRequest(turn=turn, hall=SUD, collector_id="a", slips=[events.Slip(player_id="didac")])
     assert "SLIPS_OF_CHAMPIONSHIP" in await reason(table.at_hall(of_sud))
     await table.ask(of_sud)
@@ -362,6 +375,9 @@ async def test_slips_that_are_taken_back_are_entered_by_paper_and_those_of_the_h
     batch = await own_batch(table.hall)
     assert batch
     (aside,) = (await table.hall.push(batch)).aside
+    table.at.record.loss_of = {"cup-r1-h1": "TABLE_TAKEN_BACK"}.get  # type: ignore[assignment] # as the cell has learned
+    close = pb.CloseHallRequest(turn=turn, hall=NORD, collector_id="a")
+    assert "SLIPS_OF_CHAMPIONSHIP" in await reason(table.at_hall(close))
     assert (aside.game_id, aside.reason) == ("cup-r1-h1", hall_events.ASIDE_REASON_NOT_OWNER)
     assert await table.ranking() == ranking
     listed = await table.championship.halls.ListKeptAside(hall_pb2.ListKeptAsideRequest(tournament_id="cup"))
@@ -428,6 +444,168 @@ async def test_a_game_that_started_with_its_seed_is_not_for_a_hall_that_joins_la
         await table.hand_in(turn, NORD, **FIRST)
 
 
+@dataclass
+class Sealed:
+    """A prepared game: the officials call the sealed racks."""
+
+    table: Table
+
+    async def call(self) -> tuple[int, Sequence[str]]:
+        """Call the next rack for all halls, start its time, and let it pass."""
+        called = await self.table.ask(pb.CallRackRequest(arbiter_id="judge"))
+        await self.table.ask(turns.StartTurnRequest(turn=called.turn, arbiter_id="judge"))
+        await self.table.sync()
+        self.wait()
+        return called.turn, list(called.faces)
+
+    async def call_here(self) -> tuple[int, Sequence[str]]:
+        """Call the next rack in the hall, start its time there, and let it pass."""
+        called = await self.table.at_hall(pb.CallHallRackRequest(hall=NORD, collector_id="collector"))
+        started = pb.StartHallTurnRequest(hall=NORD, turn=called.turn, collector_id="collector")
+        ends_at = (await self.table.at_hall(started)).ends_at
+        assert ends_at.ToNanoseconds() == int(self.table.at.now.at.timestamp()) * 10**9 + 180 * 10**9
+        self.wait()
+        return called.turn, list(called.faces)
+
+    def wait(self) -> None:
+        for cell in (self.table.championship, self.table.at):
+            cell.now.at += WAIT
+
+    async def cut(self) -> None:
+        self.table.is_cut = True
+        self.wait()
+
+    async def hand_in(self, turn: int, rack: Sequence[str], hall: str) -> None:
+        """Type the best play of a rack for the first player of a hall, and close it."""
+        cell = self.table.at if hall == NORD else self.table.championship
+        top = (await self.table.ask(pb.ListTopsRequest(turn=turn), cell)).plays[0]
+        assert {placement.face for placement in top.placements if not placement.blank} <= {*rack}
+        await self.table.hand_in(turn, hall, **{PLAYERS[hall][0]: f"{coordinates_of(top)} {main_word(top)}"})
+
+
+@pytest.fixture
+async def sealed(tmp_path: Path) -> AsyncIterator[Sealed]:
+    async with with_cell(tmp_path, is_sealed=True) as table:
+        yield Sealed(table)
+
+
+async def test_a_hall_without_a_line_plays_on_with_the_sealed_racks_and_the_ranking_is_that_of_a_game_with_a_line(
+    sealed: Sealed,
+) -> None:
+    table = sealed.table
+    first, rack = await sealed.call()
+    await sealed.cut()
+    await sealed.hand_in(first, rack, NORD)
+    ahead = [await sealed.call_here()]
+    await sealed.hand_in(*ahead[0], NORD)
+    ahead.append(await sealed.call_here())
+    shown = await table.at_hall(pb.GetDuplicateRequest(inside=True))
+    assert [list(turn.faces) for turn in shown.turns] == [rack, *(faces for _, faces in ahead)]
+    assert [turn.scored for turn in shown.turns] == [True, True, False]
+    assert shown.turns[-1].HasField("ends_at")
+    assert len(shown.board) > len((await table.ask(pb.GetDuplicateRequest(inside=True))).board)
+    await sealed.hand_in(*ahead[1], NORD)
+
+    await sealed.hand_in(first, rack, SUD)
+    await table.score(first, without_open_halls=True, reason="no line")
+    table.is_cut = False
+    await table.sync()
+    for number, faces in ahead:
+        assert (await sealed.call()) == (number, faces)
+        await sealed.hand_in(number, faces, SUD)
+        await table.score(number)
+    assert list((await table.ranking()).without_halls) == []
+    found = {line.player_id: line.total for line in (await table.ranking()).lines}
+    assert found["anna"] == found["didac"] > 0
+    assert (await names(table.championship, OF_NORD)).count("TurnScored") == 3
+    assert await stream(table.at, OF_NORD) == await stream(table.championship, OF_NORD)
+
+
+async def test_a_hall_calls_no_rack_while_it_has_a_line_or_has_not_closed_a_turn(sealed: Sealed) -> None:
+    table = sealed.table
+    call = pb.CallHallRackRequest(hall=NORD, collector_id="collector")
+    assert "WAIT" in await reason(table.at_hall(replace_message(call)))
+    assert "SLIPS_HANDED_OVER" in await reason(table.ask(replace_message(call)))
+    of_sud = pb.CallHallRackRequest(hall=SUD, collector_id="collector")
+    assert "NO_HALL_CELL" in await reason(table.ask(of_sud))
+    turn, _ = await sealed.call()
+    await table.at_hall(
+        pb.SubmitSlipsRequest(turn=turn, hall=NORD, collector_id="a", slips=[events.Slip(player_id="anna")])
+    )
+    await sealed.cut()
+    assert "HALLS_OPEN" in await reason(table.at_hall(replace_message(call)))
+    listed = await table.at_hall(pb.ListSlipsRequest(hall=NORD))
+    assert (listed.callable_turn, listed.startable_turn) == (0, 0)
+    await table.at_hall(pb.CloseHallRequest(turn=turn, hall=NORD, collector_id="a"))
+    assert (await table.at_hall(pb.ListSlipsRequest(hall=NORD))).callable_turn == 2
+    await table.at_hall(replace_message(call))
+    assert (await table.at_hall(pb.ListSlipsRequest(hall=NORD))).startable_turn == 2
+    early = pb.SubmitSlipsRequest(turn=2, hall=NORD, collector_id="a", slips=[events.Slip(player_id="anna")])
+    assert "TURN_NOT_STARTED" in await reason(table.at_hall(early))
+
+
+async def test_slips_for_racks_that_the_judge_has_voided_do_not_count_and_the_hall_plays_the_turn_again(
+    sealed: Sealed,
+) -> None:
+    table = sealed.table
+    first, rack = await sealed.call()
+    await sealed.cut()
+    await sealed.hand_in(first, rack, NORD)
+    ahead = await sealed.call_here()
+    await sealed.hand_in(*ahead, NORD)
+    await sealed.hand_in(first, rack, SUD)
+    await table.score(first, without_open_halls=True, reason="no line")
+    drawn = await table.ask(pb.CallRackRequest(arbiter_id="judge", reason="the envelope was opened"))
+    assert list(drawn.faces) != ahead[1]
+    table.is_cut = False
+    await table.ask(turns.StartTurnRequest(turn=2, arbiter_id="judge"))
+    await table.sync()
+    listed = await table.at_hall(pb.ListSlipsRequest(hall=NORD))
+    assert (listed.turn, listed.closed) == (2, False)
+    assert not any(each.typed for each in listed.players)
+    sealed.wait()
+    await sealed.hand_in(2, list(drawn.faces), NORD)
+    await sealed.hand_in(2, list(drawn.faces), SUD)
+    await table.score(2)
+    found = {line.player_id: line.total for line in (await table.ranking()).lines}
+    assert found["anna"] == found["didac"] > 0
+    await sealed.cut()
+    assert "SEAL_VOID" in await reason(table.at_hall(pb.CallHallRackRequest(hall=NORD, collector_id="a")))
+
+
+async def test_a_hall_that_missed_turns_plays_them_after_the_others_and_sees_no_later_rack(sealed: Sealed) -> None:
+    table = sealed.table
+    await sealed.cut()
+    played = []
+    for _ in range(2):
+        turn, rack = await sealed.call()
+        await sealed.hand_in(turn, rack, SUD)
+        await table.score(turn, without_open_halls=True, reason="no line")
+        played.append((turn, rack))
+    table.is_cut = False
+    await table.sync()
+    for turn, rack in played:
+        assert await sealed.call_here() == (turn, rack)
+        shown = await table.at_hall(pb.GetDuplicateRequest(inside=True))
+        assert [each.turn for each in shown.turns] == list(range(1, turn + 1))
+        assert not shown.turns[-1].HasField("master")
+        await sealed.hand_in(turn, rack, NORD)
+        await table.react_at_hall("HallClosed")
+        await table.sync()
+    found = {line.player_id: line.total for line in (await table.ranking()).lines}
+    assert found["anna"] == found["didac"] > 0
+    assert list((await table.ranking()).without_halls) == []
+
+
+async def test_the_key_of_the_sealed_game_is_beside_no_event_and_in_a_file_of_its_owner(sealed: Sealed) -> None:
+    folder = sealed.table.at.settings.hall_folder()
+    (key,) = load_keys(folder).values()
+    assert len(key) == 32
+    assert (folder / KEYS).stat().st_mode & 0o777 == 0o600
+    for cell in (sealed.table.at, sealed.table.championship):
+        assert not any(key in event.payload for event in await cell.record.read(0))
+
+
 HOSTILE: Sequence[tuple[str, str]] = [
     ("a player of another hall", "does not play in this hall"),
     ("points that a slip is not worth", "is not that of the slip"),
@@ -437,6 +615,8 @@ HOSTILE: Sequence[tuple[str, str]] = [
     ("the stream of another hall", "is not in this hall"),
     ("the stream of the game", "is not in the stream of a table"),
     ("a turn that was not called", "whose time has not started"),
+    ("a time that the hall has not started", "that the hall has not started"),
+    ("a rack without a sealed game", "has no sealed rack"),
 ]
 
 
@@ -493,6 +673,10 @@ def forge(attack: str, turn: int) -> Message:
             return events.HallSeated(game_id=GAME, occurred_at=at)
         case "a turn that was not called":
             return events.HallClosed(turn=9, occurred_at=at)
+        case "a time that the hall has not started":
+            return events.HallClosed(turn=turn, began_at=at, occurred_at=at)
+        case "a rack without a sealed game":
+            return events.HallRackCalled(turn=turn, faces=RACK.split(), occurred_at=at)
         case "a player of another hall":
             slip = events.Slip(player_id="didac", coordinates="H8", word="A S")
         case _:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import grpc
 
-from faristol.hall.line import HEARD, Line
+from faristol.hall.line import Line
+from faristol.host.halls.heard import HEARD
 
 NOW = datetime(2026, 5, 2, 10, 0, tzinfo=UTC)
 

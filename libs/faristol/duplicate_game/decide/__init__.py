@@ -10,6 +10,7 @@ from faristol.duplicate_game.decide import (
     corrections,
     embargoes,
     ends,
+    hall_turns,
     halls,
     masters,
     racks,
@@ -25,6 +26,7 @@ DUPLICATE_COMMANDS: Commands = {
     **racks.COMMANDS,
     **slips.COMMANDS,
     **halls.COMMANDS,
+    **hall_turns.COMMANDS,
     **masters.COMMANDS,
     **turn_scores.COMMANDS,
     **corrections.COMMANDS,
@@ -47,7 +49,8 @@ def decide(situation: Situation, request: Message) -> list[StreamEvent]:
     Raises as the decision does, and ``Refusal`` if another cell decides on the slips of the hall.
     """
     if "hall" in request.DESCRIPTOR.fields_by_name:
-        check_own_slips(situation.hall(request.hall), situation.cell_key)  # type: ignore[attr-defined] # as its type has it
+        hall = situation.hall(request.hall)  # type: ignore[attr-defined] # as its type has it
+        check_own_slips(hall, situation.cell_key, is_lost=hall.number in situation.lost)
     new_events = _COMMANDS[type(request)](situation, request)
     set_occurred_at([event for _, event in new_events], situation.at)
     return new_events

@@ -65,6 +65,8 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[S
         taken.taken_at.CopyFrom(request.taken_at)
     if began is not None:
         taken.began_at.CopyFrom(request.began_at)
+    elif is_own_start(hall, turn, timer):
+        taken.began_at.CopyFrom(timestamp(timer.first_at))
     return [(hall.number, taken)]
 
 
@@ -100,6 +102,8 @@ def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[StreamE
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
     )
+    if is_own_start(hall, situation.turn(request.turn), timer):
+        ruled.began_at.CopyFrom(timestamp(timer.first_at))
     return [(hall.number, ruled)]
 
 
@@ -108,13 +112,19 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
 
     Raises ``Refusal`` before its time has begun, and after the hall is scored.
     """
-    turn: Turn = situation.turn(number)
+    turn: Turn = hall.played(situation.turn(number))
     article = situation.ruleset.article("turns.seconds")
     if turn.timer is None:
         raise Refusal("TURN_NOT_STARTED", article, N_("The time of round {turn} has not started."), {"turn": number})
     if hall.turn(number).scores:
         raise Refusal("TURN_SCORED", article, N_("Round {turn} is scored."), {"turn": number})
     return turn.timer
+
+
+def is_own_start(hall: Hall, turn: Turn, timer: Timer) -> bool:
+    """Check whether the time of a turn is one that this hall started by itself."""
+    own = hall.own_timer(turn)
+    return own is not None and own.first_at == timer.first_at
 
 
 def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:

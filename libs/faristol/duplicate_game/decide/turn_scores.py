@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.duplicate_game.decide.masters import find_finished_turn, has_play, master
-from faristol.duplicate_game.game import Timer, Turn
+from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Situation, StreamEvent, reason_given
 from faristol.kernel.refusal import N_, Refusal
@@ -53,13 +53,11 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Strea
     as open while a slip waits for an arbiter of the hall.
     """
     turn = find_finished_turn(situation, request.turn)
-    timer = turn.timer
-    assert timer is not None
     if not turn.completed:
         situation.running()
     situation.not_final()
     unscored = [hall for hall in situation.halls.values() if hall.seats and not hall.turn(turn.number).scores]
-    closed = [hall for hall in unscored if _has_all_slips(situation, hall, turn, timer)]
+    closed = [hall for hall in unscored if _has_all_slips(situation, hall, turn)]
     open_ = [hall for hall in unscored if hall not in closed]
     own = [hall for hall in closed if situation.is_own(hall)]
     reason = ""
@@ -114,7 +112,7 @@ def score_own_slips(situation: Situation, hall: Hall) -> list[StreamEvent]:
     """
     new_events: list[StreamEvent] = []
     for turn in situation.game.turns:
-        timer, of_turn = turn.timer, hall.turn(turn.number)
+        timer, of_turn = hall.played(turn).timer, hall.turn(turn.number)
         if not turn.completed or timer is None or of_turn.scores or not of_turn.is_closed(timer):
             continue
         if not _list_waiting(situation, hall, turn):
@@ -122,9 +120,10 @@ def score_own_slips(situation: Situation, hall: Hall) -> list[StreamEvent]:
     return new_events
 
 
-def _has_all_slips(situation: Situation, hall: Hall, turn: Turn, timer: Timer) -> bool:
+def _has_all_slips(situation: Situation, hall: Hall, turn: Turn) -> bool:
     """Check whether a hall has closed a turn, and, if its own cell decides on the slips, that none of them waits."""
-    is_closed = hall.turn(turn.number).is_closed(timer)
+    timer = hall.played(turn).timer
+    is_closed = timer is not None and hall.turn(turn.number).is_closed(timer)
     return is_closed and (situation.is_own(hall) or not _list_waiting(situation, hall, turn))
 
 

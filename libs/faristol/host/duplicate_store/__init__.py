@@ -43,6 +43,11 @@ def hall_stream(game_id: str, number: int) -> str:
     return f"{SLIPS}{game_id}-h{number}"
 
 
+def slips_name(game_id: str, number: int) -> str:
+    """Return the name of the stream of a hall without its kind, by which a hall cell sends and loses it."""
+    return hall_stream(game_id, number).removeprefix(SLIPS)
+
+
 def hall_of_stream(stream: str) -> tuple[str, int]:
     """Return the id of the game and the number of the hall of a stream of slips; an empty id for any other stream."""
     game_id, _, number = stream.removeprefix(SLIPS).rpartition("-h")
@@ -139,6 +144,7 @@ async def load_situation(
         at,
         tuple(missing),
         cell_key=record.owner_key,
+        lost=frozenset(number for number in found if record.loss_of(slips_name(game.game_id, number))),
     )
     return Loading(
         situation, {GAME_STREAM_NUMBER: loaded.version, **{number: hall.version for number, hall in found.items()}}

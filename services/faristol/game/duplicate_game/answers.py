@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.duplicate_game.decide.hall_turns import find_callable_turn, find_startable_turn
 from faristol.duplicate_game.decide.masters import find_finished_turn, sealed_master
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.duplicate_game.game import Timer, Turn, rejected_rack, written_play
@@ -19,7 +20,7 @@ from faristol.duplicate_game.standings import totals as summed
 from faristol.kernel.errors import NotFound
 from faristol.kernel.likeness import like
 from faristol.kernel.pins import Pin
-from faristol.kernel.times import timestamp
+from faristol.kernel.times import NANOSECONDS_PER_MS, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import Ruleset
@@ -58,6 +59,12 @@ def answer(response: type[M], position: int, situation: Situation, new_events: S
                 answered.top = event.top
             case events.TurnScored():
                 answered.scored += len(event.scores)
+            case events.HallRackCalled():
+                answered.turn = event.turn
+                answered.faces.extend(event.faces)
+            case events.HallTurnStarted():
+                ends_at = event.occurred_at.ToNanoseconds() + event.milliseconds * NANOSECONDS_PER_MS
+                answered.ends_at.CopyFrom(timestamp(ends_at))
             case events.ClaimRaised():
                 answered.claim_id = event.claim_id
             case events.ClaimDecided():
@@ -244,10 +251,9 @@ Notes = Mapping[int, str]
 
 def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb.ListWaitingResponse:
     """Build the list of a judge's open decisions. ``notes`` are by hall number."""
-    turn = situation.turn(number)
     answered = pb.ListWaitingResponse()
     for hall in situation.halls.values():
-        of_turn = hall.turn(number)
+        turn, of_turn = hall.played(situation.turn(number)), hall.turn(number)
         for claim in hall.claims.values():
             if not claim.decided:
                 words = notes.get(hall.number, {}).get(claim.raised_by, "")
@@ -268,7 +274,7 @@ def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb
 
 
 def _add_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim: Claim, words: str) -> None:
-    of_turn, turn = hall.turn(claim.turn), situation.turn(claim.turn)
+    of_turn, turn = hall.turn(claim.turn), hall.played(situation.turn(claim.turn))
     assert turn.timer is not None
     answered.claims.add(
         hall=_hall(hall),
@@ -294,15 +300,17 @@ def handed_in(situation: Situation, name: str, number: int, collector: str = "")
     no text is withheld.
     """
     hall = situation.hall(name)
-    begun = [turn for turn in situation.game.turns if turn.timer is not None]
+    begun = [turn for turn in map(hall.played, situation.game.turns) if turn.timer is not None]
     answered = pb.ListSlipsResponse(
         hall=_hall(hall), unscored_turns=[turn.number for turn in begun if not hall.turn(turn.number).scores]
     )
-    turn = situation.turn(number) if number else (begun[-1] if begun else None)
+    turn = hall.played(situation.turn(number)) if number else (begun[-1] if begun else None)
     if turn is not None and turn.timer is not None:
         of_turn = hall.turn(turn.number)
         answered.turn, answered.closed = turn.number, of_turn.is_closed(turn.timer)
         answered.scored = bool(of_turn.scores)
+    answered.callable_turn = find_callable_turn(situation, hall)
+    answered.startable_turn = find_startable_turn(situation, hall)
     for player, seat in sorted(hall.seats.items(), key=lambda each: each[1]):
         line = answered.players.add(player_id=player, number=seat)
         if turn is not None and turn.timer is not None:
@@ -314,7 +322,7 @@ def _add_handed_in(line: pb.HandedIn, of_turn: HallTurn, timer: Timer, collector
     entries = of_turn.of_attempt(line.player_id, timer)
     typed = {each.collector_id: each.slip for each in entries if each.source == events.SLIP_SOURCE_PAPER}
     line.on_phone = any(each.source == events.SLIP_SOURCE_PHONE for each in entries)
-    line.ruled = line.player_id in of_turn.ruled and of_turn.ruled[line.player_id][1] >= timer.first_at
+    line.ruled = of_turn.ruling(line.player_id, timer) is not None
     own, is_open = typed.get(collector), not collector or line.ruled or bool(of_turn.scores)
     for typist, slip in typed.items():
         is_agreed = own is not None and is_same(written_slip(own), written_slip(slip))
@@ -359,8 +367,8 @@ def own_sheet(
     if player_id not in hall.seats:
         raise NotFound("player", player_id)
     answered = pb.GetOwnSheetResponse(hall=_hall(hall), number=hall.seats[player_id], now=timestamp(situation.at))
-    begun = [turn for turn in situation.game.turns if turn.timer is not None]
-    turn = situation.turn(number) if number else (begun[-1] if begun else None)
+    begun = [turn for turn in map(hall.played, situation.game.turns) if turn.timer is not None]
+    turn = hall.played(situation.turn(number)) if number else (begun[-1] if begun else None)
     if turn is not None and turn.timer is not None:
         answered.turn = turn.number
         of_turn = hall.turn(turn.number)

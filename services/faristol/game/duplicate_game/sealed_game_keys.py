@@ -1,4 +1,8 @@
-"""The sealing and opening of games, with a key file of the cell outside the record."""
+"""The sealing and opening of games, with a key file of the cell outside the record.
+
+The cell of a hall has no such file. Its championship gives it the key of each game whose slips it hands over, which the
+cell stores in its folder (``given_keys``).
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ from faristol.duplicate_game.game import Duplicate, Seal
 from faristol.duplicate_game.sealed import SealedGame, document_of, read_document
 from faristol.duplicate_game.situation import OpenedSeal
 from faristol.event_store.integrity.keys import KeyFileError, write_new
+from faristol.host.halls.given_keys import load_keys
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 
@@ -28,9 +33,10 @@ _log = logging.getLogger(__name__)
 class SealedGameKeys:
     """Seals games and opens them."""
 
-    def __init__(self, path: Path) -> None:
-        """``path`` is the key file, which the first sealed game creates."""
+    def __init__(self, path: Path, hall_folder: Path | None = None) -> None:
+        """``path`` is the key file, which the first sealed game creates; ``hall_folder`` is that of a hall's cell."""
         self._path = path
+        self._hall_folder = hall_folder
         self._opened = lru_cache(maxsize=64)(self._open)
 
     def seal(self, game: SealedGame) -> events.Seal:
@@ -49,6 +55,8 @@ class SealedGameKeys:
         """Return the key of a sealed game; empty if this process does not have it."""
         if sealed.key:
             return sealed.key
+        if self._hall_folder is not None:
+            return load_keys(self._hall_folder).get(game_id, b"")
         try:
             return unwrap(sealed.envelope, game_id, self._read())
         except (EnvelopeError, KeyFileError) as error:

@@ -14,6 +14,7 @@ from faristol.access_control.roles import SCORER
 from faristol.duplicate_game import decide
 from faristol.duplicate_game.decide.embargoes import build_embargo_lifted
 from faristol.duplicate_game.game import Duplicate
+from faristol.duplicate_game.hall_play import as_played
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Situation, StreamEvent
 from faristol.event_store import Decision, Guard, Loaded, Write
@@ -33,10 +34,13 @@ from faristol.host.duplicate_store import (
     load_prepared,
     load_situation,
 )
+from faristol.host.halls.elsewhere import refuse_slips_elsewhere
+from faristol.host.halls.heard import is_silent, load_heard
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.host.security.authorization import caller
 from faristol.kernel.errors import NotFound
+from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, occurred_at, to_timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -47,7 +51,8 @@ _audit = logging.getLogger("faristol.audit")
 
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     """Build the dispatcher of the duplicate service. The contract documents its methods."""
-    vault = SealedGameKeys(runtime.settings.sealed_games_key())
+    folder = runtime.settings.hall_folder() if runtime.record.owner_key else None
+    vault = SealedGameKeys(runtime.settings.sealed_games_key(), folder)
     games = DuplicateService(runtime, lexicons, vault)
     preparations = Preparations(runtime, lexicons, vault)
     questions: Mapping[type[Message], Answer] = {
@@ -83,8 +88,11 @@ class DuplicateService:
         """Settle the game, handle the command, write all consequences, and answer."""
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
-            loading = await self._load(request.game_id, halls_of(request), request)
-            new_events = decide.decide(loading.situation, request)
+            loading = self._as_played(await self._load(request.game_id, halls_of(request), request))
+            try:
+                new_events = decide.decide(loading.situation, request)
+            except Refusal as refusal:
+                raise await self._name_hall(refusal, request, loading.situation) from refusal
 
             def answer(position: int) -> M:
                 return answers.answer(response, position, loading.situation, new_events)
@@ -93,6 +101,13 @@ class DuplicateService:
 
         lane = f"{request.game_id}.{request.hall}" if isinstance(request, pb.SubmitSlipsRequest) else ""
         return await self._runtime.command_handler.handle(context, request, attempt, response=response, lane=lane)
+
+    async def _name_hall(self, refusal: Refusal, request: Any, situation: Situation) -> Refusal:
+        """Return a refusal with the address of the laptop on which the command is possible, if it is one of a hall."""
+        if "hall" not in request.DESCRIPTOR.fields_by_name or situation.game.hall_named(request.hall) is None:
+            return refusal
+        hall, tournament_id = situation.hall(request.hall), situation.game.tournament_id
+        return await refuse_slips_elsewhere(self._runtime.record, refusal, tournament_id, hall)
 
     async def get(self, request: pb.GetDuplicateRequest, context: Context) -> pb.GetDuplicateResponse:
         """Return the public state of a game."""
@@ -139,7 +154,7 @@ class DuplicateService:
         self, request: pb.GetDuplicateStandingsRequest, context: Context
     ) -> pb.GetDuplicateStandingsResponse:
         """Return the standings after the scored turns, of all groups if they are one classification."""
-        situation = await self._situation(request.game_id)
+        situation = await self._situation(request.game_id, as_recorded=True)
         embargo = situation.game.embargo
         if situation.game.is_embargoed and not request.inside:
             return pb.GetDuplicateStandingsResponse()
@@ -147,7 +162,7 @@ class DuplicateService:
             return answers.standings([situation])
         known = [await find_game(self._runtime.record, game_id) for game_id in embargo.game_ids]
         others = [
-            await self._situation(loaded.state.game_id)
+            await self._situation(loaded.state.game_id, as_recorded=True)
             for loaded in known
             if loaded.version and loaded.state.game_id != request.game_id
         ]
@@ -179,7 +194,8 @@ class DuplicateService:
         found: list[Situation] = []
         while True:
             try:
-                found.append(await self._situation(duplicate_id(request.tournament_id, len(found) + 1)))
+                game_id = duplicate_id(request.tournament_id, len(found) + 1)
+                found.append(await self._situation(game_id, as_recorded=True))
             except NotFound:
                 break
         shown = [situation for situation in found if not situation.game.is_embargoed]
@@ -189,8 +205,25 @@ class DuplicateService:
         """Return the notes on events of a hall, by stream version."""
         return await self._runtime.record.notes_of(hall_stream(game_id, hall))
 
-    async def _situation(self, game_id: str, names: Sequence[str] | None = None) -> Situation:
-        return (await self._load(game_id, names)).situation
+    async def _situation(
+        self, game_id: str, names: Sequence[str] | None = None, *, as_recorded: bool = False
+    ) -> Situation:
+        """Load a game for a query; in the cell of a hall as the hall plays it, unless ``as_recorded``."""
+        loading = await self._load(game_id, names)
+        return loading.situation if as_recorded else self._as_played(loading).situation
+
+    def _as_played(self, loading: Loading) -> Loading:
+        """Return the input of a decision in the cell of a hall, with the turns that the hall called by itself."""
+        situation = loading.situation
+        if not situation.cell_key:
+            return loading
+        own = next((hall for hall in situation.halls.values() if situation.is_own(hall)), None)
+        heard_at = load_heard(self._runtime.settings.hall_folder())
+        situation = replace(situation, is_cut=is_silent(heard_at, self._runtime.now()))
+        if own is not None:
+            sealed = situation.sealed.game if situation.sealed else None
+            situation = replace(situation, game=as_played(situation.game, own, sealed, situation.at))
+        return replace(loading, situation=situation)
 
     async def _load(self, game_id: str, names: Sequence[str] | None, request: Any = None) -> Loading:
         record = self._runtime.record
@@ -200,7 +233,8 @@ class DuplicateService:
             at = max(instant(occurred_at(request, self._runtime.now)), loaded.state.last_at)
         ruleset = await rules_of(record, loaded.state.ruleset)
         words = self._lexicons.words(loaded.state.lexicon, ruleset)
-        loading = await load_situation(record, loaded, words, at, names)
+        # In the cell of a hall, its own hall decides what each caller sees of the game.
+        loading = await load_situation(record, loaded, words, at, None if record.owner_key else names)
         sealed, hidden = self._vault.open(loaded.state), await find_hidden_seed(record, loaded.state)
         return replace(loading, situation=replace(loading.situation, sealed=sealed, hidden_seed=hidden))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -12,7 +13,8 @@ from faristol.event_store.append.copies import Batch
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import upcasters
-from faristol.host.duplicate_store import SLIPS, hall_stream
+from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
+from faristol.host.duplicate_store import SLIPS, find_game, hall_of_stream, hall_stream
 from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
 from faristol.host.halls.kept import outcome_stream
@@ -32,8 +34,11 @@ FOLLOW_KEEPALIVE_SECONDS = 10.0
 
 OPENED_TYPES = types_of([lexicon_events.CaseOpened, duplicate_events.DuplicateOpened])
 """Events that open a case or a duplicate game."""
+SLIPS_HANDED_OVER_TYPES = types_of([duplicate_events.SlipsHandedOver])
 MAX_READ_EVENTS = 10_000
 """Openings in one read."""
+
+_audit = logging.getLogger("faristol.audit")
 
 
 class HallFilter:
@@ -107,8 +112,13 @@ class HallFilter:
             self._duplicates |= {stream, *(hall_stream(opened.game_id, number) for number in own)}
 
 
-async def follow(record: Record, request: pb.FollowChampionshipRequest) -> AsyncIterator[pb.FollowChampionshipResponse]:
-    """Yield the events after a position, then each new one, with what is beside them."""
+async def follow(
+    record: Record, request: pb.FollowChampionshipRequest, vault: SealedGameKeys
+) -> AsyncIterator[pb.FollowChampionshipResponse]:
+    """Yield the events after a position, then each new one, with what is beside them.
+
+    ``vault`` has the keys of sealed games: the hall gets that of each game whose slips are handed over to it.
+    """
     wanted = HallFilter(record, request.tournament_id, request.hall)
     await wanted.begin()
     position = request.after_position
@@ -124,10 +134,26 @@ async def follow(record: Record, request: pb.FollowChampionshipRequest) -> Async
             people=people,
             position=found.position,
             last_position=max(end, found.position),
+            keys=await _load_keys(record, found.batch, vault),
         )
         position = found.position
         if position >= end:
             await _wait(record, position)
+
+
+async def _load_keys(record: Record, batch: Batch, vault: SealedGameKeys) -> list[pb.SealedGameKey]:
+    """Return the keys of the sealed games whose slips a batch hands over, as far as this process has them."""
+    games = dict.fromkeys(
+        hall_of_stream(event.stream)[0] for event in batch.events if event.type in SLIPS_HANDED_OVER_TYPES
+    )
+    keys: list[pb.SealedGameKey] = []
+    for game_id in games:
+        game = (await find_game(record, game_id)).state
+        key = vault.key_of(game_id, game.seal) if game.seal is not None else b""
+        if key:
+            keys.append(pb.SealedGameKey(game_id=game_id, key=key))
+            _audit.info("the key of the sealed game %s is released to the cell of its hall", game_id)
+    return keys
 
 
 def without_private_notes(batch: Batch) -> Batch:

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from faristol.duplicate_game.ownership import take_back_slips
 from faristol.event_store import Decision, Guard, Loaded, Write, load
 from faristol.game.duplicate_game.lexicons import Lexicons
+from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.game.halls.asides import ASIDE_FULL, Asides
 from faristol.game.halls.decide import decide_aside, join, release
 from faristol.game.halls.following import follow
@@ -104,13 +105,14 @@ class HallSync:
         self._runtime = runtime
         self._pushes = Pushes(runtime.record, lexicons, runtime.now)
         self._asides = Asides(runtime.record, runtime.now)
+        self._vault = SealedGameKeys(runtime.settings.sealed_games_key())
 
     async def follow_championship(
         self, request: pb.FollowChampionshipRequest, context: Context
     ) -> AsyncIterator[pb.FollowChampionshipResponse]:
         """Send the events that a hall needs, from a position on."""
         await load_tournament(self._runtime.record, request.tournament_id)
-        async for response in follow(self._runtime.record, request):
+        async for response in follow(self._runtime.record, request, self._vault):
             yield response
 
     async def fetch_lexicon(

@@ -13,6 +13,7 @@ from faristol.duplicate_game.decide.turn_scores import Judging
 from faristol.duplicate_game.game import Timer, Turn
 from faristol.duplicate_game.hall import HANDED_BY_VALUE, Hall, written_slip
 from faristol.duplicate_game.situation import Situation
+from faristol.kernel.times import instant
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 
 _SOURCES = (events.SLIP_SOURCE_PAPER, events.SLIP_SOURCE_PHONE)
@@ -27,20 +28,30 @@ def find_problem(situation: Situation, hall: Hall, event: Message) -> str:
         return "" if claim is not None and not claim.decided else f"no claim {event.claim_id[:64]!r} waits"
     number = getattr(event, "turn", 0)
     turn = situation.game.turn(number)
-    if turn is None or turn.timer is None:
+    if isinstance(event, events.HallRackCalled):
+        return _find_call_problem(situation, hall, event)
+    if isinstance(event, events.HallTurnStarted):
+        return _find_start_problem(situation, hall, event)
+    own = hall.turn(number).own
+    timer = hall.played(turn).timer if turn is not None else None
+    if isinstance(event, events.SlipsTaken | events.HallClosed | events.SlipRuled) and event.HasField("began_at"):
+        if own is None or own.began_at != instant(event.began_at):
+            return f"it is of a time of turn {number} that the hall has not started"
+        timer = own.timer()
+    if timer is None:
         return f"it is of turn {number}, whose time has not started"
     match event:
         case events.SlipsTaken():
-            return _find_slips_problem(hall, turn.timer, event)
+            return _find_slips_problem(hall, timer, event)
         case events.HallClosed() | events.SlipRuled() if hall.turn(number).scores:
             return f"turn {number} is scored"
         case events.HallClosed():
             return ""
         case events.SlipRuled():
             return _find_slip_problem(event.slip)
-        case events.TurnScored():
-            return _find_score_problem(situation, hall, turn, turn.timer, event)
-        case events.SlipCorrected():
+        case events.TurnScored() if turn is not None:
+            return _find_score_problem(situation, hall, turn, timer, event)
+        case events.SlipCorrected() if turn is not None:
             return _find_slip_problem(event.slip) or _find_correction_problem(situation, hall, turn, event)
         case events.ClaimRaised():
             return _find_claim_problem(hall, event)
@@ -61,6 +72,30 @@ def _list_named(event: Message) -> list[str]:
             return [event.player_id, event.about_player_id or event.player_id]
         case _:
             return []
+
+
+def _find_call_problem(situation: Situation, hall: Hall, event: events.HallRackCalled) -> str:
+    """Return why a hall cannot have called a rack by itself: it goes on turn by turn, and only with a sealed game.
+
+    The rack is not compared here: slips count only if it is the rack of the game in that turn.
+    """
+    of_turn = hall.turn(event.turn)
+    if situation.game.seal is None or len(event.faces) > situation.ruleset.game.rack_size:
+        return "the game has no sealed rack for it"
+    if of_turn.scores or (of_turn.own is not None and of_turn.own.rack == tuple(event.faces)):
+        return f"turn {event.turn} was called or scored in the hall"
+    before = hall.turn(event.turn - 1)
+    if event.turn < 1 or (event.turn > 1 and before.closed_at is None and not before.scores):
+        return f"the hall has not closed turn {event.turn - 1}"
+    return ""
+
+
+def _find_start_problem(situation: Situation, hall: Hall, event: events.HallTurnStarted) -> str:
+    own = hall.turn(event.turn).own
+    if own is None or own.began_at is not None:
+        return f"turn {event.turn} was not called in the hall, or its time has started"
+    is_whole = event.milliseconds == situation.ruleset.turns.seconds * 1000
+    return "" if is_whole and event.HasField("occurred_at") else "expected the time of a turn"
 
 
 def _find_slips_problem(hall: Hall, timer: Timer, event: events.SlipsTaken) -> str:

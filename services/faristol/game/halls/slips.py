@@ -25,6 +25,7 @@ from faristol.host.duplicate_store import (
     load_game,
     load_halls,
     load_situation,
+    slips_name,
 )
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.refusal import N_, Refusal
@@ -49,7 +50,7 @@ class OwnedSlips:
     @property
     def name(self) -> str:
         """The name of their stream without its kind, which stands for the game of a table in batches."""
-        return self.stream.removeprefix(SLIPS)
+        return slips_name(self.game_id, self.number)
 
     @property
     def stream(self) -> str:

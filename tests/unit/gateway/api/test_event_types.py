@@ -71,7 +71,7 @@ def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
 def test_a_page_of_a_duplicate_game_follows_what_everybody_may_see_of_it_and_nothing_of_slips() -> None:
     public = {"RackCalled", "TurnTimerStarted", "TurnTimerStopped", "TurnTimerResumed", "TimeCalled", "HallClosed"}
     public |= {"TurnScored", "TurnCompleted", "SlipCorrected", "DuplicateOpened", "DuplicateEnded", "ResultsValidated"}
-    public |= {"SealVoided", "EmbargoLifted", "CallNamesSet"}
+    public |= {"SealVoided", "EmbargoLifted", "CallNamesSet", "HallRackCalled", "HallTurnStarted"}
     for page in page_updates.DUPLICATES:
         of_tournament = {kind.DESCRIPTOR.name for kind in event_types.types_that_change(options.CHANGE_PROGRESS)}
         of_tournament = of_tournament if page == "duplicate/totals.html" else set[str]()

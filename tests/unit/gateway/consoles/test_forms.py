@@ -79,7 +79,7 @@ ELSEWHERE: Mapping[str, str] = {
 """The templates of forms whose pages build their commands."""
 
 OF_DUPLICATE = {act.request.DESCRIPTOR.name.removesuffix("Request") for act in judge.JUDGE_COMMANDS.values()}
-OF_DUPLICATE |= {"SubmitSlips", "CloseHall"}
+OF_DUPLICATE |= {"SubmitSlips", "CloseHall", "CallHallRack", "StartHallTurn"}
 """The commands of the judge's page and the collector's page of a duplicate game."""
 
 BY_CLAIM = {

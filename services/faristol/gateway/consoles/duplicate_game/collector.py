@@ -33,6 +33,8 @@ HANDED_LABELS = labels_of(events.Handed.DESCRIPTOR)
 
 NO_NUMBER = N_("This hall has no number {number}.")
 HALL_CLOSED_ROUND = N_("The hall has closed the round.")
+CALLED_HERE = N_("The rack of round {number} is called in this hall.")
+STARTED_HERE = N_("The time of round {number} runs in this hall.")
 TYPED = N_("The slip of number {number} is saved.")
 SLIP_PENDING = N_("The slip of number {number} is saved and waits for an arbiter.")
 
@@ -107,7 +109,13 @@ async def show_slips(
 ) -> Response:
     """Show the typed slips of a hall and the form."""
     desk.check(pb.CloseHallRequest)
-    texts = {"typed": TYPED, "waits": SLIP_PENDING, "closed": HALL_CLOSED_ROUND}
+    texts = {
+        "typed": TYPED,
+        "waits": SLIP_PENDING,
+        "closed": HALL_CLOSED_ROUND,
+        "called": CALLED_HERE,
+        "started": STARTED_HERE,
+    }
     done, number = desk.done_by("collector")
     said = say(texts[done], {"number": number}, desk.language) if done in texts and not part else ""
     return await _show(desk, hall, turn, part, said=said)
@@ -115,7 +123,7 @@ async def show_slips(
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
 async def type_slip(desk: DuplicatePageDep, given: Fields) -> Response:
-    """Type or correct a slip, or close the hall."""
+    """Type or correct a slip, close the hall, or go on with the sealed game on the laptop of the hall."""
     desk.check(pb.CloseHallRequest)
     hall, number, turn = given.get("hall", ""), given.get("table", "").strip(), _whole(given.get("turn", ""))
     act = given.get("act", "")
@@ -129,6 +137,13 @@ async def type_slip(desk: DuplicatePageDep, given: Fields) -> Response:
         if act == "close":
             await desk.calls.ask(pb.CloseHallRequest(collector_id=desk.subject, **named))
             return _redirect_to_slips(desk, hall, turn, "closed")
+        if act == "call":
+            call = pb.CallHallRackRequest(collector_id=desk.subject, game_id=desk.game_id, hall=hall)
+            call.command_id = named["command_id"]
+            return _redirect_to_slips(desk, hall, 0, f"called.{(await desk.calls.ask(call)).turn}")
+        if act == "start":
+            await desk.calls.ask(pb.StartHallTurnRequest(collector_id=desk.subject, **named))
+            return _redirect_to_slips(desk, hall, turn, f"started.{turn}")
         if act != "slip":
             raise HTTPException(HTTPStatus.BAD_REQUEST)
         listed = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
