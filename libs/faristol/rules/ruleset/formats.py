@@ -37,10 +37,10 @@ _FORMATS: Mapping[str, Mapping[str, Value]] = {
 
 _OF_KNOCK_OUT: Mapping[str, Value] = MappingProxyType({_SYSTEM: "knock-out"})
 
-MOST_MATCH_GAMES = 15
+MAX_MATCH_GAMES_COUNT = 15
 """Limit of games of a match of a knock-out."""
 
-MOST_PLACED = 64
+MAX_PLACED_COUNT = 64
 """Limit of places of a knock-out that are played off."""
 
 _WITHOUT_FORMATS = frozenset({"none", "lot", "duplicate"})
@@ -100,21 +100,21 @@ _OPTIONS = (
         "Number of games of a match of a knock-out. A match ends as soon as it is decided.",
         "championship.match_games",
         1,
-        MOST_MATCH_GAMES,
+        MAX_MATCH_GAMES_COUNT,
     ),
     _number(
         "final_games",
-        "Number of games of the final of a knock-out, if it is another one.",
+        "Number of games of the final of a knock-out, if it differs.",
         "championship.final_games",
         None,
-        MOST_MATCH_GAMES,
+        MAX_MATCH_GAMES_COUNT,
     ),
     _number(
         "placed",
-        "Number of places of a knock-out that are played off: 2 for the final alone, 4 for the third place as well.",
+        "Number of places of a knock-out that are played off: 2 for the final only, 4 for the third place as well.",
         "championship.placed",
         2,
-        MOST_PLACED,
+        MAX_PLACED_COUNT,
     ),
     _choice(
         "bracket",

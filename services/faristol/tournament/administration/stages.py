@@ -38,7 +38,7 @@ MAX_GROUPS_COUNT = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class QualifyingTournament:
     """A tournament in which players qualify, with its rules."""
 
     state: TournamentState
@@ -141,7 +141,7 @@ def copy_settings(source: TournamentState, at: Timestamp) -> list[Message]:
     return copied
 
 
-def qualify(situation: Situation, sources: Sequence[Source]) -> list[Message]:
+def qualify(situation: Situation, sources: Sequence[QualifyingTournament]) -> list[Message]:
     """Register the players that qualified for a stage, by their seeds.
 
     Seeds follow the places, and among equal places the order of the sources: the winners of all groups come first.
@@ -183,7 +183,7 @@ def qualify(situation: Situation, sources: Sequence[Source]) -> list[Message]:
     return [events.PlayersQualified(players=qualified, occurred_at=at), *registered]
 
 
-def _check_finished(source: Source, stage: Stage) -> None:
+def _check_finished(source: QualifyingTournament, stage: Stage) -> None:
     """Raise ``Refusal`` if the places of a source can still change by its rounds."""
     state = source.state
     if stage.by_rating or state.over or is_decided(state, source.ruleset):
@@ -199,7 +199,7 @@ def _check_finished(source: Source, stage: Stage) -> None:
         )
 
 
-def _list_qualified(source: Source, stage: Stage) -> Iterator[tuple[int, PlayerState]]:
+def _list_qualified(source: QualifyingTournament, stage: Stage) -> Iterator[tuple[int, PlayerState]]:
     """Yield the players of a source that qualify, with their places among those that take part."""
     state = source.state
     order = initial_ranking(state) if stage.by_rating or not state.played else standing_of(state, source.ruleset)

@@ -18,7 +18,7 @@ from faristol.personal_data import people
 from faristol.rules import Ruleset
 from faristol.tournament.administration.divisions import add_division
 from faristol.tournament.administration.stages import (
-    Source,
+    QualifyingTournament,
     copy_settings,
     count_rounds,
     plan_stage,
@@ -125,7 +125,7 @@ async def qualify_players(
         loaded = await office.load(request.tournament_id)
         stage = loaded.state.stage
         read = [await office.load(each) for each in (stage.source_ids if stage else ())]
-        sources = [Source(each.state, ruleset_of(each.state.ruleset)) for each in read]
+        sources = [QualifyingTournament(each.state, ruleset_of(each.state.ruleset)) for each in read]
         new_events = qualify(Situation(loaded.state, now=runtime.now(), at=at), sources)
         write = write_of(loaded, new_events)
         qualified = [event.player_id for event in new_events if isinstance(event, events.PlayerRegistered)]

@@ -55,7 +55,7 @@ NEAREST = N_("{one} and {other} are in the pairing with the least distance betwe
 NO_OTHER = N_("If {one} met {other}, the others could not all be paired.")
 FARTHER = N_("If {one} met {other}, the squares of the distances in points would add up to {theirs}, not {mine}.")
 LOWER = N_("If {one} met {other}, the squares of the distances in rank would add up to {theirs}, not {mine}.")
-BRACKET_DECIDES = N_("The bracket decides who meets: {one} and {other} do not meet in this round.")
+BRACKET_DECIDES = N_("By the bracket {one} and {other} do not meet in this round.")
 GAME_OF_MATCH = N_(
     "Game {game} of at most {games} of the match between {one} (seed {first_seed}) and {other} (seed {second_seed}), "
     "for the places {best} to {worst}."

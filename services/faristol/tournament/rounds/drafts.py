@@ -88,7 +88,7 @@ def swap_players(situation: Situation, request: pb.SwapPlayersRequest) -> list[M
         raise Refusal(
             "BRACKET_FIXED",
             situation.ruleset.article("championship.system"),
-            N_("The bracket decides who meets: only the two players of a table can be swapped."),
+            N_("The pairs follow from the bracket: only the two players of a table can be swapped."),
         )
     return [
         events.DraftPlayersSwapped(

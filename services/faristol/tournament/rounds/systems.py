@@ -268,7 +268,7 @@ def _match(to_pair: RoundToPair) -> Proposal:
 def _knock_out(to_pair: RoundToPair) -> Proposal:
     """Pair the next game of each match of the bracket that is not decided.
 
-    A match waits while one of its players does not play the round. Who starts is drawn for the first game of a match,
+    A match waits while one of its players does not play the round. The start is drawn for the first game of a match,
     and alternates.
     """
     state, ruleset = to_pair.state, to_pair.ruleset

@@ -102,6 +102,6 @@ def test_players_of_a_draft_are_swapped_at_their_table_only() -> None:
     hall = knock_out(4)
     hall.carry_out(pb.PairRoundRequest(round=1, draft=True))
     hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=["p1", "p4"]))
-    with pytest.raises(Refusal, match="The bracket decides") as refused:
+    with pytest.raises(Refusal, match="The pairs follow from the bracket") as refused:
         hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=["p1", "p2"]))
     assert refused.value.reason == "BRACKET_FIXED"

@@ -8,8 +8,8 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.gateway.consoles.commands import form_id
-from faristol.gateway.consoles.director.stage_plans import PLANS_BY_KEY
 from faristol.gateway.consoles.forms import Given, fill
+from faristol.gateway.consoles.stage_plans import PLANS_BY_KEY
 from faristol.gateway.rpc.calls import NAMED
 from faristol.typed_input.fields import parse_number
 from faristol.typed_input.money import parse_amounts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import STAGES, DirectorPage, page_of_forms
-from faristol.gateway.consoles.director.stage_plans import PLANS
+from faristol.gateway.consoles.stage_plans import PLANS
 from faristol.gateway.rpc.results import Moment
 
 
