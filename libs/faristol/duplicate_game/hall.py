@@ -144,7 +144,7 @@ class HallTurn:
         return ruled if ruled is not None and self._is_of(ruled.at, ruled.began_at, timer) else None
 
     def _is_of(self, at: Instant, began_at: Instant | None, timer: Timer) -> bool:
-        """Check whether an event at a time belongs to this attempt: that of all halls, or that of this hall alone."""
+        """Check whether an event at a time belongs to this attempt at the turn, by all halls or by this hall only."""
         if at < timer.first_at or self.own is None:
             return at >= timer.first_at
         return began_at == timer.first_at if began_at is not None else self.own.began_at != timer.first_at
@@ -207,12 +207,12 @@ class Hall:
         """Return the state of a turn in this hall."""
         return self.turns.get(number) or HallTurn()
 
-    def played(self, turn: Turn) -> Turn:
+    def apply_own_time(self, turn: Turn) -> Turn:
         """Return a turn of the game with its time in this hall, which may have called the rack by itself."""
-        timer = self.own_timer(turn)
+        timer = self.find_own_timer(turn)
         return turn if timer is None or turn.timer == timer else replace(turn, timer=timer)
 
-    def own_timer(self, turn: Turn) -> Timer | None:
+    def find_own_timer(self, turn: Turn) -> Timer | None:
         """Return the timer of a turn that this hall started by itself; None for another rack than that of the game."""
         own = self.turn(turn.number).own
         if own is None or not turn.sealed or own.rack != turn.rack:

@@ -104,7 +104,7 @@ class Situation:
 
     def counting(self, hall: Hall, turn: Turn, player_id: str) -> Counting:
         """Return the slip of a player that counts in a turn whose time has begun."""
-        timer = hall.played(turn).timer
+        timer = hall.apply_own_time(turn).timer
         assert timer is not None
         return hall.turn(turn.number).counting(player_id, timer, same_play_in(turn, self.ruleset))
 

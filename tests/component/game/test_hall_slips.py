@@ -25,7 +25,7 @@ from faristol.gateway.duplicate_game.plays import coordinates_of, main_word
 from faristol.hall.own_events import OwnEvents
 from faristol.host.duplicate_store import game_stream, hall_stream
 from faristol.host.halls import wire
-from faristol.host.halls.given_keys import KEYS, load_keys
+from faristol.host.halls.given_keys import GIVEN_KEYS, load_keys
 from faristol.host.halls.heard import HEARD
 from faristol.kernel.event_types import meaning
 from faristol.kernel.pins import Pin
@@ -484,35 +484,35 @@ class Sealed:
 
 
 @pytest.fixture
-async def sealed(tmp_path: Path) -> AsyncIterator[Sealed]:
+async def sealed_game(tmp_path: Path) -> AsyncIterator[Sealed]:
     async with with_cell(tmp_path, is_sealed=True) as table:
         yield Sealed(table)
 
 
 async def test_a_hall_without_a_line_plays_on_with_the_sealed_racks_and_the_ranking_is_that_of_a_game_with_a_line(
-    sealed: Sealed,
+    sealed_game: Sealed,
 ) -> None:
-    table = sealed.table
-    first, rack = await sealed.call()
-    await sealed.cut()
-    await sealed.hand_in(first, rack, NORD)
-    ahead = [await sealed.call_here()]
-    await sealed.hand_in(*ahead[0], NORD)
-    ahead.append(await sealed.call_here())
+    table = sealed_game.table
+    first, rack = await sealed_game.call()
+    await sealed_game.cut()
+    await sealed_game.hand_in(first, rack, NORD)
+    ahead = [await sealed_game.call_here()]
+    await sealed_game.hand_in(*ahead[0], NORD)
+    ahead.append(await sealed_game.call_here())
     shown = await table.at_hall(pb.GetDuplicateRequest(inside=True))
     assert [list(turn.faces) for turn in shown.turns] == [rack, *(faces for _, faces in ahead)]
     assert [turn.scored for turn in shown.turns] == [True, True, False]
     assert shown.turns[-1].HasField("ends_at")
     assert len(shown.board) > len((await table.ask(pb.GetDuplicateRequest(inside=True))).board)
-    await sealed.hand_in(*ahead[1], NORD)
+    await sealed_game.hand_in(*ahead[1], NORD)
 
-    await sealed.hand_in(first, rack, SUD)
+    await sealed_game.hand_in(first, rack, SUD)
     await table.score(first, without_open_halls=True, reason="no line")
     table.is_cut = False
     await table.sync()
     for number, faces in ahead:
-        assert (await sealed.call()) == (number, faces)
-        await sealed.hand_in(number, faces, SUD)
+        assert (await sealed_game.call()) == (number, faces)
+        await sealed_game.hand_in(number, faces, SUD)
         await table.score(number)
     assert list((await table.ranking()).without_halls) == []
     found = {line.player_id: line.total for line in (await table.ranking()).lines}
@@ -521,18 +521,18 @@ async def test_a_hall_without_a_line_plays_on_with_the_sealed_racks_and_the_rank
     assert await stream(table.at, OF_NORD) == await stream(table.championship, OF_NORD)
 
 
-async def test_a_hall_calls_no_rack_while_it_has_a_line_or_has_not_closed_a_turn(sealed: Sealed) -> None:
-    table = sealed.table
+async def test_a_hall_calls_no_rack_while_it_has_a_line_or_has_not_closed_a_turn(sealed_game: Sealed) -> None:
+    table = sealed_game.table
     call = pb.CallHallRackRequest(hall=NORD, collector_id="collector")
     assert "WAIT" in await reason(table.at_hall(replace_message(call)))
     assert "SLIPS_HANDED_OVER" in await reason(table.ask(replace_message(call)))
     of_sud = pb.CallHallRackRequest(hall=SUD, collector_id="collector")
     assert "NO_HALL_CELL" in await reason(table.ask(of_sud))
-    turn, _ = await sealed.call()
+    turn, _ = await sealed_game.call()
     await table.at_hall(
         pb.SubmitSlipsRequest(turn=turn, hall=NORD, collector_id="a", slips=[events.Slip(player_id="anna")])
     )
-    await sealed.cut()
+    await sealed_game.cut()
     assert "HALLS_OPEN" in await reason(table.at_hall(replace_message(call)))
     listed = await table.at_hall(pb.ListSlipsRequest(hall=NORD))
     assert (listed.callable_turn, listed.startable_turn) == (0, 0)
@@ -545,15 +545,15 @@ async def test_a_hall_calls_no_rack_while_it_has_a_line_or_has_not_closed_a_turn
 
 
 async def test_slips_for_racks_that_the_judge_has_voided_do_not_count_and_the_hall_plays_the_turn_again(
-    sealed: Sealed,
+    sealed_game: Sealed,
 ) -> None:
-    table = sealed.table
-    first, rack = await sealed.call()
-    await sealed.cut()
-    await sealed.hand_in(first, rack, NORD)
-    ahead = await sealed.call_here()
-    await sealed.hand_in(*ahead, NORD)
-    await sealed.hand_in(first, rack, SUD)
+    table = sealed_game.table
+    first, rack = await sealed_game.call()
+    await sealed_game.cut()
+    await sealed_game.hand_in(first, rack, NORD)
+    ahead = await sealed_game.call_here()
+    await sealed_game.hand_in(*ahead, NORD)
+    await sealed_game.hand_in(first, rack, SUD)
     await table.score(first, without_open_halls=True, reason="no line")
     drawn = await table.ask(pb.CallRackRequest(arbiter_id="judge", reason="the envelope was opened"))
     assert list(drawn.faces) != ahead[1]
@@ -563,33 +563,33 @@ async def test_slips_for_racks_that_the_judge_has_voided_do_not_count_and_the_ha
     listed = await table.at_hall(pb.ListSlipsRequest(hall=NORD))
     assert (listed.turn, listed.closed) == (2, False)
     assert not any(each.typed for each in listed.players)
-    sealed.wait()
-    await sealed.hand_in(2, list(drawn.faces), NORD)
-    await sealed.hand_in(2, list(drawn.faces), SUD)
+    sealed_game.wait()
+    await sealed_game.hand_in(2, list(drawn.faces), NORD)
+    await sealed_game.hand_in(2, list(drawn.faces), SUD)
     await table.score(2)
     found = {line.player_id: line.total for line in (await table.ranking()).lines}
     assert found["anna"] == found["didac"] > 0
-    await sealed.cut()
+    await sealed_game.cut()
     assert "SEAL_VOID" in await reason(table.at_hall(pb.CallHallRackRequest(hall=NORD, collector_id="a")))
 
 
-async def test_a_hall_that_missed_turns_plays_them_after_the_others_and_sees_no_later_rack(sealed: Sealed) -> None:
-    table = sealed.table
-    await sealed.cut()
+async def test_a_hall_that_missed_turns_plays_them_after_the_others_and_sees_no_later_rack(sealed_game: Sealed) -> None:
+    table = sealed_game.table
+    await sealed_game.cut()
     played = []
     for _ in range(2):
-        turn, rack = await sealed.call()
-        await sealed.hand_in(turn, rack, SUD)
+        turn, rack = await sealed_game.call()
+        await sealed_game.hand_in(turn, rack, SUD)
         await table.score(turn, without_open_halls=True, reason="no line")
         played.append((turn, rack))
     table.is_cut = False
     await table.sync()
     for turn, rack in played:
-        assert await sealed.call_here() == (turn, rack)
+        assert await sealed_game.call_here() == (turn, rack)
         shown = await table.at_hall(pb.GetDuplicateRequest(inside=True))
         assert [each.turn for each in shown.turns] == list(range(1, turn + 1))
         assert not shown.turns[-1].HasField("master")
-        await sealed.hand_in(turn, rack, NORD)
+        await sealed_game.hand_in(turn, rack, NORD)
         await table.react_at_hall("HallClosed")
         await table.sync()
     found = {line.player_id: line.total for line in (await table.ranking()).lines}
@@ -597,12 +597,12 @@ async def test_a_hall_that_missed_turns_plays_them_after_the_others_and_sees_no_
     assert list((await table.ranking()).without_halls) == []
 
 
-async def test_the_key_of_the_sealed_game_is_beside_no_event_and_in_a_file_of_its_owner(sealed: Sealed) -> None:
-    folder = sealed.table.at.settings.hall_folder()
+async def test_the_key_of_the_sealed_game_is_beside_no_event_and_in_a_file_of_its_owner(sealed_game: Sealed) -> None:
+    folder = sealed_game.table.at.settings.hall_folder()
     (key,) = load_keys(folder).values()
     assert len(key) == 32
-    assert (folder / KEYS).stat().st_mode & 0o777 == 0o600
-    for cell in (sealed.table.at, sealed.table.championship):
+    assert (folder / GIVEN_KEYS).stat().st_mode & 0o777 == 0o600
+    for cell in (sealed_game.table.at, sealed_game.table.championship):
         assert not any(key in event.payload for event in await cell.record.read(0))
 
 

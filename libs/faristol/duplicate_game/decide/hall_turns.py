@@ -109,7 +109,7 @@ def _check_missed(situation: Situation, hall: Hall, turn: Turn) -> None:
 
 def _is_done(hall: Hall, turn: Turn) -> bool:
     """Check whether the hall has closed a turn, or is scored."""
-    of_turn, timer = hall.turn(turn.number), hall.played(turn).timer
+    of_turn, timer = hall.turn(turn.number), hall.apply_own_time(turn).timer
     return bool(of_turn.scores) or (timer is not None and of_turn.is_closed(timer))
 
 

@@ -112,7 +112,7 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
 
     Raises ``Refusal`` before its time has begun, and after the hall is scored.
     """
-    turn: Turn = hall.played(situation.turn(number))
+    turn: Turn = hall.apply_own_time(situation.turn(number))
     article = situation.ruleset.article("turns.seconds")
     if turn.timer is None:
         raise Refusal("TURN_NOT_STARTED", article, N_("The time of round {turn} has not started."), {"turn": number})
@@ -123,7 +123,7 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
 
 def is_own_start(hall: Hall, turn: Turn, timer: Timer) -> bool:
     """Check whether the time of a turn is one that this hall started by itself."""
-    own = hall.own_timer(turn)
+    own = hall.find_own_timer(turn)
     return own is not None and own.first_at == timer.first_at
 
 

@@ -112,7 +112,7 @@ def score_own_slips(situation: Situation, hall: Hall) -> list[StreamEvent]:
     """
     new_events: list[StreamEvent] = []
     for turn in situation.game.turns:
-        timer, of_turn = hall.played(turn).timer, hall.turn(turn.number)
+        timer, of_turn = hall.apply_own_time(turn).timer, hall.turn(turn.number)
         if not turn.completed or timer is None or of_turn.scores or not of_turn.is_closed(timer):
             continue
         if not _list_waiting(situation, hall, turn):
@@ -122,7 +122,7 @@ def score_own_slips(situation: Situation, hall: Hall) -> list[StreamEvent]:
 
 def _has_all_slips(situation: Situation, hall: Hall, turn: Turn) -> bool:
     """Check whether a hall has closed a turn, and, if its own cell decides on the slips, that none of them waits."""
-    timer = hall.played(turn).timer
+    timer = hall.apply_own_time(turn).timer
     is_closed = timer is not None and hall.turn(turn.number).is_closed(timer)
     return is_closed and (situation.is_own(hall) or not _list_waiting(situation, hall, turn))
 

@@ -10,14 +10,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-KEYS = "sealed-games.json"
+GIVEN_KEYS = "sealed-games.json"
 """File with the keys by game, readable by its owner only."""
 
 
 def load_keys(folder: Path) -> Mapping[str, bytes]:
     """Return the keys by game; none for a missing or damaged file: they are given again."""
     try:
-        stored = json.loads((folder / KEYS).read_text(encoding="utf-8"))
+        stored = json.loads((folder / GIVEN_KEYS).read_text(encoding="utf-8"))
         return {game_id: bytes.fromhex(key) for game_id, key in stored.items()}
     except (OSError, ValueError, AttributeError, TypeError):
         return {}
@@ -29,9 +29,9 @@ def store_keys(folder: Path, keys: Mapping[str, bytes]) -> None:
     if keys.items() <= known.items():
         return
     stored = {game_id: key.hex() for game_id, key in sorted({**known, **keys}.items())}
-    new = folder / f"{KEYS}.new"
+    new = folder / f"{GIVEN_KEYS}.new"
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         json.dump(stored, file)
         file.flush()
         os.fsync(file.fileno())
-    new.replace(folder / KEYS)
+    new.replace(folder / GIVEN_KEYS)

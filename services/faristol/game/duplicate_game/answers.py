@@ -253,7 +253,7 @@ def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb
     """Build the list of a judge's open decisions. ``notes`` are by hall number."""
     answered = pb.ListWaitingResponse()
     for hall in situation.halls.values():
-        turn, of_turn = hall.played(situation.turn(number)), hall.turn(number)
+        turn, of_turn = hall.apply_own_time(situation.turn(number)), hall.turn(number)
         for claim in hall.claims.values():
             if not claim.decided:
                 words = notes.get(hall.number, {}).get(claim.raised_by, "")
@@ -274,7 +274,7 @@ def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb
 
 
 def _add_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim: Claim, words: str) -> None:
-    of_turn, turn = hall.turn(claim.turn), hall.played(situation.turn(claim.turn))
+    of_turn, turn = hall.turn(claim.turn), hall.apply_own_time(situation.turn(claim.turn))
     assert turn.timer is not None
     answered.claims.add(
         hall=_hall(hall),
@@ -300,11 +300,11 @@ def handed_in(situation: Situation, name: str, number: int, collector: str = "")
     no text is withheld.
     """
     hall = situation.hall(name)
-    begun = [turn for turn in map(hall.played, situation.game.turns) if turn.timer is not None]
+    begun = [turn for turn in map(hall.apply_own_time, situation.game.turns) if turn.timer is not None]
     answered = pb.ListSlipsResponse(
         hall=_hall(hall), unscored_turns=[turn.number for turn in begun if not hall.turn(turn.number).scores]
     )
-    turn = hall.played(situation.turn(number)) if number else (begun[-1] if begun else None)
+    turn = hall.apply_own_time(situation.turn(number)) if number else (begun[-1] if begun else None)
     if turn is not None and turn.timer is not None:
         of_turn = hall.turn(turn.number)
         answered.turn, answered.closed = turn.number, of_turn.is_closed(turn.timer)
@@ -367,8 +367,8 @@ def own_sheet(
     if player_id not in hall.seats:
         raise NotFound("player", player_id)
     answered = pb.GetOwnSheetResponse(hall=_hall(hall), number=hall.seats[player_id], now=timestamp(situation.at))
-    begun = [turn for turn in map(hall.played, situation.game.turns) if turn.timer is not None]
-    turn = hall.played(situation.turn(number)) if number else (begun[-1] if begun else None)
+    begun = [turn for turn in map(hall.apply_own_time, situation.game.turns) if turn.timer is not None]
+    turn = hall.apply_own_time(situation.turn(number)) if number else (begun[-1] if begun else None)
     if turn is not None and turn.timer is not None:
         answered.turn = turn.number
         of_turn = hall.turn(turn.number)

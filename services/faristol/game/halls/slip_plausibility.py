@@ -33,7 +33,7 @@ def find_problem(situation: Situation, hall: Hall, event: Message) -> str:
     if isinstance(event, events.HallTurnStarted):
         return _find_start_problem(situation, hall, event)
     own = hall.turn(number).own
-    timer = hall.played(turn).timer if turn is not None else None
+    timer = hall.apply_own_time(turn).timer if turn is not None else None
     if isinstance(event, events.SlipsTaken | events.HallClosed | events.SlipRuled) and event.HasField("began_at"):
         if own is None or own.began_at != instant(event.began_at):
             return f"it is of a time of turn {number} that the hall has not started"
