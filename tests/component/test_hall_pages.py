@@ -68,9 +68,11 @@ async def test_papers_and_pages_of_a_table_lead_to_the_laptop_of_its_hall_and_th
         own = f"/tournaments/{TOURNAMENT}/my-table"
         assert str(qr(f"{at.hall.address}{own}")) in cards
         assert cards.count(str(qr(f"{at.championship.address}{own}"))) == 1  # the hall without a cell has one table
-        posters = await get_page(at.championship, f"{papers}/checkin")
-        for address in (at.championship.address, at.hall.address):
-            assert f"{address}/tournaments/{TOURNAMENT}/here" in posters
+        poster = await get_page(at.championship, f"{papers}/checkin")
+        here = f"/tournaments/{TOURNAMENT}/here"
+        assert f"{at.championship.address}{here}" in poster  # seats are assigned by the check-in there
+        assert at.hall.address not in poster
+        assert f'href="{at.championship.address}{here}"' in await get_page(at.hall, here)
         slips = await get_page(at.championship, f"{papers}/round/1/slips")
         result = f"/tournaments/{TOURNAMENT}/round/1/results"
         assert str(qr(f"{at.hall.address}{result}/2", at_once=True)) in slips

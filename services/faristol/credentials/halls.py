@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -16,12 +17,19 @@ from faristol.access_control.keyring import Keyring
 from faristol.access_control.roles import PLAYER
 from faristol.access_control.state import Access, GrantedCredential, to_message
 from faristol.credentials.codes import code_of
+from faristol.duplicate_game.preparation import duplicate_id
+from faristol.duplicate_game.start import MAX_EVENT_SEATS
 from faristol.event_store import Record, load
 from faristol.host.halls.kept import Keys, watch_keys
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.pairings import seats_of
 from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.personal_data import people
+
+SEATS_CACHE_SIZE = 256
+"""Duplicate games whose seats a process caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,16 @@ class HallPlaces:
     """Players of all rounds by hall: a code stays valid for a player who has moved to another hall."""
     last: Mapping[str, str] = field(default_factory=dict)
     """Hall of each player in the last paired round."""
+    rounds: int = 0
+    """Number of the last started round."""
+
+    def seat(self, seated: Sequence[tuple[str, str]]) -> HallPlaces:
+        """Return the places after a round in which players sit in halls: pairs of a hall and a player."""
+        players = dict(self.players)
+        for hall, player in seated:
+            players[hall] = players.get(hall, frozenset()) | {player}
+        last = {player: hall for hall, player in seated}
+        return replace(self, players=MappingProxyType(players), last=MappingProxyType(last))
 
 
 def watch_places(places: HallPlaces, event: Message) -> HallPlaces:
@@ -44,11 +62,9 @@ def watch_places(places: HallPlaces, event: Message) -> HallPlaces:
             return replace(places, tables=MappingProxyType(tables))
         case pairing_events.RoundPaired():
             seated = [(pairing.hall, player) for pairing in event.pairings for player in seats_of(pairing)]
-            players = dict(places.players)
-            for hall, player in seated:
-                players[hall] = players.get(hall, frozenset()) | {player}
-            last = {player: hall for hall, player in seated}
-            return replace(places, players=MappingProxyType(players), last=MappingProxyType(last))
+            return places.seat(seated) if seated else places
+        case pairing_events.RoundStarted():
+            return replace(places, rounds=event.round)
         case _:
             return places
 
@@ -86,12 +102,39 @@ class HallCells:
                 yield hall
 
 
-async def load_cells(record: Record, tournament_id: str) -> HallCells:
+class DuplicateSeats:
+    """The seats of duplicate games, which are fixed when a game opens: read once each."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._known: OrderedDict[str, Sequence[tuple[str, str]]] = OrderedDict()
+
+    async def list_seated(self, game_id: str) -> Sequence[tuple[str, str]]:
+        """Return each hall of a game with each of its players; empty before the game opens."""
+        if (known := self._known.get(game_id)) is not None:
+            return known
+        opened = await self._record.first_event(f"duplicate-{game_id}")
+        if not isinstance(opened, duplicate_events.DuplicateOpened):
+            return ()
+        found: list[tuple[str, str]] = []
+        for hall in opened.halls:
+            parts = -(-hall.players // MAX_EVENT_SEATS)
+            for seated in await self._record.first_events(f"slips-{game_id}-h{hall.number}", parts):
+                assert isinstance(seated, duplicate_events.HallSeated)
+                found += [(hall.name, seat.player_id) for seat in seated.seats]
+        store_bounded(self._known, game_id, found, SEATS_CACHE_SIZE)
+        return found
+
+
+async def load_cells(record: Record, tournament_id: str, seats: DuplicateSeats) -> HallCells:
     """Load the cells of the halls of a tournament."""
     keys = await load(record, f"halls-{tournament_id}", Keys(), watch_keys)
     places = HallPlaces()
     if keys.state.by_hall:
         places = (await load(record, f"tournament-{tournament_id}", HallPlaces(), watch_places)).state
+        if not places.players:  # no tables are paired: it may have duplicate games
+            for number in range(1, places.rounds + 1):
+                places = places.seat(await seats.list_seated(duplicate_id(tournament_id, number)))
     return HallCells(tournament_id, keys.state, places)
 
 

@@ -30,7 +30,14 @@ from faristol.credentials import grants
 from faristol.credentials.codes import DEVICE, PIN_DIGITS, code_of, credential_of, pin_of
 from faristol.credentials.entries import find_entrant
 from faristol.credentials.guessing import Counts
-from faristol.credentials.halls import hall_code_of, is_for_hall, list_hall_codes, list_hall_credentials, load_cells
+from faristol.credentials.halls import (
+    DuplicateSeats,
+    hall_code_of,
+    is_for_hall,
+    list_hall_codes,
+    list_hall_credentials,
+    load_cells,
+)
 from faristol.event_store import Decision, Loaded, Record, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
@@ -96,6 +103,7 @@ class AccessService:
         self._record = runtime.record
         self._keyring = keyring
         self._provider = provider
+        self._seats = DuplicateSeats(runtime.record)
         self._by_address, self._by_device = Counts(ADDRESS_ATTEMPTS), Counts(PIN_ATTEMPTS)
 
     async def grant(self, request: pb.GrantCredentialRequest, context: Context) -> pb.GrantCredentialResponse:
@@ -146,7 +154,7 @@ class AccessService:
         elif given.form == events.FORM_LINK:
             answer.code = code_of(self._keyring, given.credential.credential_id)
             for tournament_id in given.credential.scope.tournaments:
-                cells = await load_cells(self._record, tournament_id)
+                cells = await load_cells(self._record, tournament_id, self._seats)
                 answer.hall_codes.extend(list_hall_codes(self._keyring, cells, given.credential))
         else:
             answer.pin = pin_of(self._keyring, given.credential.credential_id)
@@ -417,7 +425,7 @@ class AccessService:
 
     async def get_hall_code(self, request: pb.GetHallCodeRequest, context: Context) -> pb.GetHallCodeResponse:
         """Return the code of the caller at the cell of a hall; none if the hall does not know the caller."""
-        cells, state = await load_cells(self._record, request.tournament_id), (await self._load()).state
+        cells, state = await load_cells(self._record, request.tournament_id, self._seats), (await self._load()).state
         key, address = cells.keys.by_hall.get(request.hall), cells.keys.addresses.get(request.hall, "")
         by = grants.find_granted(state, self._caller())
         if key is None or not address or by is None or not is_for_hall(by, cells, request.hall):
@@ -429,7 +437,7 @@ class AccessService:
         self, request: pb.ListHallCredentialsRequest, context: Context
     ) -> pb.ListHallCredentialsResponse:
         """Return the credentials of a hall for its cell. Raises ``NotFound`` unless that has joined with this key."""
-        cells = await load_cells(self._record, request.tournament_id)
+        cells = await load_cells(self._record, request.tournament_id, self._seats)
         if cells.keys.by_hall.get(request.hall) != request.key:
             raise NotFound("hall", request.hall)
         state, now = (await self._load()).state, _whole_seconds(self._runtime.now())

@@ -302,7 +302,9 @@ def handed_in(situation: Situation, name: str, number: int, collector: str = "")
     hall = situation.hall(name)
     begun = [turn for turn in map(hall.apply_own_time, situation.game.turns) if turn.timer is not None]
     answered = pb.ListSlipsResponse(
-        hall=_hall(hall), unscored_turns=[turn.number for turn in begun if not hall.turn(turn.number).scores]
+        hall=_hall(hall),
+        unscored_turns=[turn.number for turn in begun if not hall.turn(turn.number).scores],
+        cell_hall=hall.owner_hall,
     )
     turn = hall.apply_own_time(situation.turn(number)) if number else (begun[-1] if begun else None)
     if turn is not None and turn.timer is not None:
@@ -341,7 +343,7 @@ def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool 
     if not player_id and situation.game.hall_named(name) is None:
         raise NotFound("hall", name)
     hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
-    answered = pb.GetHallSheetResponse(hall=_hall(hall))
+    answered = pb.GetHallSheetResponse(hall=_hall(hall), cell_hall=hall.owner_hall)
     scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]
     if hidden:
         scored = []

@@ -92,13 +92,9 @@ async def _table_cards(wanted: PaperRequest) -> dict[str, Any]:
 
 
 async def _check_in(wanted: PaperRequest) -> dict[str, Any]:
-    """Return a poster for each hall with a cell of its own, and one for all others."""
-    path = tournament_path(wanted.id, "here")
-    cells = [cell.hall for cell in wanted.head.tournament.hall_cells if cell.address]
-    halls = [hall.name for hall in wanted.head.tournament.halls if hall.name in cells]
-    others = [""] if len(halls) < len(wanted.head.tournament.halls) or not halls else []
-    addresses = [(hall, wanted.address_in(hall) + path) for hall in (*others, *halls)]
-    return {"answer": wanted.head, "posters": [(hall, here, qr(here)) for hall, here in addresses]}
+    # The championship assigns seats by the check-in, so the laptop of a hall refuses it.
+    here = wanted.address + tournament_path(wanted.id, "here")
+    return {"answer": wanted.head, "code": qr(here), "here": here}
 
 
 async def _awards(wanted: PaperRequest) -> tuple[pb.GetAwardsResponse, list[Prize]]:

@@ -86,7 +86,10 @@ async def _slips(wanted: PaperRequest) -> dict[str, Any]:
         "pages": math.ceil((ruleset.turns.turns or USUAL_ROUNDS_COUNT) / DUPLICATE_SLIPS_PER_PAGE[wanted.size]),
         "boxes": range(15),
         "asks_score": ruleset.slips.score == "asked",
-        "code": qr(wanted.address + duplicate_path(game.game_id, "slip"), at_once=True),
+        "codes": {
+            hall: qr(wanted.address_in(hall) + duplicate_path(game.game_id, "slip"), at_once=True)
+            for hall in {seat.hall for seat in seats}
+        },
     }
 
 

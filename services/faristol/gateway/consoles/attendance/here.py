@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.access_control.roles import PLAYER
-from faristol.gateway.auth.session import Session, SignedIn, session
+from faristol.gateway.auth.session import Session, SignedIn, calls, session
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.frame import TournamentId
@@ -25,6 +25,7 @@ from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import NotSignedIn
 from faristol.gateway.rpc.results import Reader
+from faristol.pb.hall.v1 import hall_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.page_addresses import tournament_path
 
@@ -77,6 +78,10 @@ async def _show(
     head = await results.tournament(tournament_id)
     state = pairing.ListPlayerRequestsResponse()
     is_player = is_player_of(found, tournament_id)
+    pages_address = ""
+    if request.app.state.hall:  # the championship assigns seats by the check-in
+        cell: hall_pb2.GetHallCellResponse = await calls(request).ask(hall_pb2.GetHallCellRequest())
+        pages_address = cell.pages_address.rstrip("/")
     if found is not None and is_player:
         asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament_id, player_id=found.credential.player_id)
         try:
@@ -92,6 +97,7 @@ async def _show(
         is_player=is_player,
         player_id=found.credential.player_id if found and is_player else "",
         state=state,
+        pages_address=pages_address,
         said=said,
         new_id=lambda: str(uuid.uuid4()),
     )

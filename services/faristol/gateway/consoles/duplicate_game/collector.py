@@ -18,6 +18,7 @@ from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.duplicate_game.page import DuplicatePage, DuplicatePageDep
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
+from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid
@@ -79,6 +80,7 @@ async def _show(
     hall = hall or halls[0]
     asked = pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn, collector_id=desk.subject)
     listed: pb.ListSlipsResponse = await desk.calls.ask(asked)
+    hall_code = await find_hall_code(desk.calls, desk.tournament_id, listed.cell_hall, desk.request.app.state.hall)
     return await desk.show(
         "duplicate/collector.html",
         "collector",
@@ -89,6 +91,7 @@ async def _show(
         halls=halls,
         hall=hall,
         listed=listed,
+        hall_code=hall_code,
         turn=next((each for each in game.turns if each.turn == listed.turn), None),
         done=sum(bool(each.typed) or each.on_phone or each.ruled for each in listed.players),
         handed=HANDED_LABELS,

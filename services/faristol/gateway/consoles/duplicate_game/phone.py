@@ -24,6 +24,7 @@ from faristol.gateway.duplicate_game.names import names_of
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.http.language import language_of
 from faristol.gateway.live.page_updates import of_page
+from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.results import Reader
 from faristol.host.ruleset_store import ruleset_of
@@ -49,6 +50,7 @@ async def write_slip(
     game = await games.game(game_id)
     seats = await games.sheet(game_id, sheet.hall.name, seats_alone=True)
     head, listed = await results.tournament(tournament_id), await results.players(tournament_id)
+    hall_code = await find_hall_code(signed_in.calls, tournament_id, sheet.cell_hall, request.app.state.hall)
     return private_page(
         request,
         "duplicate/slip.html",
@@ -57,6 +59,8 @@ async def write_slip(
         game=game,
         number=sheet.players[0].number,
         hall=sheet.hall.name,
+        cell_hall=sheet.cell_hall,
+        hall_code=hall_code,
         about=as_data(_about(game, sheet, seats, names_of(listed), language_of(request))),
     )
 
