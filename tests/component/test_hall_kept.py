@@ -14,11 +14,12 @@ import grpc
 import httpx
 import pytest
 from tests.component.processes import wait_until_serving
-from tests.component.test_hall_cell import HALL, OTHER_HALL, TOURNAMENT, Scene, Site, scene, until, words
+from tests.component.test_hall_cell import HALL, OTHER_HALL, TOURNAMENT, Scene, Site, carry, scene, until, words
 from tests.support.access_cell import build_credential
 from tests.support.plain_http import PLAIN
 
 from faristol.access_control import keyring
+from faristol.access_control.credential import Credential
 from faristol.access_control.roles import PLAYER
 from faristol.access_control.tokens import issue
 from faristol.client.credentials import build_interceptors
@@ -99,8 +100,13 @@ async def get_page(site: Site, path: str) -> str:
 
 def phone(site: Site, player_id: str) -> httpx.AsyncClient:
     """Return the browser of a player who has signed in at a cell."""
+    return sign_in(site, build_credential(PLAYER, TOURNAMENT, player=player_id))
+
+
+def sign_in(site: Site, credential: Credential) -> httpx.AsyncClient:
+    """Return a browser that has signed in at a cell."""
     access, record = keyring.Keyring(site.folder / "access"), (site.folder / "access-record").read_text().strip()
-    token = issue(build_credential(PLAYER, TOURNAMENT, player=player_id), access.signer(), record)
+    token = issue(credential, access.signer(), record)
     address = f"http://127.0.0.1:{site.http_port}"
     return httpx.AsyncClient(verify=PLAIN, base_url=address, cookies={"faristol": token}, timeout=20)
 
@@ -147,6 +153,9 @@ async def test_a_result_that_two_players_type_without_a_line_is_in_the_tournamen
         assert [each.score for each in table.scores] == [400, 350]
         assert "not yet at the championship" in await get_page(at.hall, f"/tournaments/{TOURNAMENT}")
         assert await has_states(at.hall, IS_PENDING, IS_PENDING)
+        told = await asyncio.to_thread(carry, at.hall, "kept", TOURNAMENT)
+        assert "(round 1, table 2), report of a player 400–350, " in told
+        assert "not yet at the championship" in told
         assert not find_results(await read_stream(at.championship), first, events.ResultEntered)
 
         at.line.mend()

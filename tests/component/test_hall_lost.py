@@ -14,11 +14,13 @@ import httpx
 import pytest
 from tests.component.processes import wait_until_serving
 from tests.component.table_play import next_to
-from tests.component.test_hall_cell import TOURNAMENT, Scene, play_with_challenge, scene, until, words
-from tests.component.test_hall_kept import get_page, let_players_report, phone, players_of, report
+from tests.component.test_hall_cell import TOURNAMENT, Scene, carry, play_with_challenge, scene, until, words
+from tests.component.test_hall_kept import get_page, let_players_report, phone, players_of, report, sign_in
 from tests.component.test_hall_pages import get_json
+from tests.support.access_cell import build_credential
 from tests.support.plain_http import PLAIN
 
+from faristol.access_control.roles import DIRECTOR
 from faristol.client.problems import reason_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
@@ -97,6 +99,14 @@ async def test_a_laptop_refuses_each_entry_at_a_table_that_was_taken_back_and_it
             at.hall.child.start()
             await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{at.hall.grpc_port}", at.hall.child, "gateway")
         assert (await get_json(at.hall, "/hall-state"))["lost"] == "tables decided in the championship: 2"
+        told = await asyncio.to_thread(carry, at.championship, "aside", TOURNAMENT)
+        assert "(round 1, table 2)" in told
+        assert "The championship takes the table back." in told
+        assert f"faristol hall decide {TOURNAMENT} 1 disregarded|entered" in told
+        async with sign_in(at.championship, build_credential(DIRECTOR, TOURNAMENT)) as web:
+            page = (await web.get(f"/tournaments/{TOURNAMENT}/console/halls")).text
+        assert "The championship takes the table back." in page
+        assert "Further events of tiles, scores and clocks: 1." in page
         assert IS_LOST in await get_page(at.hall, f"/games/{first}")
         assert IS_LOST not in await get_page(at.hall, f"/games/{second}")
         async with phone(at.hall, ana) as web:

@@ -44,6 +44,9 @@ from faristol.typed_input.resembling import similar_player
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
+METHODS_WITH_NAMES = frozenset({"ListKeptAside", "ListKeptCommands"})
+"""Methods of other services whose answers are formatted with the names of players and tables."""
+
 COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
     method.name: method
     for contract in (access, duplicate, turns, webhooks, lexicon, rating, registration, fees, halls, pairing)
@@ -198,7 +201,7 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     act, kind = CATALOGUE[method], _kind(method)
     known = None
     if given.get("tournament_id") and act.new != "tournament_id":
-        if COMMAND_METHODS[method].containing_service is SERVICE:
+        if COMMAND_METHODS[method].containing_service is SERVICE or method in METHODS_WITH_NAMES:
             known = run(load_names(given["tournament_id"], address))
         else:
             given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -24,6 +24,8 @@ from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.presentation.halls import describe_kept, describe_refusal
+from faristol.presentation.history import game_params
+from faristol.presentation.table_events import describe_events
 from faristol.table_terminal.shared.common import localize, print_answer, run
 from faristol.table_terminal.shared.names import TournamentNames, load_names
 from faristol.table_terminal.shared.services import address_of, answer_to, ask_service, send
@@ -44,9 +46,12 @@ NONE_KEPT = N_("No hall kept commands without a line.")
 KEPT_COMMAND = N_("{hall}: {command}, {time}: {state}")
 WITHDRAW_IT = N_("to withdraw it: {command}")
 NONE_ASIDE = N_("No events of halls were kept aside.")
-ASIDE = N_("{number}: {hall}, {game_id}: {reason} ({count} events, {time})")
-ASIDE_EVENT = N_("the hall: {version} {event} {time}")
-HERE_EVENT = N_("here: {version} {event} {time}")
+ASIDE = N_("{number}: {hall}, {game}: {reason} ({count} {count:event|events}, {time})")
+OF_THE_HALL = N_("In the hall:")
+OF_THE_CHAMPIONSHIP = N_("In the championship:")
+KEPT_WITHOUT_LINE = N_("commands that it kept")
+PROBLEM = N_("Problem with one event: {problem}")
+DECIDE_IT = N_("to decide: {command}")
 OF_HALL = N_("{hall}, of the championship {championship}")
 NOT_JOINED = N_("has not joined yet")
 LINE_UP = N_("the championship answered at {time}")
@@ -159,8 +164,10 @@ def cells(_request: object, answer: pb.ListHallsResponse, _known: object, langua
         yield "  ".join(filter(None, (line.hall, state, *further, line.address)))
 
 
-def kept_aside(_request: object, answer: pb.ListKeptAsideResponse, _known: object, language: str) -> Iterator[str]:
-    """Yield the lines of `hall aside`: the events of each hall, beside those of the championship."""
+def kept_aside(
+    _request: object, answer: pb.ListKeptAsideResponse, known: TournamentNames, language: str
+) -> Iterator[str]:
+    """Yield the lines of `hall aside`: the events of each hall in sentences, beside those of the championship."""
     read = translations(language).gettext
     reasons, verdicts = labels_of(events.AsideReason.DESCRIPTOR), labels_of(events.AsideVerdict.DESCRIPTOR)
     if not answer.aside:
@@ -169,15 +176,22 @@ def kept_aside(_request: object, answer: pb.ListKeptAsideResponse, _known: objec
         params: dict[str, str | int] = {
             "number": each.number,
             "hall": each.hall,
-            "game_id": each.game_id,
+            "game": game_params(each.game_id, known, language)["game"] or read(KEPT_WITHOUT_LINE),
             "reason": read(reasons.get(each.reason, "")),
-            "count": len(each.events),
+            "count": each.count or len(each.events),
             "time": _time(each.kept_at),
         }
         verdict = read(verdicts[each.verdict]) if each.verdict in verdicts else ""
         yield ": ".join(filter(None, (say(ASIDE, params, language), verdict)))
-        for text, those in ((ASIDE_EVENT, each.events), (HERE_EVENT, each.here)):
-            yield from (f"    {say(text, _of_event(event), language)}" for event in those)
+        if each.problem:
+            yield f"  {say(PROBLEM, {'problem': each.problem}, language)}"
+        for heading, those in ((OF_THE_HALL, each.events), (OF_THE_CHAMPIONSHIP, each.here)):
+            lines = describe_events(those, known, language)
+            yield f"  {read(heading)}{'' if lines else ' –'}"
+            yield from (f"    {_moment(line.at)} {line.said}" if line.at else f"    {line.said}" for line in lines)
+        if not verdict:
+            decide = f"faristol hall decide {known.tournament_id} {each.number} disregarded|entered"
+            yield f"  {say(DECIDE_IT, {'command': decide}, language)}"
 
 
 def kept_commands(
@@ -202,11 +216,9 @@ def kept_commands(
             yield f"    {say(WITHDRAW_IT, {'command': undo}, language)}"
 
 
-def _of_event(event: pb.HallEvent) -> dict[str, str | int]:
-    at = Timestamp()
-    at.FromMicroseconds(event.recorded_at)
-    return {"version": event.version, "event": event.type.rpartition(".")[2], "time": _time(at)}
-
-
 def _time(at: Timestamp) -> str:
-    return at.ToDatetime(UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return _moment(at.ToDatetime(UTC))
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S")

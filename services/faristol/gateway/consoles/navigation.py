@@ -159,9 +159,10 @@ HELP_PAGES: Mapping[str, str] = {
 }
 """Page of help of each console."""
 
-HELP_PAGES_OF_PARTS: Mapping[str, str] = dict.fromkeys(
-    ("registration", "presence", "messages", "screens", "prizes"), "day"
-)
+HELP_PAGES_OF_PARTS: Mapping[str, str] = {
+    **dict.fromkeys(("registration", "presence", "messages", "screens", "prizes"), "day"),
+    "halls": "hall",
+}
 """Page of help of each part of the director's console that has one of its own."""
 
 

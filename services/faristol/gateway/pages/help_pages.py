@@ -25,6 +25,7 @@ from faristol.gateway.pages.render import Part, page
 HELP_NAMES: Sequence[str] = (
     "director",
     "day",
+    "hall",
     "treasurer",
     "arbiter",
     "scorer",

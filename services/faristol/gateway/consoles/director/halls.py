@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -14,6 +14,8 @@ from faristol.kernel.spellings import labels_of
 from faristol.pb.hall.v1 import events_pb2 as hall_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.presentation.halls import describe_kept, describe_refusal
+from faristol.presentation.history import game_params
+from faristol.presentation.table_events import EventLine, describe_events
 
 PAGE = "halls"
 SPARE_HALL_LINES = 2
@@ -48,6 +50,25 @@ class KeptLine(NamedTuple):
         return cls(kept, describe_kept(kept, desk.roster, desk.language), describe_refusal(kept, desk.language))
 
 
+class AsideLine(NamedTuple):
+    """Events of a hall that were kept aside."""
+
+    aside: pb.KeptAside
+    game: str
+    """The players and the table; empty for commands that the hall kept."""
+    sent: Sequence[EventLine]
+    """The events of the hall in sentences."""
+    here: Sequence[EventLine]
+    """Those of the championship."""
+
+    @classmethod
+    def of(cls, aside: pb.KeptAside, desk: DirectorPage) -> AsideLine:
+        """Return the line of events that were kept aside."""
+        game = game_params(aside.game_id, desk.roster, desk.language)["game"]
+        sent, here = (describe_events(those, desk.roster, desk.language) for those in (aside.events, aside.here))
+        return cls(aside, game, sent, here)
+
+
 async def _show(desk: DirectorPage) -> Response:
     cells = (await desk.calls.ask(pb.ListHallsRequest(tournament_id=desk.tournament_id))).halls
     kept: Sequence[pb.KeptCommand] = ()
@@ -64,10 +85,9 @@ async def _show(desk: DirectorPage) -> Response:
         spare=SPARE_HALL_LINES,
         more=MORE_HALL_LINES,
         cells=cells,
-        aside=aside,
+        aside=[AsideLine.of(each, desk) for each in aside],
         kept=[KeptLine.of(each, desk) for each in kept if each.state in (pb.KEPT_STATE_PENDING, pb.KEPT_STATE_REFUSED)],
         kept_states=labels_of(pb.KeptState.DESCRIPTOR),
-        aside_events={each.number: (_list_names(each.events), _list_names(each.here)) for each in aside},
         push_refusals=labels_of(pb.PushRefusal.DESCRIPTOR),
         aside_reasons=labels_of(hall_events.AsideReason.DESCRIPTOR),
         aside_verdicts=labels_of(hall_events.AsideVerdict.DESCRIPTOR),
@@ -76,11 +96,6 @@ async def _show(desk: DirectorPage) -> Response:
 
 
 routes = page_of_forms(PAGE, _show)
-
-
-def _list_names(events: Iterable[pb.HallEvent]) -> list[str]:
-    """Return the names of events of a hall or of the championship, in order."""
-    return [event.type.rpartition(".")[2] for event in events]
 
 
 def _plan(desk: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:
