@@ -85,7 +85,6 @@ class Follower:
             async with self._copying:
                 await self._copy(response)
             attempts.reset()
-            self._cell.line.problem = ""
 
     async def take(self, after: int, response: pb.FollowChampionshipResponse) -> int:
         """Copy events of a file, and return the position of the championship up to which the hall has all events.

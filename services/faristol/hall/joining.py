@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import uuid
 from collections.abc import Callable
@@ -30,6 +31,8 @@ LOST_FILE = "lost.json"
 """File with the games and the streams that the hall has lost."""
 RELEASED = "released"
 """File that exists while the championship says that the director released the cell."""
+
+_log = logging.getLogger(__name__)
 
 PROGRAM_VERSION = version("faristol")
 
@@ -77,11 +80,15 @@ class Cell:
         return self.known
 
     def lose(self, name: str) -> None:
-        """Store that a game or a stream is lost for the hall."""
+        """Store that a game or a stream is lost for the hall.
+
+        If the disk is full, it is known until the process ends: later the championship says so again.
+        """
         self.lost |= {name}
-        new = self.folder / f"{LOST_FILE}.new"
-        new.write_text(json.dumps(sorted(self.lost)), encoding="utf-8")
-        new.replace(self.folder / LOST_FILE)
+        try:
+            identity.write_file(self.folder / LOST_FILE, json.dumps(sorted(self.lost)))
+        except OSError as problem:
+            _log.warning("the loss of %s cannot be stored: %s", name, problem)
 
     def loss_of(self, game_id: str) -> str:
         """Return the reason why the cell no longer decides at the table of a game; empty if it has not lost it."""
@@ -112,6 +119,7 @@ class Cell:
                 break
             except (grpc.aio.AioRpcError, ValueError, OSError) as problem:
                 await attempts.wait(problem)
+        attempts.reset()
         self._joined.set()
         await asyncio.Event().wait()
 
@@ -137,7 +145,6 @@ class Cell:
             timeout=CALL_TIMEOUT_SECONDS,
         )
         self.line.hear()
-        self.line.problem = ""
         joined = Joined(settings.hall_of, tournament_id, settings.hall, answer.pages_address)
         identity.store_token(self.folder, self._token)
         identity.store_joined(self.folder, joined)

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 import grpc
+from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.client.credentials import build_interceptors
 from faristol.client.problems import reason_of
@@ -85,11 +86,22 @@ class Line:
         self.heard_at: datetime | None = load_heard(folder)
         """Time at which the championship last answered; None if it never did."""
         self._stored_at = self.heard_at
-        self.problem = ""
-        """Why the championship refuses the hall, or why its events cannot be copied; empty if neither is so."""
+        self._problems: dict[str, str] = {}
+        """Problems that an official has to resolve, by the work that they stop."""
         self._channel = channel
         self._now = now
         self._lost = asyncio.Event()
+
+    @property
+    def problem(self) -> str:
+        """Why the championship refuses the hall, or why events cannot be copied; empty if neither is so."""
+        return "; ".join(dict.fromkeys(self._problems.values()))
+
+    def note_problem(self, work: str, text: str) -> None:
+        """Note the problem that stops some work; it is resolved if the text is empty."""
+        self._problems.pop(work, None)
+        if text:
+            self._problems[work] = text
 
     @property
     def behind_since(self) -> datetime | None:
@@ -135,16 +147,19 @@ class Attempts:
         """Forget earlier failures: the next delay is the first one again."""
         self._failures = 0
         self._said = ""
+        self._line.note_problem(self._work, "")
 
     async def wait(self, problem: Exception) -> None:
         """Log why a call failed, once for each reason, and wait until the next attempt."""
         self._failures += 1
-        refused = not isinstance(problem, grpc.aio.AioRpcError) or (
-            problem.code() in _REFUSED_CODES and reason_of(problem) not in _TRANSIENT_REASONS
+        is_own = isinstance(problem, SQLAlchemyError)  # of the database of this cell, such as on a full disk
+        refused = not is_own and (
+            not isinstance(problem, grpc.aio.AioRpcError)
+            or (problem.code() in _REFUSED_CODES and reason_of(problem) not in _TRANSIENT_REASONS)
         )
         text = describe(problem)
-        if refused:
-            self._line.problem = text
+        if refused or is_own:
+            self._line.note_problem(self._work, text)
         if text != self._said:
             _log.warning("%s: %s", self._work, text)
             self._said = text

@@ -23,6 +23,8 @@ from faristol.host.halls.clock import HallClock
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.hall.v1 import hall_pb2 as pb
 
+RELEASED_PROBLEM = "the director released this hall: its tables are decided elsewhere"
+
 HEARTBEAT_SECONDS = 5.0
 """Seconds between two reports to the championship."""
 MAX_CLOCK_DIFFERENCE_SECONDS = 60.0
@@ -104,8 +106,7 @@ class _Heart:
             await asyncio.sleep(HEARTBEAT_SECONDS)
 
     def _note_release(self, *, is_released: bool) -> None:
-        if is_released:
-            self._cell.line.problem = "the director released this hall: its tables are decided elsewhere"
+        self._cell.line.note_problem("release", RELEASED_PROBLEM if is_released else "")
         try:
             self._cell.note_release(is_released=is_released)
         except OSError as problem:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from faristol.host.halls.identity import write_file
+
 OFFSET = "clock.json"
 """File in the folder of the cell with its last correction, for a start without a connection."""
 
@@ -40,9 +42,7 @@ class HallClock:
         if abs(difference.total_seconds()) < MIN_CORRECTION_SECONDS:
             return False
         self._offset += difference
-        new = self._path.with_name(f"{OFFSET}.new")
-        new.write_text(json.dumps(self._offset.total_seconds()), encoding="utf-8")
-        new.replace(self._path)
+        write_file(self._path, json.dumps(self._offset.total_seconds()))
         return True
 
 

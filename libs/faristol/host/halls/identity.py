@@ -61,7 +61,7 @@ def load_joined(folder: Path) -> Joined | None:
 
 def store_joined(folder: Path, joined: Joined) -> None:
     """Store what the cell was told when it joined. Raises ``OSError``."""
-    _write(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1))
+    write_file(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1))
 
 
 def load_token(folder: Path) -> str:
@@ -74,11 +74,11 @@ def load_token(folder: Path) -> str:
 
 def store_token(folder: Path, token: str) -> None:
     """Store the token with which the cell joined, readable by its owner only. Raises ``OSError``."""
-    _write(folder / TOKEN, token)
+    write_file(folder / TOKEN, token)
 
 
-def _write(path: Path, content: str) -> None:
-    """Replace a file as a whole."""
+def write_file(path: Path, content: str) -> None:
+    """Replace a file as a whole, and sync it to the disk. Raises ``OSError``."""
     new = path.with_name(path.name + ".new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         file.write(content)
