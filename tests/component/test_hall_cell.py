@@ -32,6 +32,7 @@ from faristol.host import SERVICES, Settings
 from faristol.host.halls.clock import HallClock
 from faristol.host.rpc.channels import open_channel
 from faristol.launcher.processes import running
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.hall.v1 import hall_pb2
 from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
@@ -373,21 +374,22 @@ def carry(at: Site, *arguments: str, refused: bool = False) -> str:
     return done.stderr if refused else done.stdout
 
 
-async def test_a_hall_whose_machine_is_an_hour_ahead_has_the_time_of_the_championship(
-    tmp_path: Path, words: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("hours", [2, -2])
+async def test_a_hall_has_the_time_of_the_championship_if_both_clocks_are_wrong_by_an_hour(
+    tmp_path: Path, words: Path, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
     async with site(tmp_path / "championship", words) as championship:
         await prepare(championship)
         monkeypatch.setenv("FARISTOL_CLIENT_TOKEN", hall_token(championship, HALL))
         given: dict[str, Any] = {"data": tmp_path / "hall", "http_port": 0, "lexicons": words, "grace_seconds": 0.5}
         settings = Settings(hall=HALL, hall_of=f"127.0.0.1:{championship.grpc_port}", **given)
-        async with running(settings, SERVICES, lambda: utc_now() + timedelta(hours=1)) as hall:
+        async with running(settings, SERVICES, lambda: utc_now() + timedelta(hours=hours)) as hall:
 
             async def is_corrected() -> bool:
                 return abs((hall.runtime.now() - utc_now()).total_seconds()) < 2
 
             await until(is_corrected, "the clock is corrected")
-        assert abs((HallClock(utc_now, settings.hall_folder())() - utc_now()).total_seconds() + 3_600) < 2
+        assert abs((HallClock(utc_now, settings.hall_folder())() - utc_now()).total_seconds() + 3_600 * hours) < 2
 
 
 async def test_a_second_laptop_is_refused_until_the_director_releases_the_hall(tmp_path: Path, words: Path) -> None:
@@ -405,46 +407,78 @@ async def test_a_second_laptop_is_refused_until_the_director_releases_the_hall(t
         await until(at.are_final, "the first laptop plays on")
 
 
-async def test_a_judge_at_the_championship_rules_on_a_challenge_that_was_raised_without_a_line(
-    tmp_path: Path, words: Path
+@pytest.mark.parametrize("is_in_flight", [False, True], ids=["raised without a line", "in flight at the cut"])
+async def test_a_judge_at_the_championship_rules_on_a_challenge_of_a_hall_without_a_line(
+    tmp_path: Path, words: Path, is_in_flight: bool
 ) -> None:
     async with scene(tmp_path, words) as at:
         first, second = at.games
-        direct, judges = AdjudicationServiceStub(at.championship.channel), JudgeServiceStub(at.championship.channel)
-        for judge_id, language, is_director in (("ada", "ca", False), ("head", "en", True)):
-            appoint = adjudication_pb2.AppointJudgeRequest(
-                command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT, judge_id=judge_id, director=is_director
-            )
-            appoint.languages.append(language)
-            await direct.AppointJudge(appoint)
-        await direct.SetAdjudication(
-            adjudication_pb2.SetAdjudicationRequest(
-                command_id=str(uuid.uuid4()),
-                tournament_id=TOURNAMENT,
-                mode=lexicon_events.MODE_JUDGE,
-                lease_seconds=30,
-                escalate_after_seconds=600,
-            )
-        )
-        await until(partial(has_settings, at), "the hall has the settings of judges")
-        await at.line.cut()
-        playing = asyncio.create_task(play_with_challenge(replace(at.desk, api=at.hall.api), first))
+        hall, judges = replace(at.desk, api=at.hall.api), JudgeServiceStub(at.championship.channel)
+        await appoint_judges(at)
+        if not is_in_flight:
+            await at.line.cut()
+        playing = asyncio.create_task(play_with_challenge(hall, first))
         await until(partial(is_challenged, at, first), "the play is challenged")
-        at.line.mend()
-        async for queue in judges.WatchQueue(adjudication_pb2.WatchQueueRequest(judge_id="ada")):
-            if queue.cases:
-                break
-        (case,) = queue.cases
-        claim = adjudication_pb2.ClaimCaseRequest(command_id=str(uuid.uuid4()), case_id=case.case_id, judge_id="ada")
-        await judges.ClaimCase(claim)
+        if not is_in_flight:
+            at.line.mend()
+        case = await claim_case(judges)
+        if is_in_flight:
+            await at.line.cut()
         ruling = adjudication_pb2.RuleCaseRequest(command_id=str(uuid.uuid4()), case_id=case.case_id, judge_id="ada")
         for word in case.words:
             ruling.words.add(word=word, valid=False)
         await judges.RuleCase(ruling)
+        if is_in_flight:
+            await check_waits(at, first)
+            at.line.mend()
         await playing
-        await replace(at.desk, api=at.hall.api)._game(second, [])
+        await hall._game(second, [])
         await until(at.are_final, "the results arrive")
         await at.check_equal()
+
+
+async def appoint_judges(at: Scene) -> None:
+    """Let judges of the championship rule in the tournament, and wait until the hall knows."""
+    direct = AdjudicationServiceStub(at.championship.channel)
+    for judge_id, language, is_director in (("ada", "ca", False), ("head", "en", True)):
+        appoint = adjudication_pb2.AppointJudgeRequest(
+            command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT, judge_id=judge_id, director=is_director
+        )
+        appoint.languages.append(language)
+        await direct.AppointJudge(appoint)
+    await direct.SetAdjudication(
+        adjudication_pb2.SetAdjudicationRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=TOURNAMENT,
+            mode=lexicon_events.MODE_JUDGE,
+            lease_seconds=30,
+            escalate_after_seconds=600,
+        )
+    )
+    await until(partial(has_settings, at), "the hall has the settings of judges")
+
+
+async def claim_case(judges: Any) -> Any:
+    """Wait for a case, and claim it."""
+    async for queue in judges.WatchQueue(adjudication_pb2.WatchQueueRequest(judge_id="ada")):
+        if queue.cases:
+            break
+    (case,) = queue.cases
+    claim = adjudication_pb2.ClaimCaseRequest(command_id=str(uuid.uuid4()), case_id=case.case_id, judge_id="ada")
+    await judges.ClaimCase(claim)
+    return case
+
+
+async def check_waits(at: Scene, game_id: str) -> None:
+    """Check that a challenge waits in the hall, and that the players lose no time by it."""
+    asked = clock_pb2.GetClockRequest(game_id=game_id)
+    before = await at.hall.api.clock.GetClock(asked)
+    assert before.neutralised
+    await asyncio.sleep(1.5)
+    after = await at.hall.api.clock.GetClock(asked)
+    assert after.neutralised
+    assert list(after.times) == list(before.times)
+    assert await is_challenged(at, game_id)
 
 
 async def has_settings(at: Scene) -> bool:

@@ -238,6 +238,41 @@ async def test_a_command_that_was_sent_to_both_cells_is_executed_once_and_anothe
             await record.close()
 
 
+async def test_a_correction_of_the_director_stands_when_the_hall_corrects_the_same_result_without_a_line(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        first, second = at.games
+        await let_players_report(at)
+        hall = replace(at.desk, api=at.hall.api)
+        for game_id in (first, second):
+            players = await players_of(at, game_id)
+            entry = pb.EnterResultRequest(game_id=game_id, arbiter_id="arbiter")
+            entry.scores.extend(report(game_id, players, players[0], (400, 350)).scores)
+            await hall.direct(at.hall.api.pairing.EnterResult, entry)
+        await until(partial(has_states, at.hall, IS_EXECUTED, IS_EXECUTED), "the results are in the tournament")
+        await at.line.cut()
+
+        def correct(game_id: str, players: Sequence[str], scores: Sequence[int]) -> pb.CorrectResultRequest:
+            corrected = pb.CorrectResultRequest(game_id=game_id, arbiter_id="arbiter", player_ids=players)
+            corrected.scores.extend(report(game_id, players, players[0], scores).scores)
+            return corrected
+
+        players, others = await players_of(at, first), await players_of(at, second)
+        await at.desk.direct(at.championship.api.pairing.CorrectResult, correct(first, players, (410, 340)))
+        for scores in ((420, 330), (430, 320)):
+            await hall.direct(at.hall.api.pairing.CorrectResult, correct(first, players, scores))
+        await hall.direct(at.hall.api.pairing.CorrectResult, correct(second, others, (405, 355)))
+        at.line.mend()
+        states = (IS_EXECUTED, IS_EXECUTED, IS_REFUSED, IS_REFUSED, IS_EXECUTED)
+        for site in (at.championship, at.hall):
+            await until(partial(has_states, site, *states), "each correction has an outcome")
+            assert [each.reason for each in await list_kept(site)][2:4] == ["RESULT_CHANGED"] * 2
+            listed = await site.api.pairing.ListResults(pb.ListResultsRequest(tournament_id=TOURNAMENT))
+            found = {table.game_id: [each.score for each in table.scores] for table in listed.tables}
+            assert (found[first], found[second]) == ([410, 340], [405, 355])
+
+
 async def test_an_official_of_the_hall_enters_disputes_and_corrects_a_result_without_a_line(
     tmp_path: Path, words: Path
 ) -> None:

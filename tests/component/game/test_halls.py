@@ -678,6 +678,34 @@ async def test_a_hall_gets_no_address_no_need_and_no_private_text(
     assert not [secret for secret in secrets if secret.encode() in files]
 
 
+async def test_a_table_is_played_with_both_clocks_wrong_by_an_hour_and_uses_the_time_of_the_hall(
+    championship: Cell, hall: Hall
+) -> None:
+    championship.now.at, hall.cell.now.at = NOW + timedelta(hours=1), NOW - timedelta(hours=1)
+    await start_round(championship)
+    await hall.follow()
+    for cell in (championship, hall.cell):
+        cell.now.at += timedelta(minutes=3)
+    settled = await load_table(hall.cell.record, ONE)
+    assert settled is not None
+    first = settled.game.mover
+    for _ in range(3):
+        await hall.cell.do(ONE)
+        hall.cell.now.at += timedelta(seconds=20)
+    championship.now.at += timedelta(minutes=1)
+    assert not (await hall.push(await hall.batch(ONE))).aside
+    assert await streams(championship, ONE) == await streams(hall.cell, ONE)
+    here = await load_table(championship.record, ONE)
+    assert here is not None
+    assert here.table.clock.turn > 1
+    assert here.table.clock.compute_used_ms(first) < 25 * 60_000
+    taken = pb.TakeBackTablesRequest(command_id=command(), tournament_id="cup", hall=GRAN, game_ids=[ONE])
+    await championship.halls.TakeBackTables(taken)
+    await championship.clocks.Resume(clock_pb2.ResumeRequest(command_id=command(), game_id=ONE, arbiter_id="rosa"))
+    await championship.do(ONE)
+    assert (await verify(championship.record)).wrong == ""
+
+
 async def test_another_laptop_replaces_a_lost_one_and_goes_on_with_its_tables(playing: Hall, tmp_path: Path) -> None:
     championship = playing.championship
     await playing.cell.do(ONE)

@@ -33,8 +33,9 @@ from faristol.tournament.command_handling import handler
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.conditions import check_meets_at_tables
 from faristol.tournament.kept.finished import read_missing_result
+from faristol.tournament.kept.keeping import find_scores
 from faristol.tournament.kept.requests import KEPT_REQUESTS
-from faristol.tournament.state import evolve
+from faristol.tournament.state import TournamentState, evolve
 
 NOT_KEPT = N_("The command of the hall {hall} cannot be executed: it is not one on a result of its tables.")
 
@@ -43,6 +44,10 @@ WITHDRAWN_BY_HALL = N_("The hall {hall} withdrew it before the championship exec
 DECIDED = N_("It was withdrawn too late: the championship has already decided on it. Correct it there, or undo it.")
 
 KNOWN = N_("The championship executed another command with the id of this one.")
+
+CHANGED = N_(
+    "The result was changed in the championship: it is {here}. The hall {hall} did not know that, and had {before}."
+)
 
 RELEASED = N_("The cell of the hall {hall} was released: an arbiter decides on what it kept.")
 
@@ -124,6 +129,7 @@ async def _decide(office: handler.PairingHandler, event: Recorded, kept: events.
     # The final result of the table came with the command, but its own reaction may be later than this one.
     missing = await read_missing_result(office.record, loaded.state, kept.game_id)
     after = replace(loaded, state=reduce(evolve, missing, loaded.state))
+    _check_unchanged(after.state, kept)
     command = handler.COMMANDS[type(request)]
     at = max(to_datetime(kept.occurred_at), loaded.state.latest)
     situation, guards = await office.situation(command, request, after, at)
@@ -137,6 +143,25 @@ async def _decide(office: handler.PairingHandler, event: Recorded, kept: events.
         raise Refusal("HALL_RELEASED", "", RELEASED, {"hall": kept.hall})
     owner = [Guard(stream, version) for stream, version in table.versions.items()]
     return Decision([write_of(loaded, new_events)], [*guards, *owner])
+
+
+def _check_unchanged(state: TournamentState, kept: events.HallCommandKept) -> None:
+    """Check that the championship has the result on which the hall decided.
+
+    Raises ``Refusal`` if it was changed there in the meantime: the hall did not know that.
+    """
+    here = find_scores(state, kept.game_id)
+    if kept.scores_before and here != list(kept.scores_before):
+        raise Refusal(
+            "RESULT_CHANGED",
+            "",
+            CHANGED,
+            {
+                "hall": kept.hall,
+                "before": "–".join(str(each.score) for each in kept.scores_before),
+                "here": "–".join(str(each.score) for each in here),
+            },
+        )
 
 
 async def _check_not_withdrawn(record: Record, event: Recorded, kept: events.HallCommandKept) -> None:

@@ -200,6 +200,7 @@ class KeptCommands:
                 game_id=pairing.game_id,
                 table=pairing.table,
                 scores=_scores_of(pairing, played.results.get(pairing.game_id, ())),
+                scores_before=find_scores(loaded.state, pairing.game_id),
                 occurred_at=situation.occurred_at,
             )
             name, closing = kept_stream(tournament_id, record.owner_key), _close(table, effects)
@@ -278,6 +279,12 @@ def _scores_of(pairing: Pairing, points: Sequence[int]) -> list[FinalScore]:
         FinalScore(player_id=player_id, score=score)
         for player_id, score in zip(pairing.player_ids, points, strict=False)
     ]
+
+
+def find_scores(state: TournamentState, game_id: str) -> list[FinalScore]:
+    """Return the scores of the result of a game in the order of the seats; an empty list without a result."""
+    found = state.find_game(game_id)
+    return _scores_of(found[1], found[0].results.get(game_id, ())) if found else []
 
 
 def _game_of(event: Any) -> str:
