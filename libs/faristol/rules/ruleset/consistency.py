@@ -13,6 +13,9 @@ from faristol.rules.tiles import load_tile_set
 OF_TEAMS = ("classification", "swiss", "dutch", "round-robin", "double-round-robin")
 """Systems that can pair teams."""
 
+ACCELERATED = frozenset({"classification", "swiss", "dutch"})
+"""Systems whose first rounds can be accelerated; a first round by lot cannot."""
+
 
 def contradictions(rules: Ruleset) -> Iterator[Problem]:
     """Yield the contradictions in ``rules``."""
@@ -193,6 +196,9 @@ def _of_championship(rules: Ruleset) -> Iterator[Problem]:
             yield "championship.left_early", "annulled is said of players who meet all others (championship.system)"
         elif champion.not_there != "forfeit":
             yield "championship.left_early", "a bye has no opponent whose games are annulled (championship.not_there)"
+    if champion.acceleration != "none" and (champion.system not in ACCELERATED or champion.team_boards is not None):
+        known = ", ".join(sorted(ACCELERATED))
+        yield "championship.acceleration", f"applies to {known} between players only (championship.system)"
     if clash := clash_of_teams(rules):
         yield "championship.team_boards", str(clash)
 

@@ -60,7 +60,7 @@ def _choice(name: str, note: str, choices: Mapping[str, Mapping[str, Value]], de
         note=note,
         default=default,
         required=False,
-        when=_OF_KNOCK_OUT if name != "format" else MappingProxyType({}),
+        when=_OF_KNOCK_OUT if name in ("bracket", "match_tie") else MappingProxyType({}),
         key="",
         choices=MappingProxyType(choices),
         least=None,
@@ -127,6 +127,12 @@ _OPTIONS = (
         "After a match of a knock-out with equal points, the sum of the spreads decides, or a further game.",
         {name: {"championship.match_tie": name} for name in ("spread", "game")},
         "spread",
+    ),
+    _choice(
+        "acceleration",
+        "The first rounds of a Swiss tournament can be accelerated: the upper half has virtual points for the pairing.",
+        {name: {"championship.acceleration": name} for name in ("none", "baku")},
+        "none",
     ),
 )
 """The options, in the order in which they take effect."""

@@ -7,7 +7,7 @@ the player who started or, if that is unknown, the second of the pairing.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -35,6 +35,7 @@ from faristol.rules.trf import (
     TrfTeam,
     told_by_first_round,
 )
+from faristol.rules.trf.acceleration import accelerate_baku
 from faristol.rules.trf.document import POINT_TENTHS_FACTOR
 
 FIRST_NUMBER = 1
@@ -159,7 +160,10 @@ def report(
         initial_colour=_initial_colour(trf_players, ruleset),
         points=_points(ruleset, len(trf_players)),
         byes=tuple(_byes_to_come(arrangements, number_of, reported, edition)),
-        fictitious=tuple(_fictitious(ordered, arrangements, number_of, tournament.rounds)),
+        fictitious=(
+            *_fictitious(ordered, arrangements, number_of, tournament.rounds),
+            *_accelerations(ordered, number_of, tournament.rounds, ruleset),
+        ),
         forbidden=tuple(_list_forbidden(arrangements, number_of, edition)),
         teams=tuple(_team(team, number_of) for team in teams),
         scores=tuple(_scores(row_of[each.player_id], number_of[each.player_id]) for each in ordered),
@@ -244,6 +248,18 @@ def _fictitious(
         if half_points := arrangements.fictitious.get(player.player_id, 0):
             number = number_of[player.player_id]
             yield Fictitious(half_points * POINT_TENTHS_FACTOR // 2, player.entered_round, rounds, number, number)
+
+
+def _accelerations(
+    players: Sequence[rows.Player], number_of: Mapping[str, int], rounds: int, ruleset: Ruleset
+) -> Iterator[Fictitious]:
+    """Yield the virtual points of accelerated rounds. The upper half keeps its last player if others enter late."""
+    if ruleset.championship.acceleration == "none":
+        return
+    first = sorted(number_of[player.player_id] for player in players if player.entered_round == 1)
+    for each in accelerate_baku(len(first), rounds):
+        if first:
+            yield replace(each, last_player=first[min(each.last_player, len(first)) - 1])
 
 
 def _dates(tournament: Tournament, arrangements: Arrangements, reported: int) -> Iterator[tuple[str, str]]:

@@ -191,7 +191,8 @@ def _explain_swiss(asked: _Question) -> Explanation:
             return Explanation("meet", asked.article, MEET, asked.names)
         if paired.number == 1 and ruleset.championship.system in SYSTEMS_BY_LOT:
             return Explanation("first", asked.article, FIRST_BY_LOT, asked.names)
-        return Explanation("first", asked.article, HALVES if paired.number == 1 else NEAREST, asked.names)
+        is_halved = paired.number == 1 and ruleset.championship.acceleration == "none"
+        return Explanation("first", asked.article, HALVES if is_halved else NEAREST, asked.names)
     everybody = entrants(before, ruleset)
     if asked.system.startswith("classification") and paired.number > 1:
         everybody = by_standing(everybody, asked.standing())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from faristol.rules import Bye, Result, Ruleset
 from faristol.rules.standings import TableResult, standings
+from faristol.rules.trf.acceleration import accelerate_baku
+from faristol.rules.trf.document import POINT_TENTHS_FACTOR
 from faristol.tournament.engines.swiss import Entrant
 from faristol.tournament.rounds.past import past_of, result_of
 from faristol.tournament.state import PlayerState, RoundState, TournamentState
@@ -68,13 +70,33 @@ def in_order(players: Iterable[PlayerState]) -> list[PlayerState]:
     )
 
 
+def virtual_half_points(state: TournamentState, ruleset: Ruleset, number: int) -> Mapping[str, int]:
+    """Return the virtual half points of players in the pairing of a round (FIDE C.04.5.1), by player id.
+
+    They count for this pairing only; players without any are omitted. A late entry belongs to the upper half if the
+    player is before its last player in the initial ranking.
+    """
+    if ruleset.championship.acceleration == "none":
+        return {}
+    ranking = [player for player in in_order(state.players) if not player.never_came]
+    first = [place for place, player in enumerate(ranking, 1) if player.entered == 1]
+    return {
+        player.player_id: granted.points * 2 // POINT_TENTHS_FACTOR
+        for granted in accelerate_baku(len(first), state.rounds)
+        if granted.first_round <= number <= granted.last_round and first
+        for player in ranking[: first[min(granted.last_player, len(first)) - 1]]
+    }
+
+
 def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:
     """Return the players to pair in the next round, by points and then initial ranking (FIDE C.04.3 A).
 
-    The points are those for pairing, with the fictitious ones of late entries (FISC I.4). Opponents without a game may
+    The points are those for pairing, with the fictitious ones of late entries (FISC I.4) and the virtual ones of
+    accelerated rounds. Opponents without a game may
     meet again. A player with an unplayed win gets no bye (FIDE C.04.1).
     """
     number = len(state.played) + 1
+    virtual = virtual_half_points(state, ruleset, number)
     everybody = []
     for player in in_order(state.to_pair(number)):
         player_id = player.player_id
@@ -82,7 +104,7 @@ def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:
         everybody.append(
             Entrant(
                 player_id,
-                player.fictitious + sum(earlier.half_points for earlier in past),
+                player.fictitious + virtual.get(player_id, 0) + sum(earlier.half_points for earlier in past),
                 frozenset(earlier.opponent for earlier in past if earlier.played),
                 any(earlier.as_bye for earlier in past),
                 frozenset(other for pair in state.forbidden if player_id in pair for other in pair - {player_id}),

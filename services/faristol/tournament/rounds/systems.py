@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import groupby
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -27,6 +28,7 @@ from faristol.tournament.rounds.ranking import (
     in_order,
     initial_ranking,
     standing_of,
+    virtual_half_points,
 )
 from faristol.tournament.state import PlayerState, TournamentState
 
@@ -237,12 +239,26 @@ def _classification(to_pair: RoundToPair) -> Proposal:
 
 def _by_distance(to_pair: RoundToPair, left: Sequence[Entrant], algorithm: str, inputs: str = "") -> Proposal:
     """Pair the entrants ``left``, in this order, with the least distance between opponents."""
-    if to_pair.number == 1:
+    if to_pair.number == 1 and to_pair.ruleset.championship.acceleration != "none":
+        paired = _pair_groups(left, to_pair.seed, to_pair.state.rounds - 1)
+    elif to_pair.number == 1:
         by_lot = to_pair.ruleset.championship.system in SYSTEMS_BY_LOT
         paired = swiss.pair_first(_draw_order(left, to_pair.seed) if by_lot else left)
     else:
         paired = swiss.pair_next(left, to_pair.seed, rounds_after=to_pair.state.rounds - to_pair.number)
     return to_pair.proposal((*paired.pairs, *to_pair.kept), paired.bye, algorithm, inputs)
+
+
+def _pair_groups(left: Sequence[Entrant], seed: bytes, rounds_after: int) -> swiss.Paired:
+    """Pair the first round in groups of equal points, each top half with its bottom half.
+
+    If a group before the last one is odd, such as after a bye, the distance between opponents is least.
+    """
+    groups = [list(group) for _, group in groupby(left, key=lambda entrant: entrant.half_points)]
+    if any(len(group) % 2 for group in groups[:-1]) or len(groups[-1]) < 2:
+        return swiss.pair_next(left, seed, rounds_after=rounds_after)
+    parts = [swiss.pair_first(group) for group in groups]
+    return swiss.Paired(tuple(pair for part in parts for pair in part.pairs), parts[-1].bye)
 
 
 def _draw_order(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
@@ -445,6 +461,7 @@ def dutch_round(state: TournamentState, ruleset: Ruleset, number: int) -> DutchR
     number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
     pasts = {player_id: past_of(state, ruleset, player_id, number) for player_id in initial}
     fictitious = {player.player_id: player.fictitious for player in state.players}
+    virtual = {each: virtual_half_points(state, ruleset, each) for each in range(max(1, number - 2), number + 1)}
     final = number == state.rounds
     win = round(2 * ruleset.championship.win)
     to_pair = in_order(state.to_pair(number))
@@ -459,12 +476,12 @@ def dutch_round(state: TournamentState, ruleset: Ruleset, number: int) -> DutchR
         players.append(
             dutch.DutchPlayer(
                 number=number_of[player_id],
-                points=_HALF_POINT_FACTOR * (points + player.fictitious),
+                points=_HALF_POINT_FACTOR * (points + player.fictitious + virtual[number].get(player_id, 0)),
                 opponents=frozenset(number_of[earlier.opponent] for earlier in played),
                 colours=tuple(WHITE if earlier.first else BLACK for earlier in played),
                 floats=(
-                    _float(pasts, fictitious, player_id, number - 1),
-                    _float(pasts, fictitious, player_id, number - 2),
+                    _float(pasts, fictitious, virtual, player_id, number - 1),
+                    _float(pasts, fictitious, virtual, player_id, number - 2),
                 ),
                 had_bye=any(earlier.as_bye for earlier in past),
                 unplayed=len(unplayed),
@@ -490,15 +507,21 @@ def dutch_round(state: TournamentState, ruleset: Ruleset, number: int) -> DutchR
     )
 
 
-def _float(pasts: Mapping[str, Sequence[Past]], fictitious: Mapping[str, int], player_id: str, number: int) -> Float:
-    """Return the float of a player in a round (FIDE C.04.3 1.4)."""
+def _float(
+    pasts: Mapping[str, Sequence[Past]],
+    fictitious: Mapping[str, int],
+    virtual: Mapping[int, Mapping[str, int]],
+    player_id: str,
+    number: int,
+) -> Float:
+    """Return the float of a player in a round (FIDE C.04.3 1.4). ``virtual`` has the virtual half points by round."""
     if number < 1:
         return Float.NONE
     past = pasts[player_id][number - 1]
     if not past.played:
         return Float.DOWN if past.half_points else Float.NONE
     mine, theirs = (
-        fictitious[who] + sum(past.half_points for past in pasts[who][: number - 1])
+        fictitious[who] + virtual[number].get(who, 0) + sum(past.half_points for past in pasts[who][: number - 1])
         for who in (player_id, past.opponent)
     )
     return Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP

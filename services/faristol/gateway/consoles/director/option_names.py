@@ -11,6 +11,7 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 OPTION_LABELS: Mapping[str, str] = {
+    "acceleration": N_("Acceleration of the first rounds"),
     "absent_after": N_("Length of absence before the game is lost"),
     "bracket": N_("Order in the bracket"),
     "blank": N_("Blank played without naming its letter"),
@@ -91,6 +92,7 @@ VALUES: Mapping[str, str] = {
     "as-trailing": N_("as for the trailing player"),
     "asked": N_("requested"),
     "bag": N_("the number of tiles in the bag"),
+    "baku": N_("virtual points for the upper half (Baku)"),
     "balearic": N_("Balearic forms"),
     "before": N_("before"),
     "berger": N_("Buchholz, Berger, spread, total"),

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.trf import Byes, Document, Fictitious, TrfCell, TrfPlayer
-from faristol.rules.trf.document import POINT_TENTHS_FACTOR
+from faristol.rules.trf import Byes, Document, TrfCell, TrfPlayer
+from faristol.rules.trf.acceleration import accelerate_baku
 from faristol.tournament.engines.dutch.history import round_to_pair
 from faristol.tournament.engines.dutch.pairing import pair_round
 
@@ -78,21 +78,6 @@ def generate_tournament(plan: TournamentPlan, seed: int) -> Document:
             document = replace(document, rounds=number - 1)
             break
     return _with_standings(document)
-
-
-def accelerate_baku(players: int, rounds: int) -> tuple[Fictitious, ...]:
-    """Return the virtual points of the Baku method (FIDE C.04.5.1).
-
-    The upper half of the players, rounded up to an even number, has a point in the first half of the accelerated rounds
-    and half a point in the others. The accelerated rounds are the first half of all rounds. Halves are rounded up.
-    """
-    upper = 2 * ((players + 3) // 4)
-    accelerated = (rounds + 1) // 2
-    whole = (accelerated + 1) // 2
-    entries = [Fictitious(POINT_TENTHS_FACTOR, 1, whole, 1, upper)]
-    if accelerated > whole:
-        entries.append(Fictitious(POINT_TENTHS_FACTOR // 2, whole + 1, accelerated, 1, upper))
-    return tuple(entries)
 
 
 def _draw_players(plan: TournamentPlan, chance: random.Random) -> tuple[TrfPlayer, ...]:
