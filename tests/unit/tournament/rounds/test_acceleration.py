@@ -14,7 +14,7 @@ from faristol.rules.ruleset.with_options import with_options
 from faristol.tournament.rounds.ranking import standing_of, virtual_half_points
 
 
-def accelerated(players: int, rounds: int, pairing: str = "classification") -> Hall:
+def build_accelerated(players: int, rounds: int, pairing: str = "classification") -> Hall:
     """Return an accelerated tournament of players p1, p2 … in the order of their ratings."""
     rules = with_options(FISC, {"acceleration": "baku", "pairing": pairing})
     return Hall({f"p{number}": 2000 - number for number in range(1, players + 1)}, rounds, rules)
@@ -32,9 +32,9 @@ def play_round(hall: Hall, number: int, chance: random.Random) -> list[tuple[int
 
 
 def test_the_upper_half_has_a_point_then_half_a_point_in_the_first_half_of_the_rounds() -> None:
-    state = accelerated(10, 9).state
+    state = build_accelerated(10, 9).state
     upper = {f"p{number}" for number in range(1, 7)}
-    granted = {number: virtual_half_points(state, accelerated(10, 9).ruleset, number) for number in range(1, 10)}
+    granted = {number: virtual_half_points(state, build_accelerated(10, 9).ruleset, number) for number in range(1, 10)}
     assert all(granted[number] == dict.fromkeys(upper, 2) for number in (1, 2, 3))
     assert all(granted[number] == dict.fromkeys(upper, 1) for number in (4, 5))
     assert all(granted[number] == {} for number in range(6, 10))
@@ -44,13 +44,13 @@ def test_the_upper_half_has_a_point_then_half_a_point_in_the_first_half_of_the_r
 @pytest.mark.parametrize("pairing", ["classification", "swiss", "dutch"])
 def test_the_halves_are_paired_by_themselves_in_the_first_round(pairing: str) -> None:
     chance = random.Random(1)
-    tables = play_round(accelerated(16, 5, pairing), 1, chance)
+    tables = play_round(build_accelerated(16, 5, pairing), 1, chance)
     assert sorted(tables) == [(1, 5), (2, 6), (3, 7), (4, 8), (9, 13), (10, 14), (11, 15), (12, 16)]
 
 
 @pytest.mark.parametrize("pairing", ["classification", "dutch"])
 def test_virtual_points_do_not_enter_the_standings(pairing: str) -> None:
-    hall, chance = accelerated(12, 5, pairing), random.Random(2)
+    hall, chance = build_accelerated(12, 5, pairing), random.Random(2)
     for number in range(1, 6):
         play_round(hall, number, chance)
     plain = with_options(FISC, {"pairing": pairing})
@@ -58,7 +58,7 @@ def test_virtual_points_do_not_enter_the_standings(pairing: str) -> None:
 
 
 def test_a_late_entry_before_the_last_player_of_the_upper_half_belongs_to_it() -> None:
-    hall = accelerated(8, 7)
+    hall = build_accelerated(8, 7)
     play_round(hall, 1, random.Random(3))
     hall.carry_out(pb.RegisterPlayerRequest(player_id="p0", rating=2100))
     hall.carry_out(pb.RegisterPlayerRequest(player_id="p9", rating=1000))

@@ -7,13 +7,19 @@ from starlette.responses import Response
 from faristol.gateway.consoles.director.page import STAGES, DirectorPage, page_of_forms
 from faristol.gateway.consoles.stage_plans import PLANS
 from faristol.gateway.rpc.results import Moment
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 
 async def _show(desk: DirectorPage) -> Response:
-    answer = await desk.results.stages(desk.tournament_id, Moment(desk.done))
+    has_stages = not (desk.has_teams or is_of_duplicate_games(desk.tournament))
+    answer = pb.GetStagesResponse()
+    if has_stages:
+        answer = await desk.results.stages(desk.tournament_id, Moment(desk.done))
     return await desk.show(
         "director/stages.html",
         STAGES,
+        can_have_stages=has_stages,
         plans=PLANS,
         stages=answer.stages,
         final_table=answer.final_table,
