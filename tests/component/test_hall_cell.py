@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -361,7 +361,18 @@ async def test_a_hall_and_its_championship_exchange_events_by_files_while_the_li
         await asyncio.to_thread(carry, at.championship, *for_hall, HALL)
         await asyncio.to_thread(carry, at.hall, "import", file)
         assert await at.has_tables()
+        await until(partial(are_returned, at.hall, (first, second)), "the hall returns the tables of the closed round")
         await play_with_challenge(replace(at.desk, api=at.hall.api), at.games[-1])
+
+
+async def are_returned(hall: Site, games: Sequence[str]) -> bool:
+    """Check whether the last event of each of these games is its return to the championship."""
+    record = await Record.open(f"sqlite:///{hall.folder}/record.db", create=False)
+    try:
+        last = await record.last_events([f"game-{game_id}" for game_id in games])
+        return {event.name for event in last.values()} == {"TableReturned"}
+    finally:
+        await record.close()
 
 
 def carry(at: Site, *arguments: str, refused: bool = False) -> str:

@@ -16,6 +16,7 @@ from faristol.hall.follower import Follower
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, PROGRAM_VERSION, Cell
 from faristol.hall.lexicons import LexiconFetcher
 from faristol.hall.line import Attempts
+from faristol.hall.returning import return_tables
 from faristol.hall.sender import Sender
 from faristol.hall.service import service
 from faristol.host import Part, Runtime, StartError
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 def part(runtime: Runtime) -> Part:
     """Build the hall service: it joins, follows the championship, sends the events of its tables, and reports.
 
-    Raises ``StartError`` without a token, or for a folder of another hall.
+    It returns its tables after their round. Raises ``StartError`` without a token, or for a folder of another hall.
     """
     try:
         cell = Cell(runtime.settings, runtime.now)
@@ -59,6 +60,7 @@ def part(runtime: Runtime) -> Part:
     return Part(
         name="hall",
         servicers=(service(cell, follower, sender, runtime.now),),
+        reactions=(return_tables(runtime.record),),
         tasks=(cell.join, follower.run, sender.run, credentials.run, heart.run, close),
     )
 

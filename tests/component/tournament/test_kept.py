@@ -17,8 +17,10 @@ from tests.support.table_games import SEED
 from faristol.event_store import Decision, Metadata, Write
 from faristol.event_store.append.extracts import extract
 from faristol.hall.own_events import OwnEvents
+from faristol.hall.returning import return_tables
 from faristol.host.halls import wire
 from faristol.host.halls.kept import kept_stream, part_id, read_kept
+from faristol.host.table_store import load_table
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.hall.v1 import events_pb2 as hall_events
@@ -409,3 +411,84 @@ async def test_the_version_of_its_type_is_stored_with_each_effect(tmp_path: Path
         (kept,) = await at.list_kept()
         versions = {each.type.rpartition(".")[2]: each.schema_version for each in kept.effects}
         assert versions == {"ResultEntered": 3, "ResultRecorded": 1}
+
+
+async def close_round(at: Halls) -> None:
+    """Close the round in the championship, with the results that are still missing by telephone."""
+    listed = await at.there.stub.ListResults(pb.ListResultsRequest(tournament_id="cup"))
+    missing = [each.game_id for each in listed.tables if not each.scores]
+    await at.there.stub.EnterResults(entry(*[(game, 400, 350) for game in missing]))
+    await at.there.stub.SetResultCheck(pb.SetResultCheckRequest(command_id=command(), tournament_id="cup"))
+    closing = pb.CloseRoundRequest(command_id=command(), tournament_id="cup", round=1)
+    await at.there.stub.CloseRound(closing)
+
+
+async def has_tables(at: Halls) -> dict[str, bool]:
+    """Return whether the hall has each of its tables, as the championship knows it."""
+    tables = {game: await load_table(at.championship.record, game) for game in (FIRST, SECOND)}
+    return {game: bool(table and table.game.owner_key) for game, table in tables.items()}
+
+
+async def react_in_hall(at: Halls) -> None:
+    reaction = return_tables(at.cell.record)
+    for event in await at.cell.record.read(0, limit=10_000):
+        if event.type in reaction.types and (decision := await reaction.react(event)):
+            await at.cell.record.append(decision, Metadata(causation_id=event.event_id))
+
+
+async def test_a_hall_returns_its_tables_when_their_round_is_closed_and_the_championship_decides_there(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, "fise") as at:
+        await at.here.stub.EnterResults(entry((FIRST, 400, 350), (SECOND, 380, 370)))
+        await at.send()
+        await at.react("pairing.kept")
+        await at.hall.follow()
+        await react_in_hall(at)
+        assert await has_tables(at) == {FIRST: True, SECOND: True}
+        await close_round(at)
+        await at.hall.follow()
+        await react_in_hall(at)
+        await react_in_hall(at)
+        for game in (FIRST, SECOND):
+            assert (await at.cell.names(game)).count("TableReturned") == 1
+        await at.send()
+        assert await has_tables(at) == {FIRST: False, SECOND: False}
+        correction = pb.CorrectResultRequest(
+            tournament_id="cup",
+            game_id=FIRST,
+            arbiter_id="rosa",
+            scores=scores_of(FIRST, 410, 350),
+            player_ids=["a1", "b1"],
+        )
+        correction.command_id = command()
+        assert "TABLE_OF_CHAMPIONSHIP" in await reason(at.here.stub.CorrectResult(correction))
+        correction.command_id = command()
+        await at.there.stub.CorrectResult(correction)
+
+
+async def test_a_table_with_a_kept_command_returns_after_the_championship_has_decided_on_it(tmp_path: Path) -> None:
+    async with playing(tmp_path, "fise") as at:
+        await at.here.stub.EnterResults(entry((FIRST, 400, 350), (SECOND, 380, 370)))
+        await at.send()
+        await at.react("pairing.kept")
+        await close_round(at)
+        await at.hall.follow()
+        correction = pb.CorrectResultRequest(
+            command_id=command(),
+            tournament_id="cup",
+            game_id=FIRST,
+            arbiter_id="rosa",
+            scores=scores_of(FIRST, 410, 350),
+            player_ids=["a1", "b1"],
+        )
+        await at.here.stub.CorrectResult(correction)
+        await react_in_hall(at)
+        await at.send()
+        assert await has_tables(at) == {FIRST: True, SECOND: False}
+        await at.react("pairing.kept")
+        assert await at.outcomes() == ["executed"] * 3
+        await at.hall.follow()
+        await react_in_hall(at)
+        await at.send()
+        assert await has_tables(at) == {FIRST: False, SECOND: False}

@@ -175,7 +175,7 @@ class _ResultsPage(Console):
         """
         own = str(self.request.app.state.hall)
         if table.scores:
-            return own
+            return "" if table.decided_elsewhere else own
         game = await self.results.game(table.game_id)
         return own if game.state == results_pb.GAME_STATE_PAIRED else game.cell_hall
 
