@@ -16,13 +16,13 @@ from urllib.parse import unquote
 import grpc
 import httpx
 import pytest
-from tests.component.processes import wait_until_serving
+from tests.component.processes import faristol, wait_until_serving
 from tests.component.test_hall_cell import HALL, OTHER_HALL, TOURNAMENT, Scene, Site, scene, until, words
 from tests.component.test_hall_kept import get_page, let_players_report, phone, players_of, report
 from tests.support.plain_http import PLAIN
 
 from faristol.access_control.hall_codes import hall_code
-from faristol.access_control.roles import PLAYER, SCORER
+from faristol.access_control.roles import DIRECTOR, PLAYER, SCORER
 from faristol.client.credentials import build_interceptors
 from faristol.client.problems import info_of
 from faristol.gateway.pages.qr import qr
@@ -304,3 +304,32 @@ async def as_hall(at: Scene, tmp_path: Path, request: access_pb2.ListHallCredent
     authorize = build_interceptors(lambda _: f"Bearer {token}")
     async with open_channel(f"127.0.0.1:{at.championship.grpc_port}", authorize) as channel:
         return await AccessServiceStub(channel).ListHallCredentials(request)
+
+
+async def test_the_card_of_a_scorer_has_a_code_for_the_network_of_the_hall_and_one_for_the_championship(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        director = await give(at, DIRECTOR, name="Eva Mas")
+        async with guest(at.championship) as desk:
+            assert await desk.sign_in(director.code)
+            form = {"act": "cards", "command_id": str(uuid.uuid4()), "tables": "1-2", "lasts": "day"}
+            address = f"/tournaments/{TOURNAMENT}/access"
+            answer = await desk.web.post(address, data=form, headers={"Origin": at.championship.address})
+            assert answer.status_code == 200, answer.text
+            assert answer.text.count(f"In the network of {HALL}:") == 1
+            assert answer.text.count("On the pages of the championship:") == 1
+            single = {**form, "act": "grant", "role": "scorer", "name": "Ona Mas", "tables": "2", "by": "link"}
+            single["command_id"] = str(uuid.uuid4())
+            page = (await desk.web.post(address, data=single, headers={"Origin": at.championship.address})).text
+        code = re.search(rf'href="{re.escape(at.hall.address)}/sign-in#([^"]+)"', page)
+        assert code, page
+        await until(partial(is_accepted, at.hall, code[1]), "the code signs in at the hall")
+        granted = faristol(
+            *("access", "grant", "scorer", "Nil Pou", "--tournament", TOURNAMENT, "--table", "2", "--by", "link"),
+            client_address=f"127.0.0.1:{at.championship.grpc_port}",
+            data=at.championship.folder,
+            access=at.championship.folder / "access",
+        )
+        assert granted.returncode == 0, granted.stderr
+        assert f"{at.hall.address}/sign-in#h." in granted.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,6 +77,15 @@ class HallCells:
     tournament_id: str
     keys: Keys
     places: HallPlaces
+    version: int = 0
+    """Version of the stream of the cells."""
+
+    def digest_with(self, access_version: int) -> bytes:
+        """Return a digest of all that the credentials of a hall depend on, 32 bytes: it is faster than to list them."""
+        seated = [(hall, sorted(players)) for hall, players in sorted(self.places.players.items())]
+        tables = sorted((hall, tables.start, tables.stop) for hall, tables in self.places.tables.items())
+        content = json.dumps([access_version, self.version, seated, tables]).encode()
+        return hashlib.sha256(content).digest()
 
     def has(self, credential: Credential, hall: str) -> bool:
         """Check whether a credential is for the tables of a hall: no hall has those of other halls."""
@@ -135,7 +145,7 @@ async def load_cells(record: Record, tournament_id: str, seats: DuplicateSeats) 
         if not places.players:  # no tables are paired: it may have duplicate games
             for number in range(1, places.rounds + 1):
                 places = places.seat(await seats.list_seated(duplicate_id(tournament_id, number)))
-    return HallCells(tournament_id, keys.state, places)
+    return HallCells(tournament_id, keys.state, places, keys.version)
 
 
 def hall_code_of(keyring: Keyring, credential_id: str, key: bytes) -> str:
@@ -171,7 +181,6 @@ async def list_hall_credentials(
     for each in answer.credentials:
         if person := known.get(each.credential.subject_id):
             each.name = person.name
-    answer.digest = hashlib.sha256(answer.SerializeToString(deterministic=True)).digest()
     return answer
 
 

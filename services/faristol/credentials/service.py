@@ -440,10 +440,11 @@ class AccessService:
         cells = await load_cells(self._record, request.tournament_id, self._seats)
         if cells.keys.by_hall.get(request.hall) != request.key:
             raise NotFound("hall", request.hall)
-        state, now = (await self._load()).state, _whole_seconds(self._runtime.now())
-        answer = await list_hall_credentials(self._record, self._keyring, state, cells, request.hall, now)
-        if answer.digest == request.known_digest:
-            return pb.ListHallCredentialsResponse(digest=answer.digest)
+        loaded, now = await self._load(), _whole_seconds(self._runtime.now())
+        answer = pb.ListHallCredentialsResponse(digest=cells.digest_with(loaded.version))
+        if answer.digest != request.known_digest:
+            found = await list_hall_credentials(self._record, self._keyring, loaded.state, cells, request.hall, now)
+            answer.MergeFrom(found)
         return answer
 
     def _caller(self) -> Credential:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
 from typing import Any
@@ -86,3 +87,16 @@ def test_only_officials_of_some_tables_get_codes_with_their_credential() -> None
 
 def _player(player: str) -> Any:
     return build_credential(PLAYER, tournaments=["open"], player=player)
+
+
+def test_the_digest_changes_with_all_that_the_credentials_of_a_hall_depend_on() -> None:
+    moved = CELLS.places.seat([(SMALL, "dol")])
+    others = [
+        CELLS.digest_with(8),
+        replace(CELLS, version=1).digest_with(7),
+        replace(CELLS, places=moved).digest_with(7),
+        replace(CELLS, places=replace(CELLS.places, tables={GREAT: range(2, 12)})).digest_with(7),
+    ]
+    assert CELLS.digest_with(7) not in others
+    assert len({*others}) == len(others)
+    assert CELLS.digest_with(7) == replace(CELLS).digest_with(7)
