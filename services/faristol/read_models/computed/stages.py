@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.computed.standings import Ranked, Tally
@@ -147,35 +148,26 @@ def _describe_match(
 def list_final_table(stages: Sequence[PlayedStage]) -> list[results.FinalLine]:
     """Return the final table of stages in their order, without names.
 
-    The players of a later stage have the places for which it is played, in the order of its standings. All others have
-    the places that remain: by their rank, if the first stage is one tournament; of several, such as groups, players of
-    equal rank share places.
+    Each player has a place of the last stage that they reached, from the best place for which it is played. Later
+    stages take their places first, and the players of earlier ones have those that remain, by their rank. In stages
+    beside each other that are played for the same places, such as groups, players of equal rank share places.
     """
     last_of = {player: stage for stage in stages for player in _list_players(stage)}
-    lines, taken = [], set[int]()
+    beside: defaultdict[tuple[int, int], list[PlayedStage]] = defaultdict(list)
     for stage in stages:
-        if stage.head.stage_number == 1:
-            continue
-        own = [line for line in stage.lines if last_of.get(line.standing.player_id) is stage]
-        for place, line in enumerate(own, stage.head.final_place):
-            shared = [each for each in own if each.standing.rank == line.standing.rank]
-            first = stage.head.final_place + line.standing.rank - 1
-            lines.append(_build_line(line, stage, first, first + len(shared) - 1))
-            taken.add(place)
-    others = [
-        (line.standing.rank, place, line, stage)
-        for place, stage in enumerate(stages)
-        if stage.head.stage_number == 1
-        for line in stage.lines
-        if last_of.get(line.standing.player_id) is stage
-    ]
-    free = (place for place in range(1, len(others) + len(taken) + max(taken, default=0) + 1) if place not in taken)
-    by_rank: dict[int, list[tuple[Ranked, PlayedStage]]] = {}
-    for rank, _, line, stage in sorted(others, key=lambda each: each[:2]):
-        by_rank.setdefault(rank, []).append((line, stage))
-    for group in by_rank.values():
-        places = [next(free) for _ in group]
-        lines += [_build_line(line, stage, places[0], places[-1]) for line, stage in group]
+        beside[-stage.head.stage_number, stage.head.final_place].append(stage)
+    lines, taken = list[results.FinalLine](), set[int]()
+    for (_, best), equal_stages in sorted(beside.items()):
+        by_rank: defaultdict[int, list[tuple[Ranked, PlayedStage]]] = defaultdict(list)
+        for stage in equal_stages:
+            for line in stage.lines:
+                if last_of[line.standing.player_id] is stage:
+                    by_rank[line.standing.rank].append((line, stage))
+        free = (place for place in count(best) if place not in taken)
+        own = [(group, [next(free) for _ in group]) for _, group in sorted(by_rank.items())]
+        for group, places in own:
+            lines += [_build_line(line, stage, places[0], places[-1]) for line, stage in group]
+            taken.update(places)
     return sorted(lines, key=lambda line: (line.first_place, line.last_place))
 
 

@@ -50,6 +50,20 @@ def test_players_of_several_groups_with_equal_ranks_share_places() -> None:
     ]
 
 
+def test_players_of_groups_that_were_dealt_from_entries_have_the_places_after_the_knock_out() -> None:
+    entries = stage("open", {"a1": 1, "b1": 2, "b2": 3, "a2": 4})
+    groups = [stage("a", {"a1": 1, "a2": 2}, ["open"]), stage("b", {"b1": 1, "b2": 2}, ["open"])]
+    final = stage("final", {"b1": 1, "a1": 2}, ["a", "b"], number=3)
+    assert places(entries, *groups, final) == [(1, 1, "b1"), (2, 2, "a1"), (3, 4, "a2"), (3, 4, "b2")]
+
+
+def test_a_player_who_did_not_go_on_has_no_place_of_those_that_did() -> None:
+    swiss = stage("open", {"a": 1, "b": 2, "c": 3})
+    semi = stage("semi", {"a": 1, "b": 2, "c": 3}, ["open"])
+    final = stage("final", {"a": 1, "c": 2}, ["semi"], number=3)
+    assert places(swiss, semi, final) == [(1, 1, "a"), (2, 2, "c"), (3, 3, "b")]
+
+
 def test_a_player_who_goes_from_stage_to_stage_has_the_place_of_the_last_one() -> None:
     swiss = stage("open", {"a": 1, "b": 2, "c": 3, "d": 4})
     semi = stage("semi", {"b": 1, "a": 2, "d": 3, "c": 4}, ["open"])
