@@ -10,7 +10,9 @@ from google.protobuf.message import Message
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
+from faristol.rules.standings.bracket import DecidedBy
 from faristol.tournament.conditions import build_not_started_refusal, check_given, check_open
+from faristol.tournament.rounds.knock_out import bracket_of
 from faristol.tournament.rounds.systems import losers_by_absence, too_many_rounds
 from faristol.tournament.state import Phase, RoundState, TournamentState, evolve
 from faristol.tournament.teams.boards import against_line_ups, left_with_team
@@ -179,7 +181,8 @@ def check_all_there(
             {"round": played.number, "players": ", ".join(gone)},
         )
     if ruleset.championship.system == "knock-out":
-        return  # players without a match are out of it, or wait
+        _check_bracket(state, ruleset, played, is_published=is_published)
+        return
     # In a team tournament, a player who entered after the pairing is a reserve; a reinstated player may have a board.
     left_out = [
         entry.player_id
@@ -202,6 +205,46 @@ def check_all_there(
             "",
             ENTERED_AFTER_PAIRING[is_published],
             {"round": played.number, "players": ", ".join(left_out)},
+        )
+
+
+BRACKET_CHANGED: Mapping[bool, str] = {
+    False: N_("Round {round} cannot be started: the bracket changed after it was paired; pair it again."),
+    True: N_("Round {round} cannot be published: the bracket changed after it was paired; pair it again."),
+}
+"""Texts by whether the round is published."""
+
+
+def _check_bracket(state: TournamentState, ruleset: Ruleset, played: RoundState, *, is_published: bool) -> None:
+    """Raise ``Refusal`` if a round of a knock-out lacks an entry, or if its pairs are not those of the bracket.
+
+    A correction of a result or a reinstatement changes the bracket. Players without a match are out of it, or wait.
+    """
+    seeds = state.seeds or played.seeds
+    entered = [
+        player.player_id
+        for player in state.players
+        if played.number == 1 and player.takes_part(1) and player.player_id not in seeds
+    ]
+    if entered:
+        raise Refusal(
+            "ENTERED_AFTER_PAIRING",
+            "",
+            ENTERED_AFTER_PAIRING[is_published],
+            {"round": played.number, "players": ", ".join(entered)},
+        )
+    pairs = {
+        frozenset(match.players)
+        for match in bracket_of(state, ruleset, seeds).matches
+        if match.decided_by in {None, DecidedBy.WITHDRAWAL}  # such a pair stands if absence loses the game
+    }
+    if not pairs.issuperset(frozenset(table.player_ids) for table in played.pairings):
+        raise Refusal(
+            "BRACKET_CHANGED",
+            "",
+            BRACKET_CHANGED[is_published],
+            {"round": played.number},
+            subject=f"rounds/{played.number}",
         )
 
 

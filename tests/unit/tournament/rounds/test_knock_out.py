@@ -6,10 +6,12 @@ import pytest
 from tests.support.halls import FISC, Hall
 
 from faristol.kernel.refusal import Refusal
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.ruleset.with_options import with_options
 from faristol.tournament.rounds.ranking import standing_of
+from faristol.tournament.state import Pairing
 
 
 def knock_out(players: int, rounds: int = 9, **options: str) -> Hall:
@@ -105,3 +107,40 @@ def test_players_of_a_draft_are_swapped_at_their_table_only() -> None:
     with pytest.raises(Refusal, match="The pairs follow from the bracket") as refused:
         hall.carry_out(pb.SwapPlayersRequest(round=1, player_ids=["p1", "p2"]))
     assert refused.value.reason == "BRACKET_FIXED"
+
+
+def scores_of(table: Pairing, worst: int = 0) -> list[game_events.FinalScore]:
+    """Return scores with which the better seed wins, or the worse one with ``worst`` points more for each number."""
+    return [
+        game_events.FinalScore(player_id=each, score=400 + (worst or -10) * int(each[1:])) for each in table.player_ids
+    ]
+
+
+def test_a_round_of_the_bracket_is_paired_again_after_a_correction_of_the_level_before() -> None:
+    hall = knock_out(4)
+    hall.pair(1)
+    hall.start(1)
+    tables = hall.state.played[0].pairings
+    for table in tables:
+        hall.carry_out(pb.EnterResultRequest(game_id=table.game_id, scores=scores_of(table), arbiter_id="eva"))
+    hall.carry_out(pb.CloseRoundRequest(round=1))
+    hall.pair(2)
+    corrected = next(table for table in tables if "p1" in table.player_ids)
+    hall.carry_out(
+        pb.CorrectResultRequest(game_id=corrected.game_id, scores=scores_of(corrected, 10), arbiter_id="eva")
+    )
+    with pytest.raises(Refusal, match="the bracket changed") as refused:
+        hall.start(2)
+    assert refused.value.reason == "BRACKET_CHANGED"
+    hall.carry_out(pb.UnpairRoundRequest(round=2))
+    assert play_round(hall, 2) == [("p2", "p4")]
+
+
+def test_a_knock_out_does_not_start_without_a_player_who_entered_after_the_pairing() -> None:
+    hall = knock_out(3)
+    hall.pair(1)
+    hall.carry_out(pb.RegisterPlayerRequest(player_id="p9", rating=1100))
+    with pytest.raises(Refusal, match="entered after it was paired"):
+        hall.start(1)
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
+    assert play_round(hall, 1) == [("p1", "p9"), ("p2", "p3")]
