@@ -130,6 +130,8 @@ async def test_groups_are_dealt_from_the_first_to_the_last_and_back_and_their_wi
         ({"last_place": 2, "groups": 2, "group": 3}, "group"),
         ({"last_place": 2, "source_ids": ["open"]}, "source_ids"),
         ({"last_place": 2, "name": ""}, "name"),
+        ({"last_place": 1}, "last_place"),
+        ({"last_place": 2, "first_stage": ""}, "first_stage"),
         ({"last_place": 4}, "rounds"),
     ],
 )
@@ -141,6 +143,24 @@ async def test_a_stage_with_wrong_fields_is_refused_with_the_field(desk: Desk, f
     code, text, _ = await read_refusal(ask(desk, request))
     assert code == grpc.StatusCode.INVALID_ARGUMENT
     assert text.startswith(f"{named}: ")
+
+
+async def test_the_second_of_two_stages_beside_each_other_gets_no_halls_whose_tables_the_first_has(desk: Desk) -> None:
+    await open_tournament(desk)
+    await ask(desk, stage("A", 4, KNOCK_OUT, first_stage="Swiss"))
+    await ask(desk, stage("B", 8, KNOCK_OUT, first_place=5))
+    for name, first, last in (("a", 1, 10), ("b", 11, 20)):
+        hall = events.Hall(name="Main", first_table=first, last_table=last)
+        await ask(desk, pb.SetHallsRequest(tournament_id=f"open-{name}", halls=[hall]))
+    found = await ask(desk, pb.GetTournamentRequest(tournament_id="open-b"))
+    assert [(hall.first_table, hall.last_table) for hall in found.halls] == [(11, 20)]
+
+
+async def test_no_stage_follows_a_removed_one(desk: Desk) -> None:
+    await open_tournament(desk)
+    await ask(desk, stage("Semi-finals", 4, KNOCK_OUT, first_stage="Swiss", stage_id="semi"))
+    await ask(desk, pb.RemoveTournamentRequest(tournament_id="semi"))
+    assert await reason(ask(desk, stage("Final", 2, KNOCK_OUT, tournament_id="semi"))) == "TOURNAMENT_REMOVED"
 
 
 async def test_a_tournament_that_is_no_stage_qualifies_no_players(desk: Desk) -> None:

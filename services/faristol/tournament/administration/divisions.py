@@ -131,6 +131,11 @@ def check_tables(halls: Sequence[HallRange], divisions: Sequence[TournamentState
             )
 
 
+def are_tables_free(halls: Sequence[HallRange], divisions: Sequence[TournamentState]) -> bool:
+    """Check whether no division has a table of these halls, or plays at one."""
+    return all(_tables_of(other).isdisjoint(table for hall in halls for table in hall.tables) for other in divisions)
+
+
 def _tables_of(division: TournamentState) -> set[int]:
     """Return the tables of a division, with those of its open round, which may be in former halls."""
     if division.over:

@@ -19,7 +19,8 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.standings.bracket import MatchFormat, most_rounds_of
-from faristol.tournament.conditions import check_meets_at_tables, check_open
+from faristol.tournament.administration.divisions import are_tables_free
+from faristol.tournament.conditions import check_meets_at_tables, check_not_removed, check_open
 from faristol.tournament.engines import round_robin
 from faristol.tournament.rounds.knock_out import is_decided
 from faristol.tournament.rounds.ranking import initial_ranking, standing_of
@@ -29,6 +30,9 @@ from faristol.tournament.state import Phase, PlayerState, Stage, TournamentState
 
 MAX_STAGE_PLACES = 1_000
 """Limit of the places of a tournament that qualify."""
+
+MIN_PLAYERS_COUNT = 2
+"""Least number of players of a stage."""
 
 MAX_SOURCES_COUNT = 16
 """Limit of the tournaments in which the players of a stage qualify."""
@@ -69,7 +73,7 @@ def plan_stage(request: pb.CreateStageRequest, sources: Sequence[TournamentState
         raise Invalid("final_place", N_("expected 1 to {most}"), {"most": MAX_STAGE_PLACES})
     for source in sources:
         _check_source(source, sources[0])
-    return Stage(
+    stage = Stage(
         number=1 + max(source.stage_number for source in sources),
         source_ids=tuple(source.tournament_id for source in sources),
         first_place=first_place,
@@ -79,10 +83,18 @@ def plan_stage(request: pb.CreateStageRequest, sources: Sequence[TournamentState
         group=request.group,
         final_place=request.final_place or first_place,
     )
+    if count_places(stage) < MIN_PLAYERS_COUNT:
+        raise Invalid(
+            "last_place",
+            N_("only {places} qualifies; expected places for {least} players or more"),
+            {"places": count_places(stage), "least": MIN_PLAYERS_COUNT},
+        )
+    return stage
 
 
 def _check_source(source: TournamentState, first: TournamentState) -> None:
     """Raise ``Refusal`` for a tournament in which no player can qualify for a stage."""
+    check_not_removed(source)
     check_meets_at_tables(Situation(source, source.latest).ruleset)
     if source.teams:
         raise Refusal(
@@ -119,10 +131,13 @@ def count_rounds(stage: Stage, ruleset: Ruleset) -> int:
     raise Invalid("rounds", N_("is missing; expected the number of rounds of the stage"))
 
 
-def copy_settings(source: TournamentState, at: Timestamp) -> list[Message]:
-    """Return the events that give a stage the halls and the settings of its first source."""
+def copy_settings(source: TournamentState, at: Timestamp, beside: Sequence[TournamentState]) -> list[Message]:
+    """Return the events that give a stage the halls and the settings of its first source.
+
+    It gets no halls if one of the stages ``beside`` it has their tables: a table cannot be in two of them.
+    """
     copied: list[Message] = []
-    if source.halls:
+    if source.halls and are_tables_free(source.halls, beside):
         halls = [hall.message() for hall in source.halls]
         copied.append(events.HallsSet(halls=halls, top_tables=source.top_tables, occurred_at=at))
     if source.publication:
@@ -152,10 +167,10 @@ def qualify(situation: Situation, sources: Sequence[QualifyingTournament]) -> li
     check_open(state)
     stage = state.stage
     if stage is None:
-        raise Refusal("NO_STAGE", "", N_("{name} is no stage in which players qualify."), {"name": state.name})
+        raise Refusal("NO_STAGE", "", N_("{name} is no stage in which players qualify."), {"name": _name_of(state)})
     if state.players:
         raise Refusal(
-            "STAGE_HAS_PLAYERS", "", N_("The players of {name} are registered already."), {"name": state.name}
+            "STAGE_HAS_PLAYERS", "", N_("The players of {name} are registered already."), {"name": _name_of(state)}
         )
     for source in sources:
         _check_finished(source, stage)
@@ -183,6 +198,11 @@ def qualify(situation: Situation, sources: Sequence[QualifyingTournament]) -> li
     return [events.PlayersQualified(players=qualified, occurred_at=at), *registered]
 
 
+def _name_of(state: TournamentState) -> str:
+    """Return the name of a tournament with that of its stage."""
+    return f"{state.name} {state.division}".strip()
+
+
 def _check_finished(source: QualifyingTournament, stage: Stage) -> None:
     """Raise ``Refusal`` if the places of a source can still change by its rounds."""
     state = source.state
@@ -194,7 +214,7 @@ def _check_finished(source: QualifyingTournament, stage: Stage) -> None:
             "SOURCE_NOT_FINISHED",
             "",
             N_("{name} is not finished: {closed} of {rounds} rounds are closed."),
-            {"name": f"{state.name} {state.division}".strip(), "closed": closed, "rounds": state.rounds},
+            {"name": _name_of(state), "closed": closed, "rounds": state.rounds},
             subject=f"tournaments/{state.tournament_id}",
         )
 

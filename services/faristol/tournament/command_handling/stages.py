@@ -10,7 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import Decision, Guard, Loaded, Write, load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import list_ruleset_writes, ruleset_of
+from faristol.kernel.errors import Invalid
 from faristol.kernel.names import check_name
+from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -51,6 +53,9 @@ async def create_stage(
         stage = plan_stage(request, [source.state, *(each.state for each in others)])
         ruleset = _find_ruleset(source.state, request)
         first = source if not source.state.division_of else await office.load(source.state.division_of)
+        if not first.state.division and not first_stage:
+            raise Invalid("first_stage", N_("is missing; expected the name of the first stage, such as: Swiss"))
+        beside = [await office.load(each.tournament_id) for each in first.state.divisions if each.stage == stage.number]
         stage_id = request.stage_id or await find_free_id(office, f"{first.state.name} {name}", request.command_id)
         situation = Situation(TournamentState(), now=runtime.now(), at=at, rules=ruleset)
         asked = await _build_creation(office, source, request, stage, ruleset)
@@ -60,7 +65,11 @@ async def create_stage(
         new_events = [
             with_stage(created, stage),
             *pinned,
-            *copy_settings(source.state, to_timestamp(at or runtime.now())),
+            *copy_settings(
+                source.state,
+                to_timestamp(at or runtime.now()),
+                [each.state for each in beside if not each.state.removed],
+            ),
         ]
         loaded = await load(office.record, stream(stage_id), TournamentState(), evolve)
         added = events.Division(tournament_id=stage_id, name=name, stage=stage.number)
@@ -71,7 +80,7 @@ async def create_stage(
             *await list_ruleset_writes(office.record, ruleset, stage_id),
             write_of(first, division),
         ]
-        guards = _guard([source, *others], writes)
+        guards = _guard([source, *others, *beside], writes)
 
         def answer(position: int) -> pb.CreateStageResponse:
             return pb.CreateStageResponse(
