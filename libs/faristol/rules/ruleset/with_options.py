@@ -11,6 +11,7 @@ from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset.consistency import clash_of_teams, contradictions
 from faristol.rules.ruleset.file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.formats import list_format_options
 from faristol.rules.ruleset.option_file import in_range
 from faristol.rules.ruleset.options import NONE, Option, OptionValue, Value, format_value
 from faristol.rules.ruleset.ruleset import Ruleset
@@ -20,7 +21,8 @@ def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Rulese
     """Return ``ruleset`` with these options added to those chosen before, validated, with its own digest.
 
     A value may be text: ``"25"``, ``"none"``, ``"balearic,valencian"``. Choosing a default leaves the digest unchanged.
-    Options take effect in the order of ``ruleset.options``, and a value set by an option cites the option's article.
+    Options take effect in the order of ``ruleset.options``, and a value set by an option cites the option's article;
+    one set by the format of a stage cites none.
     Raises ``Refusal``: ``OPTION_UNKNOWN``, ``OPTION_OUT_OF_RANGE``, ``OPTION_WITHOUT_SENSE`` (its ``when`` is not met)
     and ``OPTIONS_CLASH`` (contradictory values).
     """
@@ -84,12 +86,13 @@ def _plain(ruleset: Ruleset) -> Ruleset:
 def _apply(ruleset: Ruleset, chosen: Mapping[str, OptionValue]) -> Ruleset:
     sections: dict[str, dict[str, Any]] = {}
     articles = dict(ruleset.articles)
+    beyond = {option.name for option in list_format_options(ruleset)}
     options = [option for option in ruleset.options if option.name in chosen]
     for option in options:
         for key, value in option.sets(chosen[option.name]).items():
             section, _, name = key.partition(".")
-            if option.article and value != value_of(ruleset, key):
-                articles[key] = option.article
+            if (option.article or option.name in beyond) and value != value_of(ruleset, key):
+                articles[key] = option.article  # empty for a format of a stage, on which no book rules
             sections.setdefault(section, {})[name] = value
     parts = {section: dataclasses.replace(getattr(ruleset, section), **values) for section, values in sections.items()}
     return dataclasses.replace(

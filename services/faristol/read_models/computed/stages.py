@@ -95,6 +95,18 @@ def connect_stages(heads: Iterable[Tournament], tournament_id: str) -> list[Tour
     return sorted(connected, key=lambda head: (head.stage_number, head.final_place, head.tournament_id))
 
 
+def are_finished(stages: Sequence[PlayedStage]) -> bool:
+    """Check whether no further result can change the final table, except by a correction.
+
+    A tournament that was never paired is over once its players are in a later stage, such as entries in groups.
+    """
+    left = {source for stage in stages if stage.players for source in stage.head.stage_sources}
+    return all(
+        stage.is_finished(stage.bracket()) or (not stage.rounds and stage.head.tournament_id in left)
+        for stage in stages
+    )
+
+
 def describe_stage(stage: PlayedStage) -> results.ChampionshipStage:
     """Return a stage with the bracket of a knock-out, without names."""
     head, bracket = stage.head, stage.bracket()

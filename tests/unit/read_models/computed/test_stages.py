@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from faristol.read_models.computed.stages import PlayedStage, connect_stages, list_final_table
+from faristol.read_models.computed.stages import PlayedStage, are_finished, connect_stages, list_final_table
 from faristol.read_models.computed.standings import Ranked
-from faristol.read_models.storage.rows import Standing, Tournament
+from faristol.read_models.storage.rows import Player, Standing, Tournament
 from faristol.rules import load_ruleset
 
 
@@ -69,6 +70,14 @@ def test_a_player_who_goes_from_stage_to_stage_has_the_place_of_the_last_one() -
     semi = stage("semi", {"b": 1, "a": 2, "d": 3, "c": 4}, ["open"])
     final = stage("final", {"a": 1, "b": 2}, ["semi"], number=3)
     assert [place[2] for place in places(swiss, semi, final)] == ["a", "b", "d", "c"]
+
+
+def test_entries_that_are_not_played_are_finished_once_their_players_are_in_a_later_stage() -> None:
+    entries, played = stage("open", {"a": 1, "b": 2}, rounds=5), stage("a", {"a": 1, "b": 2}, ["open"], rounds=0)
+    assert not are_finished([entries, played]), "no player has qualified yet"
+    players = {player: Player("a", player) for player in ("a", "b")}
+    assert are_finished([entries, replace(played, players=players)])
+    assert not are_finished([entries, replace(played, players=players, head=replace(played.head, rounds=3))])
 
 
 def test_stages_are_connected_by_the_qualification_of_players_only() -> None:

@@ -195,3 +195,10 @@ def test_a_match_between_teams_has_2_to_20_boards_or_there_are_none() -> None:
     for wrong in (1, 21):
         with pytest.raises(Refusal, match="2–20, none"):
             with_options(fise, {"teams": wrong})
+
+
+def test_the_system_of_a_format_cites_no_article_because_no_book_rules_on_it() -> None:
+    book = load_ruleset("fisc-2023")
+    assert book.article("championship.system")
+    assert with_options(book, {"format": "knock-out"}).article("championship.system") == ""
+    assert with_options(book, {"format": "book"}).article("championship.system") == book.article("championship.system")

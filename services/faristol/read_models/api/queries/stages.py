@@ -12,6 +12,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.computed.mode import check_has_tables
 from faristol.read_models.computed.stages import (
     PlayedStage,
+    are_finished,
     connect_stages,
     describe_stage,
     list_final_table,
@@ -46,7 +47,7 @@ async def get_stages(
     answer = results.GetStagesResponse(
         stages=described,
         final_table=list_final_table(stages) if has_table else (),
-        finished=all(stage.finished for stage in described),
+        finished=await asyncio.to_thread(are_finished, stages),
         position=min(each.position for each in by_id.values()),
         division=found.head.division,
         tournament_id=request.tournament_id,
