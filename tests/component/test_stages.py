@@ -111,8 +111,8 @@ async def test_a_final_is_added_by_a_form_played_to_its_medals_and_shown_with_it
     assert early.status_code == HTTPStatus.CONFLICT
     assert "Copa Swiss is not finished: 0 of 5 rounds are closed." in early.text
     await site.play("copa", 1, 5)
-    done = await site.send("/tournaments/copa-final/console/stages", "QualifyPlayers")
-    assert "4 players are registered by their seeds." in done.text
+    qualified = await site.send("/tournaments/copa-final/console/stages", "QualifyPlayers")
+    assert "4 players are registered by their seeds." in qualified.text
     standings = (await site.web.get("/api/v1/tournaments/copa/standings")).json()["standings"]
     seeds = [line["player_id"] for line in standings[:4]]
     await site.play("copa-final", 1, 2)
@@ -120,8 +120,9 @@ async def test_a_final_is_added_by_a_form_played_to_its_medals_and_shown_with_it
     assert so_far["finished"] is False
     assert [line["player_id"] for line in so_far["final_table"][4:]] == [each["player_id"] for each in standings[4:]]
     await site.play("copa-final", 3, 5)
-    await site.ask(pairing.PublishStandingsRequest(tournament_id="copa-final"))
-    found = (await site.web.get("/api/v1/tournaments/copa-final/stages")).json()
+    done = await site.ask(pairing.PublishStandingsRequest(tournament_id="copa-final"))
+    published = {"min_position": str(done.position)}
+    found = (await site.web.get("/api/v1/tournaments/copa-final/stages", params=published)).json()
     assert found["finished"] is True
     places = [(line["first_place"], line["last_place"], line["player_id"]) for line in found["final_table"]]
     assert [place[:2] for place in places] == [(number, number) for number in range(1, 9)]
@@ -137,3 +138,4 @@ async def test_a_final_is_added_by_a_form_played_to_its_medals_and_shown_with_it
     assert re.search(r'<li class="won">.*?Player 1', page, re.DOTALL)
     assert 'href="/tournaments/copa/stages"' in (await site.web.get("/tournaments/copa")).text
     assert "Division Final" not in page
+    assert (await site.web.get("/tournaments/copa-final/prospects")).status_code == HTTPStatus.CONFLICT

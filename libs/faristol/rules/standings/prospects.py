@@ -117,7 +117,7 @@ class Extremes:
 def decides_by_points(ruleset: Ruleset) -> bool:
     """Check whether the points of games decide the places, and each game has the same sum."""
     law = ruleset.championship
-    return law.win > 0 and law.bye == law.win == 2 * law.draw and law.system not in ("duplicate", "none")
+    return law.win > 0 and law.bye == law.win == 2 * law.draw and law.system not in ("knock-out", "duplicate", "none")
 
 
 def find_places(race: Race) -> dict[str, Places]:

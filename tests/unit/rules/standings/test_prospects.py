@@ -8,7 +8,16 @@ from itertools import product
 
 import pytest
 
-from faristol.rules.standings.prospects import Places, Prospect, Race, find_extremes, find_places
+from faristol.rules import load_ruleset
+from faristol.rules.ruleset.with_options import with_options
+from faristol.rules.standings.prospects import (
+    Places,
+    Prospect,
+    Race,
+    decides_by_points,
+    find_extremes,
+    find_places,
+)
 
 FIELDS_COUNT, NIGHTLY_FIELDS_COUNT = 100, 2_000
 SHARES = ((2, 0), (1, 1), (0, 2))
@@ -130,3 +139,9 @@ def test_a_leader_with_more_points_than_the_others_can_gain_is_safe_and_the_last
 def test_an_impossible_race_is_refused(race: tuple[object, ...]) -> None:
     with pytest.raises(ValueError, match="expected"):
         Race(*race)  # type: ignore[arg-type] # as given
+
+
+def test_the_places_of_a_knock_out_do_not_follow_from_the_points_of_its_games() -> None:
+    book = load_ruleset("fisc-2023")
+    assert decides_by_points(book)
+    assert not decides_by_points(with_options(book, {"format": "knock-out"}))
