@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
-from faristol.rules.ruleset.options import Option, Value
+from faristol.rules.ruleset.options import Option, OptionValue, Value
 from faristol.rules.ruleset.ruleset import Ruleset
 
 OF_BOOK = "book"
@@ -52,41 +53,37 @@ def list_format_options(ruleset: Ruleset) -> tuple[Option, ...]:
     return () if ruleset.championship.system in _WITHOUT_FORMATS else _OPTIONS
 
 
+_NO_RANGE: Mapping[str, Any] = MappingProxyType(
+    {"key": "", "choices": MappingProxyType({}), "least": None, "most": None, "may_be_none": False, "some_of": ()}
+)
+"""The fields of an option that is neither a choice nor a number."""
+
+
+def _build_option(name: str, note: str, default: OptionValue, **fields: Any) -> Option:
+    """Return an option of the organiser. Those of ``_KNOCK_OUT_OPTIONS`` apply to a knock-out only."""
+    return Option(
+        name=name,
+        because="organiser",
+        article="",
+        note=note,
+        default=default,
+        required=False,
+        when=_OF_KNOCK_OUT if name in _KNOCK_OUT_OPTIONS else MappingProxyType({}),
+        **{**_NO_RANGE, **fields},
+    )
+
+
 def _choice(name: str, note: str, choices: Mapping[str, Mapping[str, Value]], default: str) -> Option:
-    return Option(
-        name=name,
-        because="organiser",
-        article="",
-        note=note,
-        default=default,
-        required=False,
-        when=_OF_KNOCK_OUT if name in ("bracket", "match_tie") else MappingProxyType({}),
-        key="",
-        choices=MappingProxyType(choices),
-        least=None,
-        most=None,
-        may_be_none=False,
-        some_of=(),
-    )
+    return _build_option(name, note, default, choices=MappingProxyType(choices))
 
 
-def _number(name: str, note: str, key: str, default: int | None, most: int) -> Option:
-    return Option(
-        name=name,
-        because="organiser",
-        article="",
-        note=note,
-        default=default,
-        required=False,
-        when=_OF_KNOCK_OUT,
-        key=key,
-        choices=MappingProxyType({}),
-        least=1 if name != "placed" else 2,
-        most=most,
-        may_be_none=default is None,
-        some_of=(),
-    )
+def _number(name: str, note: str, default: int | None, least: int, most: int) -> Option:
+    key = f"championship.{name}"
+    return _build_option(name, note, default, key=key, least=least, most=most, may_be_none=default is None)
 
+
+_KNOCK_OUT_OPTIONS = frozenset({"match_games", "final_games", "placed", "bracket", "match_tie"})
+"""The options that require the format of a knock-out."""
 
 _OPTIONS = (
     _choice(
@@ -98,21 +95,21 @@ _OPTIONS = (
     _number(
         "match_games",
         "Number of games of a match of a knock-out. A match ends as soon as it is decided.",
-        "championship.match_games",
+        1,
         1,
         MAX_MATCH_GAMES_COUNT,
     ),
     _number(
         "final_games",
         "Number of games of the final of a knock-out, if it differs.",
-        "championship.final_games",
         None,
+        1,
         MAX_MATCH_GAMES_COUNT,
     ),
     _number(
         "placed",
         "Number of places of a knock-out that are played off: 2 for the final only, 4 for the third place as well.",
-        "championship.placed",
+        2,
         2,
         MAX_PLACED_COUNT,
     ),
