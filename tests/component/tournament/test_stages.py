@@ -156,6 +156,23 @@ async def test_the_second_of_two_stages_beside_each_other_gets_no_halls_whose_ta
     assert [(hall.first_table, hall.last_table) for hall in found.halls] == [(11, 20)]
 
 
+async def test_a_stage_of_another_format_has_no_options_of_the_format_before(desk: Desk) -> None:
+    await open_tournament(desk)
+    await ask(desk, stage("Semi-finals", 8, KNOCK_OUT, first_stage="Swiss", stage_id="semi"))
+    last = await ask(desk, stage("Last four", 4, {"format": "round-robin"}, tournament_id="semi"))
+    assert {option.name: option.value for option in last.ruleset.options} == {"format": "round-robin"}
+    again = await ask(desk, stage("Final", 2, {"final_games": "5"}, tournament_id="semi"))
+    assert {option.name for option in again.ruleset.options} == {*KNOCK_OUT, "final_games"}
+
+
+async def test_an_option_of_a_stage_that_is_given_twice_is_refused(desk: Desk) -> None:
+    await open_tournament(desk)
+    twice = stage("Final", 2, KNOCK_OUT, first_stage="Swiss")
+    twice.options.add(name="match_games", value="5")
+    code, text, _ = await read_refusal(ask(desk, twice))
+    assert (code, text.partition(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "options")
+
+
 async def test_no_stage_follows_a_removed_one(desk: Desk) -> None:
     await open_tournament(desk)
     await ask(desk, stage("Semi-finals", 4, KNOCK_OUT, first_stage="Swiss", stage_id="semi"))

@@ -133,3 +133,6 @@ _OPTIONS = (
     ),
 )
 """The options, in the order in which they take effect."""
+
+FORMAT_OPTIONS = frozenset(option.name for option in _OPTIONS)
+"""The names of the options for the format of a stage."""

@@ -18,6 +18,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.rules import Ruleset
+from faristol.rules.ruleset.formats import FORMAT_OPTIONS
 from faristol.tournament.administration.divisions import add_division
 from faristol.tournament.administration.stages import (
     QualifyingTournament,
@@ -93,9 +94,18 @@ async def create_stage(
 
 
 def _find_ruleset(source: TournamentState, request: pb.CreateStageRequest) -> Ruleset:
-    """Return the rules of the source with the options of the stage, which replace those of the same names."""
-    chosen = {**dict(source.ruleset.options), **{option.name: option.value for option in request.options}}
-    return pins.ruleset_named(source.ruleset.name, list(chosen.items()))
+    """Return the rules of the source with the options of the stage, which replace those of the same names.
+
+    Another format leaves out the options of the format of the source, such as the games of its matches. Raises
+    ``Invalid`` if an option is given twice.
+    """
+    asked = [(option.name, option.value) for option in request.options]
+    inherited = dict(source.ruleset.options)
+    replaced = {name for name, _ in asked}
+    if "format" in replaced and dict(asked)["format"] != inherited.get("format"):
+        replaced |= FORMAT_OPTIONS
+    kept = [(name, value) for name, value in inherited.items() if name not in replaced]
+    return pins.ruleset_named(source.ruleset.name, [*kept, *asked])
 
 
 async def _build_creation(
