@@ -15,6 +15,7 @@ from faristol.event_store.append.copies import Batch, Divergence, InvalidCopy
 from faristol.event_store.backends.tables import checkpoints
 from faristol.event_store.stored import Stored
 from faristol.event_store.tasks import cancel_tasks
+from faristol.event_store.upcasters import UnreadableEvent, upcasters
 from faristol.hall.joining import Cell
 from faristol.hall.line import Attempts
 from faristol.hall.own_events import game_of
@@ -32,11 +33,36 @@ TOO_NEW = N_(
 )
 OF_OTHERS = N_("The file does not follow on the events of this hall: {problem}.")
 
+LATER_VERSION = N_(
+    "The championship runs a later version, with an event {type} that this laptop does not know: update the laptop. "
+    "Until then its tables go on without news of the championship."
+)
+
 COPY_FAILURES = (Divergence, Conflict, InvalidCopy, ValueError)
 """Failures of a copy, without those of the line, the database and the disk."""
 
 MAX_UNSTORED_POSITIONS_COUNT = 1_000
 """Positions without an event for the hall after which the checkpoint is stored."""
+
+
+class LaterVersion(Exception):
+    """An event of the championship that this version cannot read."""
+
+    def __init__(self, type_name: str) -> None:
+        self.type_name = type_name
+        super().__init__(LATER_VERSION.format(type=type_name))
+
+
+def check_known(batch: Batch) -> None:
+    """Check that this version can read the events of a batch, before they are copied. Raises ``LaterVersion``.
+
+    A hall with an event that it cannot read could not load its tournament, and its tables would stop.
+    """
+    for event in batch.events:
+        try:
+            upcasters.message(event.type, event.schema_version, event.payload)
+        except UnreadableEvent as error:
+            raise LaterVersion(event.type.rpartition(".")[2][:128]) from error
 
 
 class Follower:
@@ -58,7 +84,7 @@ class Follower:
         while True:
             try:
                 await self._follow(attempts)
-            except (grpc.aio.AioRpcError, SQLAlchemyError, OSError, *COPY_FAILURES) as problem:
+            except (grpc.aio.AioRpcError, SQLAlchemyError, OSError, LaterVersion, *COPY_FAILURES) as problem:
                 await attempts.wait(problem)
 
     async def _follow(self, attempts: Attempts) -> None:
@@ -89,8 +115,9 @@ class Follower:
     async def take(self, after: int, response: pb.FollowChampionshipResponse) -> int:
         """Copy events of a file, and return the position of the championship up to which the hall has all events.
 
-        Raises ``Refusal`` for events that do not follow on those of the hall, or that cannot be those of the
-        championship, and ``grpc.aio.AioRpcError`` if their lexicon is missing and cannot be fetched.
+        Raises ``Refusal`` for events of a later version, for events that do not follow on those of the hall, or that
+        cannot be those of the championship. Raises ``grpc.aio.AioRpcError`` if their lexicon is missing and cannot be
+        fetched.
         """
         async with self._copying:
             here = max(self.position, await self._record.checkpoint(FOLLOWED))
@@ -98,6 +125,8 @@ class Follower:
                 raise Refusal("FILE_TOO_NEW", "", TOO_NEW, {"position": here, "after": after})
             try:
                 await self._copy(response)
+            except LaterVersion as problem:
+                raise Refusal("EVENT_UNKNOWN", "", LATER_VERSION, {"type": problem.type_name}) from problem
             except COPY_FAILURES as problem:
                 raise Refusal("FILE_OF_OTHERS", "", OF_OTHERS, {"problem": str(problem)}) from problem
             return self.position
@@ -105,6 +134,7 @@ class Follower:
     async def _copy(self, response: pb.FollowChampionshipResponse) -> None:
         """Copy the events of a response, its persons and the position in one transaction."""
         batch = wire.to_batch(response.events, response.answers)
+        check_known(batch)
         lost = self._cell.lost
         if lost:
             batch = Batch([event for event in batch.events if not _is_of(event, lost)], batch.notes, batch.answers)

@@ -67,6 +67,8 @@ class Cell:
         """Games, or streams, whose later events the championship decided itself or keeps aside."""
         self.is_released = (self.folder / RELEASED).exists()
         """Whether the director released this cell, as the championship said last: it then has no table."""
+        self.championship_version = ""
+        """Version of the program of the championship when it last answered; empty before."""
 
     @property
     def public_key(self) -> bytes:

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.event_store.event import moment
 from faristol.hall.follower import Follower
-from faristol.hall.joining import Cell
+from faristol.hall.joining import PROGRAM_VERSION, Cell
 from faristol.hall.sender import Sender
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
 from faristol.kernel.refusal import N_, Refusal
@@ -41,6 +41,8 @@ def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], da
             now=to_timestamp(now()),
             pages_address=known.pages_address if known else "",
             released=cell.is_released,
+            version=PROGRAM_VERSION,
+            championship_version=cell.championship_version,
         )
 
     async def export_events(

@@ -104,6 +104,7 @@ class _Heart:
             self._cell.line.hear()
             local = began + (self._now() - began) / 2
             self._compare(to_datetime(answer.now) - local, in_play=bool(answer.tables))
+            self._cell.championship_version = answer.version
             self._note_release(is_released=not answer.joined)
             await asyncio.sleep(HEARTBEAT_SECONDS)
 

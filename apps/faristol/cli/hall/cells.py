@@ -56,6 +56,8 @@ OF_HALL = N_("{hall}, of the championship {championship}")
 NOT_JOINED = N_("has not joined yet")
 LINE_UP = N_("the championship answered at {time}")
 LINE_DOWN = N_("without the championship since {time}")
+OTHER_VERSION = N_("version {own}, here {here}: update the earlier one")
+OWN_VERSION = N_("version {own}, the championship {other}: update the earlier one")
 NOTHING_UNSENT = N_("all events of the tables are sent")
 UNSENT_SINCE = N_("not sent: {count} events of tables, since {time}")
 NO_HALL_CELL = N_(
@@ -139,6 +141,8 @@ def _status(answer: pb.GetHallCellResponse) -> Iterator[str]:
         yield localize(UNSENT_SINCE, count=answer.unsent, time=_time(answer.unsent_since))
     else:
         yield localize(NOTHING_UNSENT)
+    if answer.championship_version not in {"", answer.version}:
+        yield localize(OWN_VERSION, own=answer.version, other=answer.championship_version)
     if answer.lost_game_ids:
         yield localize(LOST_TABLES, games=", ".join(answer.lost_game_ids))
     if answer.problem:
@@ -158,6 +162,8 @@ def cells(_request: object, answer: pb.ListHallsResponse, _known: object, langua
         further = [say(TABLES_THERE, {"count": len(line.game_ids)}, language)] if line.game_ids else []
         further += [say(UNSENT, {"count": line.unsent}, language)] if line.unsent else []
         further += [say(ASIDE_HERE, {"count": line.aside}, language)] if line.aside else []
+        if line.version and answer.version not in {"", line.version}:
+            further.append(say(OTHER_VERSION, {"own": line.version, "here": answer.version}, language))
         if line.refusal:
             reason = translations(language).gettext(labels_of(pb.PushRefusal.DESCRIPTOR)[line.refusal])
             further.append(say(REFUSED, {"reason": reason}, language))

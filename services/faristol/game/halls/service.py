@@ -187,7 +187,7 @@ class HallSync:
             if line.game_ids and (last is None or last.is_behind):
                 line.behind_since.CopyFrom(line.heard_at if last else cell.joined_at)
             lines.append(line)
-        return pb.ListHallsResponse(halls=lines)
+        return pb.ListHallsResponse(halls=lines, version=version("faristol"))
 
     async def list_kept_aside(self, request: pb.ListKeptAsideRequest, context: Context) -> pb.ListKeptAsideResponse:
         """List the events that were kept aside, each beside what the championship has."""
