@@ -45,9 +45,9 @@ async def test_a_player_of_a_duplicate_game_is_led_to_the_laptop_of_the_hall_and
         await until(partial(is_accepted, hall, there.code), "the hall knows the player")
         async with guest(hall) as someone:
             assert await someone.sign_in(there.code)
-            page = await someone.web.get(slip)
-            assert page.status_code == 200
-            assert "takes the slips" not in page.text
+            shown = await someone.web.get(slip)
+            assert shown.status_code == 200
+            assert "takes the slips" not in shown.text
         papers = await get_page(championship, f"/tournaments/{TOURNAMENT}/print/round/1/playslips")
         for address in (hall.address, championship.address):
             assert str(qr(f"{address}{slip}", at_once=True)) in papers

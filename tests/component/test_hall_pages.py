@@ -32,6 +32,8 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
 from faristol.pb.game.v1 import game_pb2
+from faristol.pb.hall.v1 import hall_pb2
+from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 __all__ = ["words"]
@@ -333,3 +335,25 @@ async def test_the_card_of_a_scorer_has_a_code_for_the_network_of_the_hall_and_o
         )
         assert granted.returncode == 0, granted.stderr
         assert f"{at.hall.address}/sign-in#h." in granted.stdout
+
+
+async def test_a_released_hall_says_so_and_not_that_its_championship_has_no_credentials_for_it(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        release = hall_pb2.ReleaseHallRequest(
+            command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT, hall=HALL, note="another laptop"
+        )
+        await at.championship.sync.ReleaseHall(release)
+        cell, problems = HallCellServiceStub(at.hall.channel), set[str]()
+
+        async def says_so() -> bool:
+            problem = (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).problem
+            problems.add(problem)
+            return "released" in problem
+
+        await until(says_so, "the laptop knows")
+        for _ in range(10):
+            await says_so()
+            await asyncio.sleep(0.5)
+        assert [each for each in problems if each and "released" not in each] == []

@@ -24,6 +24,12 @@ from faristol.pb.access.v1 import events_pb2 as events
 CREDENTIALS_POLL_SECONDS = 2.0
 """Seconds between two calls for the credentials: a revoked one is accepted in the hall for as long, with a line."""
 
+ABSENT_POLL_SECONDS = 15.0
+"""Seconds until the next call after an answer that the championship has no credentials for this cell."""
+
+_NONE_CODES = frozenset((grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTED))
+"""Statuses of a hall that was released, which the heartbeat reports, and of a championship of an earlier version."""
+
 MAX_WRITTEN_EVENTS = 500
 """Events in one append."""
 
@@ -57,7 +63,10 @@ class CredentialFollower:
                 if answer.digest != self._digest:
                     await self._take(joined.tournament_id, answer)
             except (grpc.aio.AioRpcError, SQLAlchemyError, Conflict) as problem:
-                await attempts.wait(problem)
+                if isinstance(problem, grpc.aio.AioRpcError) and problem.code() in _NONE_CODES:
+                    await asyncio.sleep(ABSENT_POLL_SECONDS)
+                else:
+                    await attempts.wait(problem)
                 continue
             attempts.reset()
             await asyncio.sleep(CREDENTIALS_POLL_SECONDS)
