@@ -184,8 +184,10 @@ halls: $(READY) $(PB) ## play duplicate games in halls that are cut off while pr
 	$(BIN)/python -m tests.campaigns.halls --seeds $(SEEDS) --jobs $(JOBS)
 
 HALL_FAULTS ?= 100
-hall-cells: $(READY) $(PB) ## play rounds in a hall with its own cell while its line fails and processes are killed: HALL_FAULTS=100; writes var/hall-cells.json
-	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.hall_cells --faults $(HALL_FAULTS)
+HALL_SCALE  ?= --halls 12 --tables 50 --cut 3
+hall-cells: $(READY) $(PB) ## play in halls with their own cells while lines fail and processes are killed, then cut 3 of 12 halls off for a round: HALL_FAULTS=100 HALL_SCALE="--halls 12 --tables 50 --cut 3"; writes var/hall-cells.json and var/hall-cells-scale.json
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.hall_cells faults --faults $(HALL_FAULTS)
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.hall_cells scale $(HALL_SCALE)
 
 STRANGERS ?=
 strangers: setup ## attack a platform without credentials, with those of elsewhere and by crowds of connections; writes var/strangers.json

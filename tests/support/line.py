@@ -21,6 +21,8 @@ class FaultyLine:
         """Whether connections are refused."""
         self.is_silent = False
         """Whether bytes are lost while connections stay open, as behind a pulled cable."""
+        self.is_deaf = False
+        """Whether what the server says is lost, and the connection ends then: the near end repeats its calls."""
         self.delay_seconds = 0.0
         self.bent_share = 0.0
         """Share of the pieces in which one bit is flipped."""
@@ -52,7 +54,7 @@ class FaultyLine:
 
     def mend(self) -> None:
         """Accept connections again, without faults."""
-        self.is_cut = self.is_silent = False
+        self.is_cut = self.is_silent = self.is_deaf = False
         self.delay_seconds = self.bent_share = 0.0
 
     async def _drop(self) -> None:
@@ -79,7 +81,10 @@ class FaultyLine:
             inner = await asyncio.open_connection("127.0.0.1", self._target_port)
         except OSError:
             return
-        ways = [asyncio.create_task(self._pump(reader, inner[1])), asyncio.create_task(self._pump(inner[0], writer))]
+        ways = [
+            asyncio.create_task(self._pump(reader, inner[1])),
+            asyncio.create_task(self._pump(inner[0], writer, is_back=True)),
+        ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -88,11 +93,14 @@ class FaultyLine:
             await asyncio.gather(*ways, return_exceptions=True)
             inner[1].transport.abort()
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_back: bool = False) -> None:
+        """Pass bytes on in one direction, ``is_back`` from the server."""
         with contextlib.suppress(OSError):
             while piece := await reader.read(PIECE_BYTES):
                 if self.is_silent:
                     continue
+                if self.is_deaf and is_back:
+                    return
                 if self.delay_seconds:
                     await asyncio.sleep(self.delay_seconds * self._chance.random())
                 if self._chance.random() < self.bent_share:

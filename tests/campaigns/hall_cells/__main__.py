@@ -1,4 +1,4 @@
-"""``make hall-cells``: rounds in a hall with its own cell, while the line fails and processes are killed."""
+"""``make hall-cells``: halls with their own cells, while lines fail and processes are killed, and many at once."""
 
 from __future__ import annotations
 
@@ -7,33 +7,64 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from tests.campaigns.hall_cells.campaign import run
+from tests.campaigns.hall_cells import campaign, scale
 from tests.component.test_hall_cell import install_words
 
-OUT = Path("var") / "hall-cells.json"
+FAULTS_OUT, SCALE_OUT = Path("var") / "hall-cells.json", Path("var") / "hall-cells-scale.json"
 console = Console()
+app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
-def main(
+@app.command("faults")
+def run_faults(
     faults: Annotated[int, typer.Option(min=1, help="Number of faults.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of the faults.")] = 35,
+    seed: Annotated[int, typer.Option(help="Seed of the faults and of the games.")] = 35,
 ) -> None:
-    """Play until the faults have happened; exit code 1 if the records differ."""
+    """Play until the faults have happened; exit code 1 if the records differ, also from an undisturbed run."""
     with tempfile.TemporaryDirectory(prefix="faristol-") as folder:
-        outcome = asyncio.run(run(Path(folder), install_words(Path(folder) / "lexicons"), seed, faults))
-    written = {**vars(outcome), "acknowledged": len(outcome.acknowledged)}
-    OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+        words = install_words(Path(folder) / "lexicons")
+        outcome = asyncio.run(campaign.run(Path(folder), words, seed, faults))
+    _write(FAULTS_OUT, {**vars(outcome), "acknowledged": len(outcome.acknowledged)})
     console.print(
         f"{outcome.faults.total()} faults, {outcome.games} games, {len(outcome.acknowledged)} commands, "
-        f"{outcome.events} events: {len(outcome.problems)} problems; written to {OUT}"
+        f"{outcome.events} events: {len(outcome.problems)} problems; written to {FAULTS_OUT}"
     )
     sys.exit(bool(outcome.problems))
 
 
+@app.command("scale")
+def run_scale(
+    halls: Annotated[int, typer.Option(min=2, help="Halls with a cell of their own.")] = 12,
+    tables: Annotated[int, typer.Option(min=1, help="Tables of each hall.")] = 50,
+    cut: Annotated[int, typer.Option(min=1, help="Halls that are cut off for the round.")] = 3,
+    events: Annotated[int, typer.Option(min=1, help="Events of each of these, at least.")] = 3_000,
+    seed: Annotated[int, typer.Option(help="Seed of the games.")] = 35,
+) -> None:
+    """Cut halls off for a round, and measure their return; exit code 1 if the records differ."""
+    with tempfile.TemporaryDirectory(prefix="faristol-") as folder:
+        words = install_words(Path(folder) / "lexicons")
+        found = asyncio.run(
+            scale.run(Path(folder), words, halls=halls, tables=tables, cut=cut, events=events, seed=seed)
+        )
+    _write(SCALE_OUT, vars(found))
+    console.print(
+        f"{cut} of {halls} halls with {sum(found.events.values())} events are back after {found.return_seconds} s; "
+        f"memory of a cell at most {max(found.memory_mb.values())} MB, start at most "
+        f"{max(found.start_seconds.values())} s: {len(found.problems)} problems; written to {SCALE_OUT}"
+    )
+    for name, phases in found.latencies.items():
+        console.print(f"{name}: " + ", ".join(f"{phase} p99 {each['p99_ms']} ms" for phase, each in phases.items()))
+    sys.exit(bool(found.problems))
+
+
+def _write(path: Path, content: Any) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    typer.run(main)
+    app()

@@ -1,7 +1,8 @@
 """A hall and its championship as real processes: rounds are played while the line fails and both are killed.
 
 Clients repeat each command with its id until they have an answer. In the end both records have the same streams of the
-hall's tables, and every acknowledged command is in the championship once.
+hall's tables, and every acknowledged command is in the championship once. Standings, pairings, sheets and the events
+of the championship are those of an undisturbed run with the same draws, but for times.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from typing import Any
 
 import grpc
 from sqlalchemy import func, select
+from tests.campaigns.hall_cells.comparison import list_differences, play_undisturbed, read_content, read_salt
+from tests.campaigns.hall_cells.moves import SeededGame
 from tests.component.processes import wait_until_serving
 from tests.component.quick import Championship
-from tests.component.test_hall_cell import HALL, Scene, Site, play_with_challenge, scene, until
+from tests.component.test_hall_cell import HALL, TOURNAMENT, Scene, Site, scene, until
 
 from faristol.client.services import Api, call
 from faristol.event_store import Record
@@ -32,6 +35,10 @@ MAX_PAUSE_SECONDS = 3.0
 """Longest pause between two faults."""
 MAX_OUTAGE_SECONDS = 4.0
 """Longest time for which the line stays cut, silent or bent."""
+WAIT_SECONDS = 300.0
+"""Longest time until the results of a round arrive while faults go on."""
+PLAYERS_COUNT = 12
+MAX_ROUNDS = 9
 
 
 @dataclass
@@ -42,6 +49,7 @@ class Outcome:
     games: int = 0
     acknowledged: set[str] = field(default_factory=set)
     """Ids of the commands at tables of the hall that were answered."""
+    rounds: int = 0
     events: int = 0
     """Number of events of the hall's tables."""
     catch_up_seconds: float = 0.0
@@ -86,10 +94,10 @@ class Chaos:
 
     async def run(self, faults: int) -> None:
         """Cause so many faults, then mend the line."""
-        kinds = ("cut", "silent", "bent", "delayed", "hall killed", "championship killed")
+        kinds = ("cut", "silent", "bent", "delayed", "repeated", "hall killed", "championship killed")
         for _ in range(faults):
             await asyncio.sleep(self._chance.random() * MAX_PAUSE_SECONDS)
-            kind = self._chance.choices(kinds, (4, 2, 2, 1, 2, 1))[0]
+            kind = self._chance.choices(kinds, (4, 2, 2, 1, 2, 2, 1))[0]
             await self._cause(kind)
             self._outcome.faults[kind] += 1
         self._at.line.mend()
@@ -103,6 +111,7 @@ class Chaos:
             await line.cut()
         line.is_silent = kind == "silent"
         line.bent_share = 0.05 if kind == "bent" else 0.0
+        line.is_deaf = kind == "repeated"
         line.delay_seconds = 0.05 if kind == "delayed" else 0.0
         await asyncio.sleep(self._chance.random() * MAX_OUTAGE_SECONDS)
         line.mend()
@@ -116,16 +125,16 @@ async def restart(site: Site) -> None:
 
 
 async def run(folder: Path, words: Path, seed: int, faults: int) -> Outcome:
-    """Play rounds in the hall until all faults have happened, and compare both records."""
+    """Play rounds in the hall until all faults have happened, and compare with both records and an undisturbed run."""
     outcome, chance = Outcome(), random.Random(seed)
-    async with scene(folder, words) as at:
+    async with scene(folder, words, players=PLAYERS_COUNT, rounds=MAX_ROUNDS) as at:
         desk = replace(at.desk, api=persistent(at.championship, Outcome()))
         there = replace(at.desk, api=persistent(at.hall, outcome))
         chaos = asyncio.create_task(Chaos(at, chance, outcome).run(faults))
         try:
-            await _play_rounds(at, desk, there, chaos, outcome)
+            await _play_rounds(at, desk, there, chaos, outcome, seed)
             began = time.monotonic()
-            await until(at.are_final, "the results arrive")
+            await until(at.are_final, "the results arrive", WAIT_SECONDS)
             outcome.catch_up_seconds = time.monotonic() - began
         finally:
             await cancel_tasks([chaos])
@@ -133,28 +142,45 @@ async def run(folder: Path, words: Path, seed: int, faults: int) -> Outcome:
         outcome.events = sum(map(len, own.values()))
         outcome.problems += [name for name, hashes in own.items() if copied.get(name) != hashes]
         outcome.problems += await _missing(at.championship, outcome.acknowledged)
+        games = [*at.games, *(_first_game(number + 1) for number in range(outcome.rounds))]
+        disturbed = await read_content(at.championship, games, outcome.rounds)
+        salt = await read_salt(at.championship)
+    undisturbed = await play_undisturbed(
+        folder / "undisturbed",
+        words,
+        seed,
+        rounds=outcome.rounds,
+        players=PLAYERS_COUNT,
+        most_rounds=MAX_ROUNDS,
+        salt=salt,
+    )
+    outcome.problems += list_differences(disturbed, undisturbed)
     return outcome
 
 
 async def _play_rounds(
-    at: Scene, desk: Championship, there: Championship, chaos: asyncio.Task[None], outcome: Outcome
+    at: Scene, desk: Championship, there: Championship, chaos: asyncio.Task[None], outcome: Outcome, seed: int
 ) -> None:
-    number, games = 1, list(at.games)
+    games = list(at.games)
     while True:
-        await asyncio.gather(*(_play(there, game_id, place % 2 == 0) for place, game_id in enumerate(games)))
+        outcome.rounds += 1
+        elsewhere = SeededGame(desk, _first_game(outcome.rounds), seed)
+        await asyncio.gather(elsewhere.play(), *(SeededGame(there, game_id, seed).play() for game_id in games))
         outcome.games += len(games)
-        if chaos.done() or number == desk.rounds:
+        await until(partial(_is_over, at, outcome.rounds), f"round {outcome.rounds} is over", WAIT_SECONDS)
+        if chaos.done() or outcome.rounds == desk.rounds:
             await chaos
             return
-        elsewhere = f"open-r{number}-t1"
-        await desk._game(elsewhere, [])
-        await until(partial(_is_over, at, number), f"round {number} is over")
-        await desk._close_round(number)
-        number += 1
-        paired = await desk._start_round(number)
+        await desk._close_round(outcome.rounds)
+        paired = await desk._start_round(outcome.rounds + 1)
         games = [pairing.game_id for pairing in paired.pairings if pairing.hall == HALL]
         at.games += games
-        await until(at.has_tables, "the tables come to the hall")
+        await until(at.has_tables, "the tables come to the hall", WAIT_SECONDS)
+
+
+def _first_game(number: int) -> str:
+    """Return the game of a round in the hall without a cell."""
+    return f"{TOURNAMENT}-r{number}-t1"
 
 
 async def _is_over(at: Scene, number: int) -> bool:
@@ -164,10 +190,6 @@ async def _is_over(at: Scene, number: int) -> bool:
         return False
     known = next(each for each in found.played if each.round == number)
     return len(known.finished_game_ids) == len(known.pairings)
-
-
-async def _play(there: Championship, game_id: str, challenged: bool) -> None:
-    await (play_with_challenge(there, game_id) if challenged else there._game(game_id, []))
 
 
 async def _missing(site: Site, acknowledged: set[str]) -> list[str]:
