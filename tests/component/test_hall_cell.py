@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import shutil
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -25,7 +26,7 @@ from tests.support.plain_http import PLAIN
 from tests.support.small_lexicon import ABOUT
 
 from faristol.client.credentials import authorize_at_console, build_interceptors
-from faristol.client.services import Api
+from faristol.client.services import Api, call
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
 from faristol.host import SERVICES, Settings
@@ -116,9 +117,9 @@ async def site(folder: Path, lexicons: Path, *arguments: str, **settings: object
     assert code == 0, child.output()
 
 
-async def until(holds: Any, what: str) -> Any:
+async def until(holds: Any, what: str, seconds: float = WAIT_SECONDS) -> Any:
     """Wait until a call returns a true value, and return it."""
-    async with asyncio.timeout(WAIT_SECONDS):
+    async with asyncio.timeout(seconds):
         while True:
             if found := await holds():
                 return found
@@ -152,18 +153,18 @@ def hall_token(championship: Site, hall: str) -> str:
     return str(json.loads(granted.stdout)["token"])
 
 
-async def prepare(championship: Site) -> Championship:
-    """Create a tournament of six players in two halls, and pair its first round."""
+async def prepare(championship: Site, *, players: int = 6, rounds: int = 5) -> Championship:
+    """Create a tournament in two halls: the first table is in the other hall."""
     desk = Championship(
         None,  # type: ignore[arg-type] # its process is another one
         httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{championship.http_port}"),
         championship.api,
         load_ruleset(BOOK),
         TOURNAMENT,
-        5,
+        rounds,
         random.Random(35),
     )
-    await desk.create(6)
+    await desk.create(players)
     rooms = [
         pairing_events.Hall(name=OTHER_HALL, first_table=1, last_table=1),
         pairing_events.Hall(name=HALL, first_table=2, last_table=9),
@@ -207,10 +208,10 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(tmp_path: Path, words: Path) -> AsyncIterator[Scene]:
+async def scene(tmp_path: Path, words: Path, *, players: int = 6, rounds: int = 5) -> AsyncIterator[Scene]:
     """Run a championship with a started round, and the cell of a hall that has the tables of it."""
     async with site(tmp_path / "championship", words) as championship:
-        desk = await prepare(championship)
+        desk = await prepare(championship, players=players, rounds=rounds)
         (tmp_path / "token").write_text(hall_token(championship, HALL))
         line = FaultyLine(championship.grpc_port)
         await line.start()
@@ -401,6 +402,53 @@ async def test_a_hall_has_the_time_of_the_championship_if_both_clocks_are_wrong_
 
             await until(is_corrected, "the clock is corrected")
         assert abs((HallClock(utc_now, settings.hall_folder())() - utc_now()).total_seconds() + 3_600 * hours) < 2
+
+
+async def test_a_hall_follows_a_championship_that_was_restored_from_a_backup(tmp_path: Path, words: Path) -> None:
+    async with scene(tmp_path, words) as at:
+        database = at.championship.folder / "record.db"
+        await replace_record(at.championship, lambda: shutil.copy(database, tmp_path / "backup"))
+        await play_with_challenge(at.desk, f"{TOURNAMENT}-r1-t1")
+        cell = HallCellServiceStub(at.hall.channel)
+        record = await Record.open(f"sqlite:///{database}", create=False)
+        last = await record.last_position()
+        await record.close()
+
+        async def has_followed() -> bool:
+            return (await cell.GetHallCell(hall_pb2.GetHallCellRequest())).position >= last
+
+        await until(has_followed, "the hall has followed")
+        await replace_record(at.championship, lambda: shutil.copy(tmp_path / "backup", database))
+        await at.desk.direct(at.desk.api.pairing.SendMessage, pairing_pb2.SendMessageRequest(text="Lunch at two"))
+
+        async def knows() -> bool:
+            return "MessageSent" in await read_names(at.hall, f"tournament-{TOURNAMENT}")
+
+        await until(knows, "the hall has the message")
+        for game_id in at.games:
+            await replace(at.desk, api=at.hall.api)._game(game_id, [])
+        await until(at.are_final, "the results arrive")
+        await at.check_equal()
+
+
+async def replace_record(at: Site, change: Any) -> None:
+    """Stop a cell, let a function change its record, and start the cell again."""
+    at.child.terminate()
+    await asyncio.to_thread(change)
+    for name in ("record.db-wal", "record.db-shm"):
+        (at.folder / name).unlink(missing_ok=True)
+    at.child.start()
+    await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{at.grpc_port}", at.child, "gateway")
+    await call(at.sync.ListHalls, hall_pb2.ListHallsRequest(tournament_id=TOURNAMENT))  # the channel connects again
+
+
+async def read_names(at: Site, stream: str) -> list[str]:
+    """Return the names of the events of a stream."""
+    record = await Record.open(f"sqlite:///{at.folder}/record.db", create=False)
+    try:
+        return [event.name for event in await record.read_stream(stream)]
+    finally:
+        await record.close()
 
 
 async def test_a_second_laptop_is_refused_until_the_director_releases_the_hall(tmp_path: Path, words: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
 import grpc
@@ -27,6 +28,8 @@ from faristol.pb.hall.v1 import hall_pb2 as pb
 
 FOLLOWED = "hall.followed"
 """Checkpoint: position of the championship's record up to which the hall has all events."""
+
+_log = logging.getLogger(__name__)
 
 TOO_NEW = N_(
     "The hall has the events up to {position}, and the file begins after {after}: export a file from the start."
@@ -109,8 +112,19 @@ class Follower:
         async for response in call:
             self._cell.line.hear()
             async with self._copying:
+                wire.check_response(response)
+                if response.checksum and response.last_position < self.position:
+                    await self._restart(response.last_position)
+                    return
                 await self._copy(response)
             attempts.reset()
+
+    async def _restart(self, last: int) -> None:
+        """Follow from the first event again: the championship was restored from a backup. What is here, is skipped."""
+        _log.warning("the championship has events up to %d only, and the hall had followed more", last)
+        async with self._record.writing() as connection:
+            await connection.execute(update(checkpoints).where(checkpoints.c.consumer == FOLLOWED).values(position=0))
+        self.position = 0
 
     async def take(self, after: int, response: pb.FollowChampionshipResponse) -> int:
         """Copy events of a file, and return the position of the championship up to which the hall has all events.
@@ -133,6 +147,7 @@ class Follower:
 
     async def _copy(self, response: pb.FollowChampionshipResponse) -> None:
         """Copy the events of a response, its persons and the position in one transaction."""
+        wire.check_response(response)
         batch = wire.to_batch(response.events, response.answers)
         check_known(batch)
         lost = self._cell.lost

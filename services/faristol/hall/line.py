@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 from collections.abc import Callable
@@ -26,7 +27,9 @@ FIRST_RETRY_SECONDS = 0.5
 MAX_RETRY_DELAY_SECONDS = 10.0
 """Longest delay between two attempts: so late a hall notices that its line is back."""
 REFUSED_RETRY_SECONDS = 60.0
-"""Delay after a refusal of the championship, which an official has to resolve."""
+"""Delay after repeated refusals of the championship, which an official has to resolve."""
+FIRST_REFUSALS_COUNT = 5
+"""Refusals from which that delay applies: the first ones may be due to bits that flipped on the way."""
 
 HEARD_STORE_SECONDS = 10.0
 """Seconds after which that time is stored again."""
@@ -91,6 +94,8 @@ class Line:
         self._channel = channel
         self._now = now
         self._lost = asyncio.Event()
+        self._heard = asyncio.Event()
+        """Set at the next answer, and then replaced."""
 
     @property
     def problem(self) -> str:
@@ -113,6 +118,8 @@ class Line:
         """Note that the championship answered."""
         self.heard_at = self._now()
         self._lost.clear()
+        self._heard.set()
+        self._heard = asyncio.Event()
         if self._stored_at is None or abs((self.heard_at - self._stored_at).total_seconds()) >= HEARD_STORE_SECONDS:
             self._stored_at = self.heard_at
             try:
@@ -123,6 +130,12 @@ class Line:
     def lose(self) -> None:
         """End calls that wait for the championship, since it does not answer others."""
         self._lost.set()
+
+    async def wait_for_answer(self, seconds: float) -> None:
+        """Wait until the championship answers any call, at most so long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._heard.wait()
 
     async def wait_for_loss(self) -> None:
         """Wait until another call finds that the championship does not answer."""
@@ -164,8 +177,14 @@ class Attempts:
             _log.warning("%s: %s", self._work, text)
             self._said = text
         usual = min(MAX_RETRY_DELAY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(self._failures - 1, 16))
-        delay = REFUSED_RETRY_SECONDS if refused else usual
-        await asyncio.sleep(delay * (0.5 + random.random() / 2))  # noqa: S311 # spreads attempts of many halls
+        delay = REFUSED_RETRY_SECONDS if refused and self._failures >= FIRST_REFUSALS_COUNT else usual
+        delay *= 0.5 + random.random() / 2  # noqa: S311 # spreads attempts of many halls
+        least = min(delay, FIRST_RETRY_SECONDS)
+        await asyncio.sleep(least)
+        if refused or is_own:
+            await asyncio.sleep(delay - least)
+        else:
+            await self._line.wait_for_answer(delay - least)  # the first answer says that the line is back
 
 
 def describe(problem: Exception) -> str:

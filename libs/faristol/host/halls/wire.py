@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 
@@ -90,6 +91,26 @@ def to_event(event: Stored, note: Note | None = None) -> pb.HallEvent:
 def to_answers(batch: Batch) -> list[pb.HallAnswer]:
     """Return the answers of a batch as messages."""
     return [pb.HallAnswer(command_id=command_id, answer=answer) for command_id, answer in batch.answers.items()]
+
+
+def add_checksum(response: pb.FollowChampionshipResponse) -> pb.FollowChampionshipResponse:
+    """Return a response with its checksum."""
+    response.checksum = _checksum(response)
+    return response
+
+
+def check_response(response: pb.FollowChampionshipResponse) -> None:
+    """Check that a response was not changed on the way or in a file. Raises ``ValueError``."""
+    if response.checksum and response.checksum != _checksum(response):
+        raise ValueError("the events of the championship were changed on the way: the checksum differs")
+
+
+def _checksum(response: pb.FollowChampionshipResponse) -> bytes:
+    """Return SHA-256 of a response without its checksum, 32 bytes."""
+    content = pb.FollowChampionshipResponse()
+    content.CopyFrom(response)
+    content.ClearField("checksum")
+    return hashlib.sha256(content.SerializeToString(deterministic=True)).digest()
 
 
 async def load_people(connection: AsyncConnection, events: Iterable[Stored]) -> list[pb.HallPerson]:

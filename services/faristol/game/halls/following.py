@@ -128,14 +128,15 @@ async def follow(
         end = await record.last_position()
         async with record.reading() as connection:
             people = await wire.load_people(connection, found.batch.events)
-        yield pb.FollowChampionshipResponse(
+        response = pb.FollowChampionshipResponse(
             events=wire.to_events(without_private_notes(found.batch)),
             answers=wire.to_answers(found.batch),
             people=people,
             position=found.position,
-            last_position=max(end, found.position),
+            last_position=end,
             keys=await _load_keys(record, found.batch, vault),
         )
+        yield wire.add_checksum(response)
         position = found.position
         if position >= end:
             await _wait(record, position)
