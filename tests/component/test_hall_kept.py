@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +21,7 @@ from tests.support.plain_http import PLAIN
 
 from faristol.access_control import keyring
 from faristol.access_control.credential import Credential
-from faristol.access_control.roles import PLAYER
+from faristol.access_control.roles import DIRECTOR, PLAYER, SCORER
 from faristol.access_control.tokens import issue
 from faristol.client.credentials import build_interceptors
 from faristol.event_store import AppendCommand, Decision, Metadata, Record, Recorded, Write
@@ -39,10 +40,11 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 __all__ = ["words"]
 
-IS_REFUSED, IS_EXECUTED, IS_PENDING = (
+IS_REFUSED, IS_EXECUTED, IS_PENDING, IS_WITHDRAWN = (
     hall_pb2.KEPT_STATE_REFUSED,
     hall_pb2.KEPT_STATE_EXECUTED,
     hall_pb2.KEPT_STATE_PENDING,
+    hall_pb2.KEPT_STATE_WITHDRAWN,
 )
 
 
@@ -357,3 +359,52 @@ async def test_a_hall_that_was_changed_by_an_attacker_executes_nothing_but_comma
         await until(partial(has_states, at.championship, IS_REFUSED, IS_REFUSED), "the commands are refused")
         assert [each.reason for each in await list_kept(at.championship)] == ["TABLE_OF_CHAMPIONSHIP", "NOT_KEPT"]
         assert not find_results(await read_stream(at.championship), other.game_id, events.ResultEntered)
+
+
+async def test_the_page_of_a_round_enters_and_confirms_results_of_the_hall_without_a_line(
+    tmp_path: Path, words: Path
+) -> None:
+    async with scene(tmp_path, words) as at:
+        check = pb.SetResultCheckRequest(second_person=True)
+        await at.desk.direct(at.championship.api.pairing.SetResultCheck, check)
+
+        async def knows() -> bool:
+            return len(await read_stream(at.hall)) == len(await read_stream(at.championship))
+
+        await until(knows, "the hall has the events of the tournament")
+        await at.line.cut()
+        address = f"/tournaments/{TOURNAMENT}/round/1/results"
+        origin = {"Origin": f"http://127.0.0.1:{at.hall.http_port}"}
+        async with (
+            sign_in(at.hall, build_credential(SCORER, TOURNAMENT)) as scorer,
+            sign_in(at.hall, build_credential(DIRECTOR, TOURNAMENT)) as director,
+        ):
+            for table, points in (("2", ("400", "350")), ("3", ("412", "377")), ("1", ("390", "380"))):
+                fields = {"act": "EnterResult", "command_id": str(uuid.uuid4()), "table": table}
+                fields |= dict(zip(("first", "second"), points, strict=True))
+                answer = await scorer.post(address, data=fields, headers=origin)
+                assert answer.status_code == (409 if table == "1" else 303), answer.text
+            assert "Table 1 is not one of the hall" in answer.text
+            page = (await director.get(address)).text
+            assert "2 of 2 tables finished" in page
+            assert page.count("kept here, not yet at the championship") == 2
+            seen = re.search(r'name="seen" value="([^"]*)"', page)
+            assert seen
+            fields = {"act": "ConfirmAll", "command_id": str(uuid.uuid4()), "seen": seen[1]}
+            answer = await director.post(address, data=fields, headers=origin)
+            assert answer.status_code == 303, answer.text
+            assert "confirmed=2" in answer.headers["location"]
+            assert "WithdrawKeptCommand" not in (await scorer.get(f"{address}/2")).text
+            page = (await director.get(f"{address}/2")).text
+            kept = re.search(r'name="kept_command_id" value="([^"]*)"', page)
+            assert kept
+            fields = {"act": "WithdrawKeptCommand", "command_id": str(uuid.uuid4()), "kept_command_id": kept[1]}
+            answer = await director.post(f"{address}/2", data=fields, headers=origin)
+            assert answer.status_code == 303, answer.text
+            assert "WithdrawKeptCommand" not in (await director.get(f"{address}/2")).text
+        at.line.mend()
+        states = (IS_EXECUTED, IS_EXECUTED, IS_WITHDRAWN, IS_EXECUTED, IS_EXECUTED)
+        await until(partial(has_states, at.championship, *states), "the commands are executed")
+        listed = await at.championship.api.pairing.ListResults(pb.ListResultsRequest(tournament_id=TOURNAMENT))
+        checks = {each.table: each.check for each in listed.tables if each.scores}
+        assert checks == {2: pb.RESULT_CHECK_PHASE_OPEN, 3: pb.RESULT_CHECK_PHASE_CONFIRMED}

@@ -20,7 +20,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.event_store import Decision, Guard, Loaded, Record, Recorded, Write, load
 from faristol.event_store.upcasters import upcasters
 from faristol.host.command_handler import canonical
-from faristol.host.halls.kept import KeptEvent, kept_stream, list_effective, outcome_stream, read_pending
+from faristol.host.halls.kept import KeptEvent, enters_result, kept_stream, list_effective, outcome_stream, read_pending
 from faristol.host.table_store import Settled, game_stream, load_tables
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.event_types import meaning
@@ -143,6 +143,17 @@ class KeptCommands:
     async def _load_copied(self, tournament_id: str) -> TournamentState:
         """Load the tournament as the championship has it."""
         return (await load(self._record, stream(tournament_id), TournamentState(), evolve)).state
+
+    async def list_withdrawable(self, tournament_id: str) -> Mapping[str, tuple[str, str]]:
+        """Return the last kept command on each game, if it can be withdrawn: its id, and that of its author."""
+        if not self._record.owner_key:
+            return {}
+        last = {kept.game_id: (recorded, kept) for recorded, kept in await self._list_effective(tournament_id)}
+        return {
+            game_id: (kept.command_id, recorded.metadata.actor)
+            for game_id, (recorded, kept) in last.items()
+            if not enters_result(kept)
+        }
 
     async def events_of(self, tournament_id: str, games: Collection[str]) -> list[Recorded]:
         """Return what the tournament does not have yet of these games, as events of the actors of their commands."""

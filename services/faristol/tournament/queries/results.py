@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from faristol.event_store import Recorded
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import ruleset_of
+from faristol.host.security.authorization import caller
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
@@ -18,6 +19,7 @@ from faristol.personal_data import people
 from faristol.rules.scoring import usual_scores
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.conditions import found_round, paired_game
+from faristol.tournament.kept.withdrawal import may_withdraw
 from faristol.tournament.queries.tournament import ROUND_PHASES
 from faristol.tournament.results.results import final_scores, winner_by
 from faristol.tournament.state import Pairing, Phase, RoundState, TournamentState
@@ -68,7 +70,11 @@ async def list_results(
         players_enter=state.result_check.players_enter,
         started_at=to_timestamp(played.started_at) if played.started_at else None,
     )
+    credential, withdrawable = caller(), await office.kept.list_withdrawable(request.tournament_id)
     for shown in listed.tables:
+        command_id, author = withdrawable.get(shown.game_id, ("", ""))
+        if command_id and may_withdraw(credential.subject if credential else "", author):
+            shown.kept_command_id = command_id
         shown.kept, shown.decided_elsewhere = shown.game_id in kept, shown.game_id in elsewhere
     return listed
 

@@ -280,6 +280,16 @@ def read_decision(fields: Mapping[str, str], table: pairing.TableResult, tournam
     return request
 
 
+def read_withdrawal(fields: Mapping[str, str], tournament_id: str) -> Message:
+    """Return the withdrawal of a command that a hall keeps. Raises ``HTTPException`` for a form without an id."""
+    return pairing.WithdrawKeptCommandRequest(
+        command_id=str(form_id(fields)),
+        tournament_id=tournament_id,
+        kept_command_id=fields.get("kept_command_id", ""),
+        note=fields.get("note", ""),
+    )
+
+
 def _add_scores(scores: Any, fields: Mapping[str, str], table: pairing.TableResult) -> None:
     """Add the typed score of each seat. Raises ``Invalid``."""
     for seat, player in zip(SEATS, table.players, strict=False):

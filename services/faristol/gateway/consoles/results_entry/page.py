@@ -32,6 +32,7 @@ from faristol.gateway.consoles.results_entry.entry import (
     read,
     read_decision,
     read_report,
+    read_withdrawal,
 )
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
@@ -274,6 +275,8 @@ async def _handle_form(page: _ResultsPage, given: Mapping[str, str], table: int)
             return await _send(page, lambda: read_report(given, tables[table], page.tournament_id, own), table, back)
         if page.is_player:
             raise HTTPException(HTTPStatus.BAD_REQUEST)  # players may only confirm
+        if table and given.get("act") == "WithdrawKeptCommand":
+            return await _send(page, lambda: read_withdrawal(given, page.tournament_id), table, back)
         if given.get("act") == "ConfirmAll":
             return await _all_confirmed(page, given, tables, back)
         entry = read(given, tables, page.tournament_id, page.rights, page.language)
