@@ -375,7 +375,7 @@ async def call_on_the_page(officials: Officials, turn: int) -> pb.DuplicateTurn:
         answer = await tablet.web.post(address, data=fields, headers={"Origin": officials.hall.address})
         assert answer.status_code == 303, answer.text
         page = (await tablet.web.get(answer.headers["location"])).text
-        shown = await officials.ask(pb.GetDuplicateRequest(inside=True), officials.hall)
+        shown: pb.GetDuplicateResponse = await officials.ask(pb.GetDuplicateRequest(inside=True), officials.hall)
         assert "Start the time" in page
         assert " ".join(shown.turns[-1].faces) in page
         assert (shown.turns[-1].turn, shown.turns[-1].HasField("ends_at")) == (turn, False)
