@@ -50,12 +50,18 @@ def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "libs"
 
 
+RECONNECT_SECONDS = 60.0
+"""Time in which a channel connects to a cell that was started again, in seconds."""
+
+
 async def restart(site: Site, packages: Path | None) -> None:
     """Start a cell again, with the version of these packages, None for this one."""
     site.child.terminate()
     site.child.packages = packages
     site.child.start()
     await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{site.grpc_port}", site.child, "gateway")
+    async with asyncio.timeout(RECONNECT_SECONDS):
+        await site.channel.channel_ready()  # a call before the next attempt of the channel would be refused
 
 
 async def get_problem(at: Scene) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from faristol.kernel.refusal import N_
 from faristol.rules.ruleset.options import Option, OptionValue, Value
 from faristol.rules.ruleset.ruleset import Ruleset
 
@@ -88,46 +89,46 @@ _KNOCK_OUT_OPTIONS = frozenset({"match_games", "final_games", "placed", "bracket
 _OPTIONS = (
     _choice(
         "format",
-        "A stage can have a format of its own, with the games of this book: such as a knock-out or a group.",
+        N_("A stage can have a format of its own, with the games of this book: such as a knock-out or a group."),
         _FORMATS,
         OF_BOOK,
     ),
     _number(
         "match_games",
-        "Number of games of a match of a knock-out. A match ends as soon as it is decided.",
+        N_("Number of games of a match of a knock-out. A match ends as soon as it is decided."),
         1,
         1,
         MAX_MATCH_GAMES_COUNT,
     ),
     _number(
         "final_games",
-        "Number of games of the final of a knock-out, if it differs.",
+        N_("Number of games of the final of a knock-out, if it differs."),
         None,
         1,
         MAX_MATCH_GAMES_COUNT,
     ),
     _number(
         "placed",
-        "Number of places of a knock-out that are played off: 2 for the final only, 4 for the third place as well.",
+        N_("Number of places of a knock-out that are played off: 2 for the final only, 4 for the third place as well."),
         2,
         2,
         MAX_PLACED_COUNT,
     ),
     _choice(
         "bracket",
-        "The players of a knock-out are placed by their seeds, or by lot.",
+        N_("The players of a knock-out are placed by their seeds, or by lot."),
         {name: {"championship.bracket": name} for name in ("seeded", "drawn")},
         "seeded",
     ),
     _choice(
         "match_tie",
-        "After a match of a knock-out with equal points, the sum of the spreads decides, or a further game.",
+        N_("After a match of a knock-out with equal points, the sum of the spreads decides, or a further game."),
         {name: {"championship.match_tie": name} for name in ("spread", "game")},
         "spread",
     ),
     _choice(
         "acceleration",
-        "The first rounds of a Swiss tournament can be accelerated: the upper half has virtual points for the pairing.",
+        N_("The first rounds of a Swiss tournament can be accelerated by virtual points for the upper half."),
         {name: {"championship.acceleration": name} for name in ("none", "baku")},
         "none",
     ),

@@ -16,7 +16,7 @@ from faristol.host.halls.kept import KeptEvent, enters_result, is_followed, list
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.actor import actor_of
 from faristol.host.security.authorization import caller
-from faristol.kernel.errors import NotFound
+from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.hall.v1 import events_pb2 as events
@@ -37,14 +37,16 @@ async def withdraw_kept(
 ) -> pb.WithdrawKeptCommandResponse:
     """Withdraw a kept command.
 
-    Raises ``NotFound`` for one that this cell does not keep, and ``Refusal`` if it cannot be withdrawn, or not by this
-    caller.
+    Raises ``Invalid`` without an id, ``NotFound`` for one that this cell does not keep, and ``Refusal`` if it cannot be
+    withdrawn, or not by this caller.
     """
     asked, record, key = normalize_note(request), office.record, office.record.owner_key
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.WithdrawKeptCommandResponse]]:
         loaded = await office.load(asked.tournament_id)
         known = await read_kept(record, asked.tournament_id, key) if key else []
+        if not asked.kept_command_id:
+            raise Invalid("kept_command_id", N_("is missing; expected the id of the kept command"))
         found = next((each for each in known if each[1].command_id == asked.kept_command_id), None)
         if found is None:
             raise NotFound("act", asked.kept_command_id)

@@ -121,7 +121,7 @@ async def test_an_app_reads_division_first_division_and_all_divisions(stage: Sta
     alone = (await stage.http.get("/api/v1/tournaments/copa-b")).json()["tournament"]
     assert alone in listed
     assert (alone["division"], alone["division_of"]) == ("Juvenil", "copa")
-    assert alone["divisions"] == [{"tournament_id": key, "name": name} for key, name in NAMES.items()]
+    assert alone["divisions"] == [{"tournament_id": key, "name": name, "stage": 0} for key, name in NAMES.items()]
     assert {division["tournament_id"]: division["division_of"] for division in listed} == {
         "copa": "",
         "copa-b": "copa",
