@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
@@ -30,6 +32,14 @@ def build_play_withdrawn(
 
 
 def _surplus(game: Game, ruleset: Ruleset, play: events.PlayPlaced, last: LastDraw) -> tuple[str, ...]:
-    """Return the tiles drawn after ``play`` that are too many once its own are back on the rack."""
-    over = len(game.racks[play.player_id]) + len(play.placements) - ruleset.game.rack_size
-    return last.faces[max(len(last.faces) - over, 0) :] if over > 0 else ()
+    """Return the tiles drawn after ``play`` that are too many once its own are back on the rack.
+
+    If the rack was entered only after the draw, it is unknown which of its tiles were drawn: the last ones are taken,
+    and a scorer may enter the rack again.
+    """
+    rack = game.racks[play.player_id]
+    over = len(rack) + len(play.placements) - ruleset.game.rack_size
+    if over <= 0:
+        return ()
+    drawn = last.faces[max(len(last.faces) - over, 0) :]
+    return rack[-len(drawn) :] if Counter(drawn) - Counter(rack) else drawn

@@ -360,3 +360,15 @@ def test_a_table_whose_result_was_entered_is_not_started_or_opened_again() -> No
     forfeited = fold(Game(), [opened, events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=["biel"])])
     with pytest.raises(Refusal, match="The game is over"):
         decide(Table(fise, forfeited), game_pb2.StartGameRequest(player_id="anna"), 5)
+
+
+def test_a_play_is_withdrawn_after_a_draw_and_the_rack_entered_after_it_is_no_hindrance() -> None:
+    hall = Hall(rules("uf-2007"), recorded=True)
+    hall.play("H8 C A S A")
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna"))
+    hall.do(game_pb2.StateRackRequest(player_id="anna", faces=["E", "E", "I", "O", "R", "T", "L"]))
+    hall.challenge("C A S A", good=False)
+    assert any(isinstance(event, events.PlayWithdrawn) for event in hall.events)
+    assert len(hall.game.racks["anna"]) == 7
+    assert {"C", "A", "S"} <= set(hall.game.racks["anna"])
+    hall.check_tiles()
