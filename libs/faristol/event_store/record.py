@@ -31,6 +31,7 @@ from faristol.event_store.folds import Folds
 from faristol.event_store.leases import is_held, take_lease
 from faristol.event_store.news import News
 from faristol.event_store.recent import Recent
+from faristol.event_store.stream_cache import StreamCache
 from faristol.event_store.upcasters import upcasters
 
 # Statements of the hot paths are built once: building a statement costs as much as running it.
@@ -117,6 +118,7 @@ class Record:
         """A UUID that identifies the record, so that its notifications are not confused with those of another."""
         self.folds = Folds()
         """Cached folds of ``load``."""
+        self._whole_streams = StreamCache(self.read_stream)
         self.news = News(backend)
         """Notifications of appends to this process."""
         self.recent = Recent(self.read, self.news.quiet_since)
@@ -274,6 +276,13 @@ class Record:
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
         """Return the events of a stream after a version, in order."""
         return await self._read(_STREAM_EVENTS, {"stream": stream, "after_version": after_version})
+
+    async def read_whole_stream(self, stream: str) -> list[Recorded]:
+        """Return all events of a stream, in order, those that were read before from a cache.
+
+        For streams that are read often and whole. Readers share the events, and must not change their messages.
+        """
+        return await self._whole_streams.read(stream)
 
     async def events(self, stream: str, after_version: int = 0) -> list[Message]:
         """Return the messages of a stream after a version, in order, without their metadata."""

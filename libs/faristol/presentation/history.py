@@ -156,6 +156,10 @@ class HistoryEntry:
     """Further sentences, by their parameter: ``by``, ``undo``, ``note`` and others."""
 
 
+EVENTS_OF_PAIRING = frozenset({"RoundPaired", "RoundUnpaired", "RoundUnpublished"})
+"""Events that change the number of paired rounds."""
+
+
 def describe_history(
     answer: pairing.ListActsResponse,
     known: Roster,
@@ -165,6 +169,8 @@ def describe_history(
 ) -> Iterator[HistoryEntry]:
     """Yield the history in sentences, in the order of the record.
 
+    Sentences name the next round: an answer of some types of events must have those of ``EVENTS_OF_PAIRING``, too.
+
     ``spelled`` returns the command line of an undo command; if it returns an empty string, no undo is shown. With
     ``positions``, only the acts there are described: the sentences of 3,000 acts take a second.
     """
@@ -173,7 +179,7 @@ def describe_history(
     for act in sorted((*answer.acts, *answer.rating_choices, *answer.other_acts), key=lambda act: act.position):
         if act.type == "RoundPaired":
             paired = act.round
-        elif act.type in ("RoundUnpaired", "RoundUnpublished"):
+        elif act.type in EVENTS_OF_PAIRING:
             paired = act.round - 1
         if positions is None or act.position in positions:
             yield _in_sentences(act, known, paired + 1, language, spelled, worded)

@@ -388,3 +388,16 @@ async def test_who_sends_a_sanction_is_the_arbiter_where_none_is_named_and_not_t
         event for event in await desk.record.read_stream("tournament-open") if getattr(event.message, "arbiter_id", "")
     ]
     assert imposed[0].message.arbiter_id == imposed[0].metadata.actor  # type: ignore[attr-defined]
+
+
+async def test_the_history_lists_only_events_of_the_wanted_types(desk: Desk) -> None:
+    await warn_player(desk)
+    every = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
+    some = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", types=["PlayerWarned"]))
+    assert list(some.acts) == [each for each in every if each.type == "PlayerWarned"]
+    assert some.acts
+    assert not some.more
+    asked = desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", types=["Warned"]))
+    code, message, _ = await read_refusal(asked)
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert message == "types: has Warned; expected names of events, such as PairKept"

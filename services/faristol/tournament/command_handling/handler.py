@@ -141,7 +141,7 @@ class PairingHandler:
 
     async def _find_undone(self, request: pb.UndoActRequest) -> str:
         """Return the id of the event that a command undoes."""
-        return (await self.record.read_stream(stream(request.tournament_id), request.version - 1))[0].event_id
+        return (await self.record.read_whole_stream(stream(request.tournament_id)))[request.version - 1].event_id
 
     async def handle(
         self,
@@ -302,8 +302,8 @@ class PairingHandler:
 
     async def past_events(self, loaded: Loaded[TournamentState]) -> Sequence[Message]:
         """Return all events of a tournament up to the loaded version."""
-        recorded = await self.record.read_stream(stream(loaded.state.tournament_id))
-        return [event.message for event in recorded if event.version <= loaded.version]
+        recorded = await self.record.read_whole_stream(stream(loaded.state.tournament_id))
+        return [event.message for event in recorded[: loaded.version]]
 
     async def names(self, state: TournamentState) -> dict[str, str]:
         """Return the display names of a tournament's players, which tell namesakes apart, by player id."""

@@ -11,6 +11,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.command_handling.registry import BASE_COMMANDS, UNDO
+from faristol.tournament.prefix import Prefix
 from faristol.tournament.situation import PairingCommand, Situation, Undo
 from faristol.tournament.state import TournamentState
 
@@ -27,7 +28,7 @@ def undone_by(act: Message, before: Sequence[Message]) -> str:
 def can_undo(state: TournamentState, past_events: Sequence[Message], version: int) -> str:
     """Return the name of the command that can undo a version, from 1, in the current state; empty for none."""
     act = past_events[version - 1]
-    command, undo = undone_by(act, past_events[: version - 1]), UNDO.get(type(act), NO_UNDO)
+    command, undo = undone_by(act, Prefix(past_events, version - 1)), UNDO.get(type(act), NO_UNDO)
     return undo.now(state, past_events, version, command) if undo.now else command
 
 

@@ -68,7 +68,7 @@ async def undo_act(
     if act in payments:
         return await fees.carry_out(request, context, decide_fee, pb.UndoActResponse, more)
     if isinstance(act.message, entry_events.EntryAccepted):
-        recorded = await pairing.record.read_stream(stream(tournament_id))
+        recorded = await pairing.record.read_whole_stream(stream(tournament_id))
         version = registrations_by_command(recorded).get((act.metadata.command_id, act.message.player_id), 0)
         if not version:
             note_command(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from typing import get_args
@@ -36,6 +36,7 @@ from faristol.tournament.discipline.appeals import is_appealable
 from faristol.tournament.discipline.checks import Sanction, is_lifted
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.fees.undo import undo_of_fee
+from faristol.tournament.prefix import Prefix
 from faristol.tournament.queries.tournament import appeal_of, ratings_stream
 from faristol.tournament.registration.state import RegistrationState, evolve_registration, registration_stream
 from faristol.tournament.registration.undo import undo_of_entry
@@ -45,31 +46,36 @@ from faristol.tournament.state import AppealPhase, TournamentState, stream
 MAX_ACTS = 500
 """Limit of events in one answer."""
 
+MAX_TYPES = 100
+"""Limit of names of events in one request."""
+
 
 async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
     """Return a page of the tournament's history, in order."""
     if not 0 <= request.limit <= MAX_ACTS:
         raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MAX_ACTS})
+    check_types(request.types)
     record, tournament_id = office.record, request.tournament_id
     loaded = await office.load(tournament_id)
-    recorded = [event for event in await record.read_stream(stream(tournament_id)) if event.version <= loaded.version]
-    left = [event for event in recorded if event.version > request.after_version]
+    recorded = (await record.read_whole_stream(stream(tournament_id)))[: loaded.version]
+    wanted = frozenset(request.types)
+    left = [event for event in recorded[max(request.after_version, 0) :] if not wanted or event.name in wanted]
     page = left[: request.limit or MAX_ACTS]
     more = len(page) < len(left)
     past_events = [event.message for event in recorded]
-    notes = await record.notes_of(stream(tournament_id))
+    notes = await record.notes_of(stream(tournament_id)) if page else {}
     results = {event.version: result_of(event.message, event.version, past_events) for event in page}
     named = {
         player for message in (*(event.message for event in page), *results.values()) for player in players_of(message)
     }
-    known = await people.names(record, named | {event.metadata.actor for event in page})
-    for player_id, name in (await office.names(loaded.state)).items():
+    known = await people.names(record, named | {event.metadata.actor for event in page}) if page else {}
+    for player_id, name in (await office.names(loaded.state) if named else {}).items():
         if player_id in known:
             known[player_id] = known[player_id].replace(name=name)
     acts = [
         act_of(
             event,
-            past_events[: event.version - 1],
+            Prefix(past_events, event.version - 1),
             "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
             known,
             results[event.version],
@@ -92,6 +98,15 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
         rating_choices=[] if more else await _rating_choices(record, tournament_id),
         other_acts=await _other_acts(record, loaded.state, recorded, request.others_after) if wants_others else [],
     )
+
+
+def check_types(types: Collection[str]) -> None:
+    """Raise ``Invalid`` for too many names of events, and for a name that no event of tournaments has."""
+    if len(types) > MAX_TYPES:
+        raise Invalid("types", N_("are {count}; expected 1 to {most}"), {"count": len(types), "most": MAX_TYPES})
+    known = events.DESCRIPTOR.message_types_by_name
+    if unknown := next((name for name in types if name not in known), ""):
+        raise Invalid("types", N_("has {name}; expected names of events, such as PairKept"), {"name": unknown})
 
 
 def _first_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
@@ -143,13 +158,13 @@ async def list_sanctions(
     imposed = await record.read(tournament=request.tournament_id, types=_SANCTIONS, limit=MOST_SANCTIONS_COUNT)
     if not any(player_id in players_of(event.message) for event in imposed):
         return pb.ListSanctionsResponse()  # most players have no sanction
-    recorded = await record.read_stream(stream(request.tournament_id))
-    past_events = [event.message for event in recorded if event.version <= loaded.version]
+    recorded = (await record.read_whole_stream(stream(request.tournament_id)))[: loaded.version]
+    past_events = [event.message for event in recorded]
     situation = Situation(loaded.state, now=office.runtime.now(), past_events=past_events)
     upheld = {each.version for each in loaded.state.appeals if each.phase is AppealPhase.UPHELD}
     on_player = [
         event
-        for event in recorded[: len(past_events)]
+        for event in recorded
         if isinstance(event.message, Sanction)
         and event.message.player_id == player_id
         and (event.version in upheld or not is_lifted(event.message, past_events, event.version))
@@ -265,7 +280,7 @@ def result_of(event: Message, version: int, past_events: Sequence[Message]) -> M
     """
     if not isinstance(event, events.ResultEntered):
         return event
-    after = islice(past_events, version, None)
+    after = map(past_events.__getitem__, range(version, len(past_events)))
     recorded = (later for later in after if isinstance(later, events.ResultRecorded) and later.game_id == event.game_id)
     return next(recorded, event)
 

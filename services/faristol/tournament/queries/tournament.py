@@ -114,7 +114,7 @@ async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, s
         return {}, Description()
     on_players: dict[str, str] = {}
     contact = arbiters = ""
-    for event in await record.read_stream(stream(tournament_id)):
+    for event in await record.read_whole_stream(stream(tournament_id)):
         text = notes.get(event.version, "")
         match event.message:
             case events.PlayerRegistered() | events.LateEntryAdmitted():

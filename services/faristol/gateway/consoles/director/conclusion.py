@@ -27,7 +27,7 @@ async def _show(desk: DirectorPage) -> Response:
     prizes = results_pb.GetPrizesResponse()
     if has_tables:
         prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
-    acts = (await desk.acts()).acts
+    acts = (await desk.acts(types=("ResultCheckSet", "PrizesOffered"))).acts
     checks = [details_of(act) for act in acts if act.type == "ResultCheckSet"]
     closed = sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played)
     is_chosen = any(act.type == "PrizesOffered" for act in acts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPage, details_of, page_of_forms
-from faristol.presentation.history import describe_history
+from faristol.presentation.history import EVENTS_OF_PAIRING, describe_history
 
 PAGE = "discipline"
 LISTED_EVENTS = frozenset(
@@ -29,11 +29,8 @@ LIFTED = frozenset({"TableSanctionNoted", "PlayerWarned", "PlayerSanctioned", "P
 
 
 async def _show(desk: DirectorPage) -> Response:
-    acts = [
-        each
-        for each in describe_history(await desk.acts(), desk.roster, desk.language)
-        if each.act.type in LISTED_EVENTS
-    ]
+    answer = await desk.acts(types=LISTED_EVENTS | EVENTS_OF_PAIRING)
+    acts = [each for each in describe_history(answer, desk.roster, desk.language) if each.act.type in LISTED_EVENTS]
     lifted = {
         details_of(each.act).get("version") for each in acts if each.act.type in ("SanctionLifted", "WarningLifted")
     }

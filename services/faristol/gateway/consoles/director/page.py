@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -235,13 +235,15 @@ class DirectorPage(Console):
         )
         return results_pb.GetTournamentResponse(tournament=shown)
 
-    async def acts(self, after: int = 0, others_after: int | None = None) -> pairing.ListActsResponse:
-        """Return all events after a version, and those on entries and fees after a position."""
+    async def acts(
+        self, after: int = 0, others_after: int | None = None, types: Collection[str] = ()
+    ) -> pairing.ListActsResponse:
+        """Return all events after a version, or those of some types, and those on entries and fees after a position."""
         answer = pairing.ListActsResponse(more=True)
         while answer.more:
             seen = answer.acts[-1].version if answer.acts else after
             asked = pairing.ListActsRequest(
-                tournament_id=self.tournament_id, after_version=seen, others_after=others_after
+                tournament_id=self.tournament_id, after_version=seen, others_after=others_after, types=sorted(types)
             )
             more = await self.calls.ask(asked)
             answer.ClearField("more")

@@ -243,11 +243,15 @@ async def _explain_pairing(desk: DirectorPageDep, number: int, why: str, other: 
     return with_article(desk.roster.named_in(answer.text), answer.article, desk.language)
 
 
+PAIR_EVENTS = frozenset({"PairKept", "PairReleased", "PairForbidden", "PairAllowed"})
+"""Events about pairs that officials make or forbid."""
+
+
 async def _by_hand(desk: DirectorPageDep, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the pairs made by hand for a round and the forbidden pairs, computed from the events."""
     kept: dict[frozenset[str], tuple[str, ...]] = {}
     apart: dict[frozenset[str], tuple[str, ...]] = {}
-    for act in (await desk.acts()).acts:
+    for act in (await desk.acts(types=PAIR_EVENTS)).acts:
         pair = tuple(act.player_ids)
         match act.type:
             case "PairKept" if act.round == number:
