@@ -120,6 +120,8 @@ class PairingCommand:
     """The type of event whose fields the answer copies by name."""
     more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, new_events: {}
     """Computes further fields of the answer from the request and the new events."""
+    in_thread: bool = False
+    """Whether the decision is made in a thread: that of a round of 1,000 players takes longer than a second."""
     needs_past_events: bool = False
     """Whether all events of the tournament are read."""
     divisions: bool = False

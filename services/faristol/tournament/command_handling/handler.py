@@ -115,7 +115,11 @@ class PairingHandler:
             situation, guards = await self.situation(command, asked, loaded, at)
             if command.of_tables:
                 check_meets_at_tables(situation.ruleset)
-            new_events = command.decide(situation, asked)
+            new_events = (
+                await asyncio.to_thread(command.decide, situation, asked)
+                if command.in_thread
+                else command.decide(situation, asked)
+            )
             answer = answer_to(command, response, situation, asked, new_events)
             if self.kept.is_kept(request):
                 return await self.kept.decide(loaded, situation, asked, new_events, guards), answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
 
 from faristol.host.rpc.dispatch import Context
@@ -52,7 +53,7 @@ async def preview(office: PairingHandler, request: pb.PreviewRoundRequest, conte
     """Return the pairing of the next round under the assumed results."""
     state = (await office.load(request.tournament_id)).state
     ruleset = ruleset_of(state.ruleset)
-    after, played = preview_round(state, ruleset, request.results, request.system)
+    after, played = await asyncio.to_thread(preview_round, state, ruleset, request.results, request.system)
     return pb.PreviewRoundResponse(preview=await _propose(office, after, ruleset, played, language_of(context)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from google.protobuf.message import Message
@@ -43,7 +44,7 @@ async def list_obstacles(
     language, ruleset = language_of(context), ruleset_of(state.ruleset)
     if is_decided(state, ruleset):
         return pb.ListObstaclesResponse()
-    found = [refuse_of_games(each, ruleset) for each in obstacles(state, ruleset, number)]
+    found = [refuse_of_games(each, ruleset) for each in await asyncio.to_thread(obstacles, state, ruleset, number)]
     impossible = any(obstacle.reason in swiss.IMPOSSIBLE for obstacle in found)
     return pb.ListObstaclesResponse(
         round=number,
@@ -63,7 +64,7 @@ async def list_obstacles(
                 exceptions=[pb.Exception(player_ids=group) for group in way.players],
                 text=say(way.message, way.params, language),
             )
-            for way in (_ways_out(state, ruleset, number) if impossible else ())
+            for way in (await asyncio.to_thread(_ways_out, state, ruleset, number) if impossible else ())
         ],
     )
 

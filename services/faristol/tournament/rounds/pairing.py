@@ -19,7 +19,7 @@ from faristol.rules import Bye, Ruleset, derive_seed
 from faristol.tournament.conditions import check_meets_at_tables, check_open, paired_round
 from faristol.tournament.rounds.readiness import against_next, check_next
 from faristol.tournament.rounds.systems import Proposal, of_algorithm, propose
-from faristol.tournament.rounds.tables import hall_of_table, tables_for, tables_for_matches
+from faristol.tournament.rounds.tables import check_tables, hall_of_table, tables_for, tables_for_matches
 from faristol.tournament.situation import PairingCommand, Situation, Undo, started_since
 from faristol.tournament.state import BoardBye, Pairing, Phase, TournamentState, draft_pairing, evolve, game_id
 from faristol.tournament.teams import boards
@@ -137,7 +137,7 @@ def obstacles(state: TournamentState, ruleset: Ruleset, number: int) -> list[Ref
         return found
     try:
         if ruleset.championship.team_boards is None:
-            tables_for(state, propose(state, ruleset, number, _derive_lot_seed(state, number)).tables)
+            check_tables(state, propose(state, ruleset, number, _derive_lot_seed(state, number)).tables)
         else:
             _between_teams(state, ruleset, number, "", state.latest)
     except Refusal as refusal:
@@ -178,7 +178,7 @@ _TOLD = frozenset(pb.PairRoundResponse.DESCRIPTOR.fields_by_name)
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
-    pb.PairRoundRequest: PairingCommand(pair, tells=events.RoundPaired, more=_bye),
+    pb.PairRoundRequest: PairingCommand(pair, tells=events.RoundPaired, more=_bye, in_thread=True),
     pb.UnpairRoundRequest: PairingCommand(unpair),
 }
 

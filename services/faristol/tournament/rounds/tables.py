@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Ruleset
 from faristol.tournament.state import HallRange, TournamentState
+
+IntegerMatrix: TypeAlias = npt.NDArray[np.int64]
 
 MAX_TABLES = 1_000
 """Limit of tables of all halls together."""
@@ -45,6 +49,13 @@ def check_halls(halls: Sequence[HallRange], most: int = MAX_TABLES) -> None:
             )
 
 
+def check_tables(state: TournamentState, pairings: Sequence[Sequence[str]]) -> None:
+    """Raise the ``Refusal`` of ``tables_for``, without the assignment: that of 500 tables takes a second."""
+    if state.halls:
+        _check_enough(len(pairings), sum(len(hall.tables) for hall in state.halls))
+        _own_tables(state, pairings)
+
+
 def tables_for(state: TournamentState, pairings: Sequence[Sequence[str]]) -> tuple[int, ...]:
     """Return the table of each of ``pairings``, which are given as players in the order of rank.
 
@@ -63,19 +74,8 @@ def tables_for(state: TournamentState, pairings: Sequence[Sequence[str]]) -> tup
     given.update(zip(top, free, strict=False))
     left = [place for place in range(len(pairings)) if place not in given]
     free = free[len(top) : len(top) + len(left)]
-    last, hall_of = _last_tables(state), _halls(state)
-    weight = len(left) ** 2 + 1
-    costs = [
-        [
-            weight * sum(_way(last.get(player), table, hall_of, len(every)) for player in pairings[place])
-            + abs(rank - column)
-            for column, table in enumerate(free)
-        ]
-        for rank, place in enumerate(left)
-    ]
-    given.update(
-        {place: free[column] for place, column in zip(left, cheapest_assignment(costs), strict=True)} if left else {}
-    )
+    costs = _costs(state, [pairings[place] for place in left], free, len(every))
+    given.update({place: free[column] for place, column in zip(left, cheapest_assignment(costs), strict=True)})
     return tuple(given[place] for place in range(len(pairings)))
 
 
@@ -182,17 +182,28 @@ def _halls(state: TournamentState) -> dict[int, str]:
     return {table: hall.name for hall in state.halls for table in hall.tables}
 
 
-def _way(last: int | None, table: int, hall_of: dict[int, str], tables: int) -> int:
-    """Return the distance that a player moves, in tables."""
-    if last is None:
-        return 0
-    return abs(table - last) + (tables if hall_of.get(last) != hall_of[table] else 0)
+def _costs(
+    state: TournamentState, pairings: Sequence[Sequence[str]], free: Sequence[int], tables: int
+) -> IntegerMatrix:
+    """Return the costs of each free table for each pairing, in the order of rank: distances first, then ranks.
+
+    The distance of a player is in tables, and ``tables`` more in another hall; 0 without a last table.
+    """
+    last, hall_of = _last_tables(state), _halls(state)
+    halls = np.array([hall_of[table] for table in free])
+    count, columns = len(pairings), np.array(free, np.int64)
+    ranks = np.arange(count, dtype=np.int64)
+    costs: IntegerMatrix = np.abs(ranks[:, None] - ranks[None, :])
+    for row, players in enumerate(pairings):
+        for table in filter(None, map(last.get, players)):
+            costs[row] += (count**2 + 1) * (np.abs(columns - table) + tables * (halls != hall_of.get(table, "")))
+    return costs
 
 
 _FAR = np.iinfo(np.int64).max // 4
 
 
-def cheapest_assignment(costs: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def cheapest_assignment(costs: Sequence[Sequence[int]] | IntegerMatrix) -> tuple[int, ...]:
     """Return the column of each row, each column once, with the least sum of costs.
 
     ``costs`` is a square of integers below 2⁴⁰. This is the Kuhn–Munkres algorithm: each row in turn augments along the
