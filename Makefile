@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great faults fuzz browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -203,6 +203,13 @@ DAY ?=
 day: setup ## hold a championship from registration to certificates, with 1,000 phones and one director: DAY="--players 100"; writes var/day.json
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.day $(DAY)
 
+fuzz: $(VENV)/.fuzz $(PB) ## fuzz the parsers that strangers reach, guided by coverage: FUZZ="trf gcg --seconds 60"; writes var/fuzz.json
+	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+$(VENV)/.fuzz: $(READY) tests/fuzz/requirements.lock
+	$(call install,--require-hashes -r tests/fuzz/requirements.lock)
+	@touch $@
+
 MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json
 	$(BIN)/python -m tests.campaigns.mutants --count $(MUTANTS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
@@ -313,6 +320,8 @@ lock: $(READY) ## pin the dependencies of pyproject.toml, what builds it, and th
 		--custom-compile-command "make lock" -c requirements-dev.lock - -o deploy/image/build.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" tests/openapi/requirements.in -o tests/openapi/requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" tests/fuzz/requirements.in -o tests/fuzz/requirements.lock
 
 digests: ## pin the images of the manifests by the digests of today (needs crane, skopeo or docker, and the internet)
 	$(PYTHON) deploy/digests.py
@@ -322,7 +331,7 @@ AUDIT := var/audit
 audit: ## ask PyPI for known vulnerabilities of every version in the locks
 	$(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
-	for lock in requirements-setup.lock requirements-core.lock requirements.lock requirements-dev.lock deploy/image/build.lock tests/openapi/requirements.lock; do \
+	for lock in requirements-setup.lock requirements-core.lock requirements.lock requirements-dev.lock deploy/image/build.lock tests/openapi/requirements.lock tests/fuzz/requirements.lock; do \
 		$(AUDIT)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r $$lock || exit 1; done
 
 clean: ## remove what was made, except the data

@@ -68,7 +68,7 @@ async def call_method(
         raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
     token = _token(request, found)
     most = MAX_BODY_BYTES if token or request.app.state.is_open else MAX_PUBLIC_BODY_BYTES
-    wanted = _read(found, await body_of(request, "application/json", most), language)
+    wanted = parse_request(found, await body_of(request, "application/json", most), language)
     answer = await calls(request, token).ask(wanted)
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
     return JSONResponse(in_json(answer), headers=headers)
@@ -102,7 +102,7 @@ def _token(request: Request, method: Method) -> str:
     raise NotSignedIn
 
 
-def _read(method: Method, body: bytes, language: str) -> Message:
+def parse_request(method: Method, body: bytes, language: str) -> Message:
     """Parse the request in a body. Raises ``Malformed``, with translated errors, if it is invalid."""
     message: Any = method.request.DESCRIPTOR
     expected = say(NOT_JSON, {"message": message.name}, language)

@@ -1,0 +1,1 @@
+"""Fuzzing of the parsers that strangers reach, guided by coverage (``make fuzz``)."""
