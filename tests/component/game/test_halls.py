@@ -27,10 +27,12 @@ from tests.support.table_games import SEED
 
 from faristol.event_store import AppendCommand, Decision, Metadata, Write
 from faristol.event_store.append.copies import Divergence
+from faristol.event_store.append.extracts import extract
 from faristol.event_store.beside_events.bindings import list_stored_names
 from faristol.event_store.event import GENESIS
 from faristol.event_store.integrity.verification import verify
 from faristol.game.halls import asides
+from faristol.game.halls.following import HallFilter
 from faristol.host.halls import wire
 from faristol.host.halls.kept import kept_stream, outcome_stream
 from faristol.host.table_store import load_table
@@ -87,6 +89,19 @@ async def test_the_hall_has_its_tables_as_they_are_and_none_of_another_hall(play
         assert await streams(playing.cell, game) == await streams(playing.championship, game)
     assert await playing.cell.record.read_stream(f"game-{OTHER}") == []
     assert (await verify(playing.cell.record)).wrong == ""
+
+
+async def test_tables_of_a_round_that_is_paired_while_the_hall_follows_are_followed(
+    championship: Cell, hall: Hall
+) -> None:
+    wanted = HallFilter(championship.record, "cup", GRAN)
+    await wanted.begin()
+    position = await championship.record.last_position()
+    await start_round(championship)
+    found = await extract(championship.record, position, wanted)
+    streams_found = {event.stream for event in found.batch.events}
+    assert {f"game-{ONE}", f"game-{TWO}"} <= streams_found
+    assert f"game-{OTHER}" not in streams_found
 
 
 async def test_a_turn_of_the_hall_is_in_the_championship_as_it_was_written(playing: Hall) -> None:

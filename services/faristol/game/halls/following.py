@@ -55,20 +55,26 @@ class HallFilter:
         self._record = record
         self._tournament_id = tournament_id
         self._hall = hall
+        self._stream = f"tournament-{tournament_id}"
+        self._tournament = TableTournament()
+        self._version = 0
+        """Version of the tournament's stream up to which its events are in ``_tournament``."""
         self._games: frozenset[str] = frozenset()
         self._cases: dict[str, str] = {}
         """Game by the stream of a case."""
         self._duplicates: set[str] = set()
         """Streams of duplicate games, and of the slips of the hall in them."""
         self._own = {
-            f"tournament-{tournament_id}",
+            self._stream,
             f"lexicon-{tournament_id}",
             outcome_stream(tournament_id),
             PEOPLE_STREAM,
         }
 
     async def begin(self) -> None:
-        """Read the cases and the duplicate games that were opened before."""
+        """Read the present seats, and the cases and the duplicate games that were opened before."""
+        loaded = await load(self._record, self._stream, TableTournament(), watch_tournament)
+        self._seat(loaded.state, loaded.version)
         position = 0
         while found := await self._record.read(
             position, limit=MAX_READ_EVENTS, tournament=self._tournament_id, types=OPENED_TYPES
@@ -77,20 +83,24 @@ class HallFilter:
                 self._note_opening(event.stream, event.message)
             position = found[-1].position
 
-    async def read_tables(self) -> None:
-        """Read which games are seated in the hall."""
-        stream = f"tournament-{self._tournament_id}"
-        tournament = (await load(self._record, stream, TableTournament(), watch_tournament)).state
-        self._games = frozenset(
-            pairing.game_id
-            for pairings in tournament.pairings.values()
-            for pairing in pairings
-            if pairing.hall == self._hall
-        )
+    def _seat(self, tournament: TableTournament, version: int) -> None:
+        """Note the games of the hall after an event of the tournament."""
+        if tournament.pairings is not self._tournament.pairings:
+            self._games = frozenset(
+                pairing.game_id
+                for pairings in tournament.pairings.values()
+                for pairing in pairings
+                if pairing.hall == self._hall
+            )
+        self._tournament, self._version = tournament, version
 
     def __call__(self, event: Stored) -> bool:
         """Check whether the hall needs an event."""
         stream = event.stream
+        if stream == self._stream and event.version == self._version + 1:
+            # A round that is paired now may have its tables further on in the same extract.
+            message = upcasters.message(event.type, event.schema_version, event.payload)
+            self._seat(watch_tournament(self._tournament, message), event.version)
         if stream in self._own or stream.startswith("ruleset-"):
             return True
         if event.tournament != self._tournament_id:
@@ -123,7 +133,6 @@ async def follow(
     await wanted.begin()
     position = request.after_position
     while True:
-        await wanted.read_tables()
         found = await extract(record, position, wanted)
         end = await record.last_position()
         async with record.reading() as connection:
