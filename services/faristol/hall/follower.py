@@ -68,6 +68,15 @@ def check_known(batch: Batch) -> None:
             raise LaterVersion(event.type.rpartition(".")[2][:128]) from error
 
 
+def check_order(response: pb.FollowChampionshipResponse, after: int) -> None:
+    """Check that a response is intact and that its events follow a position, without a gap. Raises ``ValueError``."""
+    wire.check_response(response)
+    if response.HasField("after_position") and response.after_position != after:
+        raise ValueError(
+            f"the championship sent the events after {response.after_position}, expected those after {after}"
+        )
+
+
 class Follower:
     """Copies events into the record of the hall."""
 
@@ -98,7 +107,7 @@ class Follower:
             tournament_id=joined.tournament_id, hall=joined.hall, after_position=self.position
         )
         call = self._cell.line.sync.FollowChampionship(request)
-        reading = asyncio.ensure_future(self._read(call, attempts))
+        reading = asyncio.ensure_future(self._read(call, self.position, attempts))
         loss = asyncio.ensure_future(self._cell.line.wait_for_loss())
         try:
             await asyncio.wait((reading, loss), return_when=asyncio.FIRST_COMPLETED)
@@ -108,11 +117,17 @@ class Follower:
             call.cancel()
             await cancel_tasks([reading, loss])
 
-    async def _read(self, call: grpc.aio.UnaryStreamCall, attempts: Attempts) -> None:  # type: ignore[type-arg] # stubs
+    async def _read(
+        self,
+        call: grpc.aio.UnaryStreamCall,  # type: ignore[type-arg] # stubs
+        after: int,
+        attempts: Attempts,
+    ) -> None:
         async for response in call:
             self._cell.line.hear()
             async with self._copying:
-                wire.check_response(response)
+                check_order(response, after)
+                after = response.position
                 if response.checksum and response.last_position < self.position:
                     await self._restart(response.last_position)
                     return

@@ -104,6 +104,15 @@ async def test_tables_of_a_round_that_is_paired_while_the_hall_follows_are_follo
     assert f"game-{OTHER}" not in streams_found
 
 
+async def test_each_answer_states_the_position_after_which_its_events_come(playing: Hall) -> None:
+    half = playing.position // 2
+    for after in (0, half, playing.position, playing.position + 4_096):
+        request = pb.FollowChampionshipRequest(tournament_id="cup", hall=GRAN, after_position=after)
+        call = playing.championship.halls.FollowChampionship(request)
+        assert (await call.read()).after_position == after
+        call.cancel()
+
+
 async def test_a_turn_of_the_hall_is_in_the_championship_as_it_was_written(playing: Hall) -> None:
     await playing.cell.do(ONE)
     await playing.cell.do(ONE)

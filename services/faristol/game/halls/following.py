@@ -144,6 +144,7 @@ async def follow(
             position=found.position,
             last_position=end,
             keys=await _load_keys(record, found.batch, vault),
+            after_position=position,
         )
         yield wire.add_checksum(response)
         position = found.position
