@@ -102,6 +102,7 @@ class Follower:
     async def _follow(self, attempts: Attempts) -> None:
         """Follow until the call ends or another call finds that the line is lost."""
         joined = await self._cell.wait_joined()
+        await self._cell.line.wait_for_return()
         self.position = await self._record.checkpoint(FOLLOWED)
         request = pb.FollowChampionshipRequest(
             tournament_id=joined.tournament_id, hall=joined.hall, after_position=self.position

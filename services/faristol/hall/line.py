@@ -141,6 +141,11 @@ class Line:
         """Wait until another call finds that the championship does not answer."""
         await self._lost.wait()
 
+    async def wait_for_return(self) -> None:
+        """Wait until the championship answers again, if another call has found that it does not."""
+        while self._lost.is_set():
+            await self._heard.wait()
+
     async def close(self) -> None:
         """Close the channel."""
         await self._channel.close(None)
