@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import grpc
+from google.protobuf import any_pb2
+from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
@@ -41,12 +45,26 @@ def tls_problem(problem: grpc.aio.AioRpcError) -> str:
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
-    """Return the ``ErrorInfo`` of a refusal; empty if it has none."""
-    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it needs only details and trailing metadata
+    """Return the ``ErrorInfo`` of a refusal; empty if it has none that can be read."""
     info = error_details_pb2.ErrorInfo()
-    if status is not None and status.details:
-        status.details[0].Unpack(info)
+    _unpack_first(_details_of(problem)[:1], info)
     return info
+
+
+def _details_of(problem: grpc.aio.AioRpcError) -> Sequence[any_pb2.Any]:
+    try:
+        status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it needs only details and trailing metadata
+    except (ValueError, DecodeError):  # the bytes were changed on the way
+        return ()
+    return status.details if status is not None else ()
+
+
+def _unpack_first(details: Sequence[any_pb2.Any], wanted: Message) -> bool:
+    """Unpack the first detail of a type. Return False without one, or if it cannot be read."""
+    try:
+        return any(detail.Unpack(wanted) for detail in details)
+    except DecodeError:
+        return False
 
 
 def reason_of(problem: grpc.aio.AioRpcError) -> str:
@@ -59,9 +77,8 @@ def list_reasons(problem: grpc.aio.AioRpcError, language: str = SOURCE) -> list[
 
     The messages are in the language of the call, ``language``.
     """
-    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
-    if status is not None and any(detail.Unpack(failure) for detail in status.details):
+    if _unpack_first(_details_of(problem), failure):
         return [(violation.subject, violation.description) for violation in failure.violations]
     return [("", with_article(str(problem.details()), info_of(problem).metadata.get("article", ""), language))]
 

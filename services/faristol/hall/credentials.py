@@ -15,7 +15,7 @@ from faristol.access_control.hall_codes import HallCredential, follow
 from faristol.access_control.state import ACCESS_STREAM, Access, fold, of_message
 from faristol.event_store import Conflict, Decision, Metadata, Record, Write, load_at_once
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, Cell
-from faristol.hall.line import Attempts
+from faristol.hall.line import Attempts, read_answer
 from faristol.host.security.actor import Actor
 from faristol.kernel.event_types import OF_THE_CELL
 from faristol.pb.access.v1 import access_pb2 as pb
@@ -60,9 +60,9 @@ class CredentialFollower:
             try:
                 answer = await self._cell.line.access.ListHallCredentials(request, timeout=CALL_TIMEOUT_SECONDS)
                 self._cell.line.hear()
-                if answer.digest != self._digest:
+                if read_answer(answer).digest != self._digest:
                     await self._take(joined.tournament_id, answer)
-            except (grpc.aio.AioRpcError, SQLAlchemyError, Conflict) as problem:
+            except (grpc.aio.AioRpcError, SQLAlchemyError, Conflict, ValueError) as problem:
                 if isinstance(problem, grpc.aio.AioRpcError) and problem.code() in _NONE_CODES:
                     await asyncio.sleep(ABSENT_POLL_SECONDS)
                 else:
@@ -72,7 +72,10 @@ class CredentialFollower:
             await asyncio.sleep(CREDENTIALS_POLL_SECONDS)
 
     async def _take(self, tournament_id: str, answer: pb.ListHallCredentialsResponse) -> None:
-        """Write what has changed. Raises ``Conflict`` if a device signs in at the same time."""
+        """Write what has changed.
+
+        Raises ``Conflict`` if a device signs in at the same time, and ``ValueError`` for an answer that was changed.
+        """
         known = [
             HallCredential(of_message(each.credential), each.form, each.code_digest) for each in answer.credentials
         ]

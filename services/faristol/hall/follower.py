@@ -18,7 +18,7 @@ from faristol.event_store.stored import Stored
 from faristol.event_store.tasks import cancel_tasks
 from faristol.event_store.upcasters import UnreadableEvent, upcasters
 from faristol.hall.joining import Cell
-from faristol.hall.line import Attempts
+from faristol.hall.line import Attempts, read_answer
 from faristol.hall.own_events import game_of
 from faristol.host.halls import wire
 from faristol.host.halls.given_keys import store_keys
@@ -127,7 +127,7 @@ class Follower:
         async for response in call:
             self._cell.line.hear()
             async with self._copying:
-                check_order(response, after)
+                check_order(read_answer(response), after)
                 after = response.position
                 if response.checksum and response.last_position < self.position:
                     await self._restart(response.last_position)

@@ -15,7 +15,7 @@ import grpc
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.client.credentials import TOKEN
-from faristol.hall.line import Attempts, Line, open_line
+from faristol.hall.line import Attempts, Line, open_line, read_answer
 from faristol.host import Settings, StartError
 from faristol.host.halls import identity
 from faristol.host.halls.identity import Joined
@@ -126,9 +126,14 @@ class Cell:
         await asyncio.Event().wait()
 
     async def _join(self, command_id: str) -> Joined:
-        """Join, and store the token and the result. Raises ``ValueError`` for a token of another hall or tournament."""
+        """Join, and store the token and the result.
+
+        Raises ``ValueError`` for a token of another hall or tournament, and for an answer that cannot be read.
+        """
         settings = self._settings
-        caller = await self.line.access.GetCaller(access_pb2.GetCallerRequest(), timeout=CALL_TIMEOUT_SECONDS)
+        caller = read_answer(
+            await self.line.access.GetCaller(access_pb2.GetCallerRequest(), timeout=CALL_TIMEOUT_SECONDS)
+        )
         scope = caller.credential.scope
         if caller.credential.role != ROLE_HALL or len(scope.tournament_ids) != 1 or settings.hall not in scope.halls:
             raise ValueError(f"the token is not one of the hall {settings.hall}: ask the director for a new one")
@@ -147,7 +152,7 @@ class Cell:
             timeout=CALL_TIMEOUT_SECONDS,
         )
         self.line.hear()
-        joined = Joined(settings.hall_of, tournament_id, settings.hall, answer.pages_address)
+        joined = Joined(settings.hall_of, tournament_id, settings.hall, read_answer(answer).pages_address)
         identity.store_token(self.folder, self._token)
         identity.store_joined(self.folder, joined)
         return joined

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from faristol.event_store.stored import Stored
 from faristol.hall.joining import Cell
+from faristol.hall.line import read_answer
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.hall.v1 import hall_pb2 as pb
@@ -55,7 +56,7 @@ class LexiconFetcher:
         request = pb.FetchLexiconRequest(tournament_id=joined.tournament_id, hall=joined.hall, digest=digest)
         content = bytearray()
         async for response in self._cell.line.sync.FetchLexicon(request):
-            content += response.part
+            content += read_answer(response).part
             if len(content) > MAX_LEXICON_BYTES:
                 raise ValueError(f"the lexicon {digest} has more than {MAX_LEXICON_BYTES} bytes")
         try:

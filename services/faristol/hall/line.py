@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import grpc
 from sqlalchemy.exc import SQLAlchemyError
@@ -51,6 +52,8 @@ _REFUSED_CODES = frozenset(
 _TRANSIENT_REASONS = frozenset({"RECORD_BUSY", EVENTS_MISSING})
 """Reasons of refusals that a further attempt resolves."""
 
+M = TypeVar("M")
+
 _log = logging.getLogger(__name__)
 
 
@@ -75,6 +78,13 @@ def open_line(settings: Settings, token: Callable[[], str]) -> grpc.aio.Channel:
             f"--of {settings.hall_of}: the token of the hall needs TLS to another machine: give https://HOST:PORT"
         )
     return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS, interceptors=interceptors)
+
+
+def read_answer(answer: M | None) -> M:
+    """Return an answer. Raises ``ValueError`` for None, which gRPC returns if it cannot read the bytes."""
+    if answer is None:
+        raise ValueError("an answer of the championship cannot be read")
+    return answer
 
 
 class Line:

@@ -16,7 +16,7 @@ from faristol.event_store.append.extracts import extract
 from faristol.event_store.backends.tables import checkpoints, events
 from faristol.event_store.stored import Stored
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, Cell
-from faristol.hall.line import EVENTS_MISSING, Attempts
+from faristol.hall.line import EVENTS_MISSING, Attempts, read_answer
 from faristol.hall.own_events import OF_NO_TABLE, OwnEvents
 from faristol.host.halls import wire
 from faristol.host.halls.identity import TABLE_STREAM_PREFIXES
@@ -132,7 +132,7 @@ class Sender:
         """
         answer = await self._cell.line.sync.PushEvents(await self._sign(own), timeout=CALL_TIMEOUT_SECONDS)
         self._cell.line.hear()
-        for game_id in {table.game_id for table in answer.aside} - self._cell.lost:
+        for game_id in {table.game_id for table in read_answer(answer).aside} - self._cell.lost:
             self._cell.lose(game_id)
 
     async def _sign(self, own: OwnBatch) -> pb.PushEventsRequest:

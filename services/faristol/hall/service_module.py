@@ -15,7 +15,7 @@ from faristol.hall.credentials import CredentialFollower
 from faristol.hall.follower import Follower
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, PROGRAM_VERSION, Cell
 from faristol.hall.lexicons import LexiconFetcher
-from faristol.hall.line import Attempts
+from faristol.hall.line import Attempts, read_answer
 from faristol.hall.returning import return_tables
 from faristol.hall.sender import Sender
 from faristol.hall.service import service
@@ -92,18 +92,19 @@ class _Heart:
                     version=PROGRAM_VERSION,
                 )
                 began = self._now()
-                answer = await self._cell.line.sync.Heartbeat(request, timeout=CALL_TIMEOUT_SECONDS)
+                answer = read_answer(await self._cell.line.sync.Heartbeat(request, timeout=CALL_TIMEOUT_SECONDS))
+                local = began + (self._now() - began) / 2
+                difference = to_datetime(answer.now) - local
             except grpc.aio.AioRpcError as problem:
                 self._cell.line.lose()
                 await attempts.wait(problem)
                 continue
-            except SQLAlchemyError as problem:
+            except (SQLAlchemyError, ValueError) as problem:
                 await attempts.wait(problem)
                 continue
             attempts.reset()
             self._cell.line.hear()
-            local = began + (self._now() - began) / 2
-            self._compare(to_datetime(answer.now) - local, in_play=bool(answer.tables))
+            self._compare(difference, in_play=bool(answer.tables))
             self._cell.championship_version = answer.version
             self._note_release(is_released=not answer.joined)
             await asyncio.sleep(HEARTBEAT_SECONDS)
