@@ -9,13 +9,14 @@ import random
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import grpc
 from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.client.credentials import build_interceptors
 from faristol.client.problems import reason_of
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import Settings, StartError
 from faristol.host.halls.heard import HEARD, is_silent, load_heard
 from faristol.host.rpc.channels import CHANNEL_OPTIONS
@@ -38,7 +39,7 @@ HEARD_STORE_SECONDS = 10.0
 EVENTS_MISSING = "EVENTS_MISSING"
 """Reason of the refusal of events that follow on others which the championship does not have."""
 
-_REFUSED_CODES = frozenset(
+REFUSED_CODES = frozenset(
     (
         grpc.StatusCode.UNAUTHENTICATED,
         grpc.StatusCode.PERMISSION_DENIED,
@@ -49,6 +50,7 @@ _REFUSED_CODES = frozenset(
         grpc.StatusCode.UNIMPLEMENTED,
     )
 )
+"""Statuses with which the championship answers: the line is not lost."""
 _TRANSIENT_REASONS = frozenset({"RECORD_BUSY", EVENTS_MISSING})
 """Reasons of refusals that a further attempt resolves."""
 
@@ -85,6 +87,13 @@ def read_answer(answer: M | None) -> M:
     if answer is None:
         raise ValueError("an answer of the championship cannot be read")
     return answer
+
+
+class LineLost(Exception):
+    """Another call has found that the championship does not answer."""
+
+    def __init__(self) -> None:
+        super().__init__("the championship does not answer")
 
 
 class Line:
@@ -151,6 +160,21 @@ class Line:
         """Wait until another call finds that the championship does not answer."""
         await self._lost.wait()
 
+    async def ask(self, call: grpc.aio.UnaryUnaryCall[Any, M]) -> M:
+        """Return the answer of a call, which may take long: it ends when the line is lost.
+
+        Raises ``LineLost`` then, ``grpc.aio.AioRpcError``, and ``ValueError`` for an answer that cannot be read.
+        """
+        answering, loss = asyncio.ensure_future(call), asyncio.ensure_future(self.wait_for_loss())
+        try:
+            await asyncio.wait((answering, loss), return_when=asyncio.FIRST_COMPLETED)
+            if not answering.done():
+                raise LineLost
+            return read_answer(answering.result())
+        finally:
+            call.cancel()
+            await cancel_tasks([answering, loss])
+
     async def wait_for_return(self) -> None:
         """Wait until the championship answers again, if another call has found that it does not."""
         while self._lost.is_set():
@@ -181,9 +205,10 @@ class Attempts:
         """Log why a call failed, once for each reason, and wait until the next attempt."""
         self._failures += 1
         is_own = isinstance(problem, SQLAlchemyError)  # of the database of this cell, such as on a full disk
-        refused = not is_own and (
+        is_lost = isinstance(problem, LineLost)
+        refused = not (is_own or is_lost) and (
             not isinstance(problem, grpc.aio.AioRpcError)
-            or (problem.code() in _REFUSED_CODES and reason_of(problem) not in _TRANSIENT_REASONS)
+            or (problem.code() in REFUSED_CODES and reason_of(problem) not in _TRANSIENT_REASONS)
         )
         text = describe(problem)
         if refused or is_own:

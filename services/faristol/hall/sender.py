@@ -15,8 +15,8 @@ from faristol.event_store.append.copies import Batch
 from faristol.event_store.append.extracts import extract
 from faristol.event_store.backends.tables import checkpoints, events
 from faristol.event_store.stored import Stored
-from faristol.hall.joining import CALL_TIMEOUT_SECONDS, Cell
-from faristol.hall.line import EVENTS_MISSING, Attempts, read_answer
+from faristol.hall.joining import Cell
+from faristol.hall.line import EVENTS_MISSING, Attempts, LineLost
 from faristol.hall.own_events import OF_NO_TABLE, OwnEvents
 from faristol.host.halls import wire
 from faristol.host.halls.identity import TABLE_STREAM_PREFIXES
@@ -30,6 +30,10 @@ SEND_POLL_SECONDS = 1.0
 """Seconds between polls for new events without a notification."""
 MAX_PUSH_BYTES = 200_000
 """Payload bytes after which a batch ends: the championship accepts 512 KiB with everything beside them."""
+MIN_PUSH_BYTES = 2_000
+"""Payload bytes after which a batch ends if the championship did not take larger ones in time."""
+PUSH_TIMEOUT_SECONDS = 60.0
+"""Timeout of a batch: many halls may come back at once, and the championship takes one batch at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +60,13 @@ class OwnReader:
         while self._position < position:
             self._position = (await extract(self._record, self._position, self._is_own, up_to=position)).position
 
-    async def read(self) -> OwnBatch:
-        """Return the next events. After an exception of the database, only a new reader can continue."""
+    async def read(self, most_bytes: int = MAX_PUSH_BYTES) -> OwnBatch:
+        """Return the next events, which end after this number of payload bytes.
+
+        After an exception of the database, only a new reader can continue.
+        """
         self._epochs = {}
-        found = await extract(self._record, self._position, self._is_own, most_bytes=MAX_PUSH_BYTES)
+        found = await extract(self._record, self._position, self._is_own, most_bytes=most_bytes)
         self._position = found.position
         return OwnBatch(found.batch, self._epochs, found.position)
 
@@ -83,18 +90,23 @@ class Sender:
         self._cell = cell
 
     async def run(self) -> None:
-        """Send until cancelled. Each failure is retried after a delay, with the same batch."""
+        """Send until cancelled. Each failure is retried after a delay, with the same batch.
+
+        A batch that the championship does not take in time is divided: the same one could fail for ever.
+        """
         await self._cell.wait_joined()
         attempts = Attempts(self._cell.line, "events of the hall")
         self.position = await self._record.checkpoint(SENT)
         reader: OwnReader | None = None
         pending: OwnBatch | None = None
+        most_bytes = MAX_PUSH_BYTES
         while True:
             try:
+                await self._cell.line.wait_for_return()
                 if reader is None:
                     reader = OwnReader(self._record, self._cell)
                     await reader.skip(self.position)
-                pending = pending or await reader.read()
+                pending = pending or await reader.read(most_bytes)
                 if pending.batch.events:
                     await self._push(pending)
                 await self._store(pending.position)
@@ -103,13 +115,20 @@ class Sender:
                 await attempts.wait(problem)
                 reader = pending = None
                 continue
+            except (LineLost, ValueError) as problem:
+                await attempts.wait(problem)
+                continue
             except grpc.aio.AioRpcError as problem:
                 await attempts.wait(problem)
                 if reason_of(problem) == EVENTS_MISSING:
                     # The championship was restored from a backup: what it has already, it skips.
                     self.position, reader, pending = 0, None, None
+                elif problem.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                    most_bytes = max(MIN_PUSH_BYTES, most_bytes // 4)
+                    reader = pending = None
                 continue
             attempts.reset()
+            most_bytes = min(MAX_PUSH_BYTES, most_bytes * 2)
             pending = None
             if self.position >= end:
                 await self._record.news.wait(SEND_POLL_SECONDS, self.position)
@@ -130,9 +149,10 @@ class Sender:
 
         Their later events are sent all the same: an arbiter decides on them too.
         """
-        answer = await self._cell.line.sync.PushEvents(await self._sign(own), timeout=CALL_TIMEOUT_SECONDS)
-        self._cell.line.hear()
-        for game_id in {table.game_id for table in read_answer(answer).aside} - self._cell.lost:
+        line = self._cell.line
+        answer = await line.ask(line.sync.PushEvents(await self._sign(own), timeout=PUSH_TIMEOUT_SECONDS))
+        line.hear()
+        for game_id in {table.game_id for table in answer.aside} - self._cell.lost:
             self._cell.lose(game_id)
 
     async def _sign(self, own: OwnBatch) -> pb.PushEventsRequest:

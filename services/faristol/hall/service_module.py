@@ -15,7 +15,7 @@ from faristol.hall.credentials import CredentialFollower
 from faristol.hall.follower import Follower
 from faristol.hall.joining import CALL_TIMEOUT_SECONDS, PROGRAM_VERSION, Cell
 from faristol.hall.lexicons import LexiconFetcher
-from faristol.hall.line import Attempts, read_answer
+from faristol.hall.line import REFUSED_CODES, Attempts, read_answer
 from faristol.hall.returning import return_tables
 from faristol.hall.sender import Sender
 from faristol.hall.service import service
@@ -96,7 +96,8 @@ class _Heart:
                 local = began + (self._now() - began) / 2
                 difference = to_datetime(answer.now) - local
             except grpc.aio.AioRpcError as problem:
-                self._cell.line.lose()
+                if problem.code() not in REFUSED_CODES:
+                    self._cell.line.lose()
                 await attempts.wait(problem)
                 continue
             except (SQLAlchemyError, ValueError) as problem:
