@@ -517,3 +517,10 @@ async def test_a_server_of_nats_without_tls_hears_no_password(shared_nats: str) 
         with pytest.raises(BusRefused, match="does not speak TLS, which its URL requires"):
             await Bus.connect(f"tls://{at.username}:{at.password}@127.0.0.1:{port}")
     assert bytes(heard) == b""
+
+
+def test_a_new_certificate_is_valid_on_a_machine_whose_clock_is_two_hours_behind(tmp_path: Path) -> None:
+    assert authority.prepare(tmp_path, ["localhost"])
+    for name in (authority.CA, authority.CERTIFICATE):
+        certificate = x509.load_pem_x509_certificate((tmp_path / name).read_bytes())
+        assert certificate.not_valid_before_utc < datetime.now(UTC) - timedelta(hours=2)

@@ -42,8 +42,8 @@ MIN_REMAINING_LIFETIME = timedelta(days=30)
 """Remaining lifetime below which a certificate is renewed; an authority is renewed below that of a certificate."""
 CERTIFICATE_CHECK_SECONDS = 3_600.0
 """Seconds between two checks."""
-ALLOWED_CLOCK_SKEW = timedelta(minutes=5)
-"""Clock skew allowed to other machines."""
+ALLOWED_CLOCK_SKEW = timedelta(hours=3)
+"""Clock skew allowed to other machines: the laptop of a hall may differ by two hours."""
 
 _log = logging.getLogger(__name__)
 
