@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
@@ -28,10 +29,10 @@ SENT = "hall.sent"
 
 SEND_POLL_SECONDS = 1.0
 """Seconds between polls for new events without a notification."""
-MAX_PUSH_BYTES = 200_000
-"""Payload bytes after which a batch ends: the championship accepts 512 KiB with everything beside them."""
-MIN_PUSH_BYTES = 2_000
-"""Payload bytes after which a batch ends if the championship did not take larger ones in time."""
+MAX_PUSH_BYTES = wire.MAX_BATCH_BYTES // 2
+"""Bytes of a batch, unless one command has more events."""
+MIN_PUSH_BYTES = 4_000
+"""Bytes of a batch if the championship did not take larger ones in time."""
 PUSH_TIMEOUT_SECONDS = 60.0
 """Timeout of a batch: many halls may come back at once, and the championship takes one batch at a time."""
 
@@ -54,6 +55,8 @@ class OwnReader:
         self._own = OwnEvents(cell.public_key)
         self._epochs: dict[str, int] = {}
         self._position = 0
+        self._parts: deque[OwnBatch] = deque()
+        """Batches that were read and not returned yet."""
 
     async def skip(self, position: int) -> None:
         """Read the events up to a position without returning them."""
@@ -61,14 +64,18 @@ class OwnReader:
             self._position = (await extract(self._record, self._position, self._is_own, up_to=position)).position
 
     async def read(self, most_bytes: int = MAX_PUSH_BYTES) -> OwnBatch:
-        """Return the next events, which end after this number of payload bytes.
+        """Return the next events, with about this number of bytes at most.
 
         After an exception of the database, only a new reader can continue.
         """
-        self._epochs = {}
-        found = await extract(self._record, self._position, self._is_own, most_bytes=most_bytes)
-        self._position = found.position
-        return OwnBatch(found.batch, self._epochs, found.position)
+        if not self._parts:
+            self._epochs = {}
+            found = await extract(self._record, self._position, self._is_own)
+            self._position = found.position
+            *before, last = [*wire.divide(found.batch, most_bytes)] or [found.batch]
+            self._parts.extend(OwnBatch(part, self._epochs, part.events[-1].position) for part in before)
+            self._parts.append(OwnBatch(last, self._epochs, found.position))
+        return self._parts.popleft()
 
     def _is_own(self, event: Stored) -> bool:
         own = self._own.take(event)

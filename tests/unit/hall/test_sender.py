@@ -1,4 +1,4 @@
-"""A hall sends each of its events, also to a championship that is slow or that does not answer."""
+"""A hall sends each of its events, also many, and to a championship that is slow or that does not answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from faristol.hall import line, sender
 from faristol.hall.joining import Cell
 from faristol.hall.sender import SENT, Sender
 from faristol.host import Settings
-from faristol.host.halls import identity
+from faristol.host.halls import identity, wire
 from faristol.host.halls.kept import kept_stream
 from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
@@ -33,6 +33,8 @@ CAPACITY_BYTES = 20_000
 class Slow(HallSyncServiceServicer):
     """A championship that takes small batches only, unless it does not answer at all."""
 
+    capacity_bytes = CAPACITY_BYTES
+
     def __init__(self) -> None:
         self.versions: list[int] = []
         """Versions of the events that it has taken."""
@@ -45,7 +47,7 @@ class Slow(HallSyncServiceServicer):
         self.tried_bytes.append(len(request.batch))
         self.called.set()
         await self.answers.wait()
-        if len(request.batch) > CAPACITY_BYTES:
+        if len(request.batch) > self.capacity_bytes:
             await asyncio.sleep(60)
         self.versions += [event.version for event in pb.HallBatch.FromString(request.batch).events]
         return pb.PushEventsResponse()
@@ -88,9 +90,9 @@ async def record(tmp_path: Path, cell: Cell) -> AsyncIterator[Record]:
     await record.close()
 
 
-async def until_sent(record: Record) -> None:
+async def until_sent(record: Record, count: int = EVENTS_COUNT) -> None:
     async with asyncio.timeout(20):
-        while await record.checkpoint(SENT) < EVENTS_COUNT:  # noqa: ASYNC110 # the database has no event
+        while await record.checkpoint(SENT) < count:  # noqa: ASYNC110 # the database has no event
             await asyncio.sleep(0.01)
 
 
@@ -121,4 +123,22 @@ async def test_a_batch_ends_when_the_line_is_lost_and_is_sent_again_when_it_is_b
     cell.line.hear()
     await until_sent(record)
     assert slow.versions == list(range(1, EVENTS_COUNT + 1))
+    await cancel_tasks([sending])
+
+
+async def test_many_small_events_are_sent_in_batches_that_the_championship_accepts(
+    championship: tuple[Slow, str], cell: Cell, record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, _ = championship
+    slow.answers.set()
+    monkeypatch.setattr(Slow, "capacity_bytes", wire.MAX_BATCH_BYTES)
+    many = [events.HallCommandKept(command_id=str(uuid.uuid4()), hall="Sala Gran") for _ in range(1_500)]
+    written = Write(kept_stream("cup", cell.public_key), EVENTS_COUNT, many, "cup")
+    long = Metadata(actor="o" * 64, role="scorer", traceparent="t" * 400)
+    await record.append(Decision([written]), long)
+    sending = asyncio.create_task(Sender(record, cell).run())
+    await until_sent(record, EVENTS_COUNT + len(many))
+    assert slow.versions == list(range(1, EVENTS_COUNT + len(many) + 1))
+    assert sum(slow.tried_bytes) > 2 * wire.MAX_BATCH_BYTES
+    assert max(slow.tried_bytes) <= wire.MAX_BATCH_BYTES
     await cancel_tasks([sending])

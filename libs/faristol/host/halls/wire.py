@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -33,6 +34,9 @@ ERASED_TYPES = types_of([PersonErased])
 
 SENT_DETAILS = frozenset(name for name, detail in DETAILS.items() if not detail.options.restricted)
 """Personal details that a hall gets."""
+
+MAX_BATCH_BYTES = 512 * 1024
+"""Bytes of a batch that the championship accepts: kept aside, it is one event."""
 
 MAX_STATEMENT_VALUES = 400
 """Ids in one statement."""
@@ -63,6 +67,37 @@ def to_batch(events: Iterable[pb.HallEvent], answers: Iterable[pb.HallAnswer]) -
         if event.note:
             texts[event.event_id] = Note(event.note, tuple(event.note_player_ids))
     return Batch(found, texts, {answer.command_id: answer.answer for answer in answers})
+
+
+def part_of(batch: Batch, events: Sequence[Stored]) -> Batch:
+    """Return some events of a batch with what is beside them."""
+    commands, ids = {event.command_id for event in events}, {event.event_id for event in events}
+    return Batch(
+        events,
+        {event_id: note for event_id, note in batch.notes.items() if event_id in ids},
+        {command: answer for command, answer in batch.answers.items() if command in commands},
+    )
+
+
+def divide(batch: Batch, most_bytes: int) -> Iterator[Batch]:
+    """Yield the parts of a batch, each with about this number of bytes as a message at most.
+
+    The events of a command are in one part, which may be larger for that reason.
+    """
+    part: list[Stored] = []
+    size = 0
+    for command_id, group in groupby(batch.events, lambda event: event.command_id or event.event_id):
+        of_command = list(group)
+        content = pb.HallBatch(events=[to_event(event, batch.notes.get(event.event_id)) for event in of_command])
+        if command_id in batch.answers:
+            content.answers.add(command_id=command_id, answer=batch.answers[command_id])
+        if part and size + content.ByteSize() > most_bytes:
+            yield part_of(batch, part)
+            part, size = [], 0
+        part += of_command
+        size += content.ByteSize()
+    if part:
+        yield part_of(batch, part)
 
 
 def to_events(batch: Batch) -> list[pb.HallEvent]:

@@ -33,9 +33,6 @@ from faristol.pb.hall.v1 import events_pb2 as events
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 
-MAX_BATCH_BYTES = 512 * 1024
-"""Bytes of a batch: kept aside, it is one event."""
-
 CLOCK_TOLERANCE_NS = 2 * 60 * 60 * 1_000_000_000
 """Difference between the clocks of a hall and of the championship with which events are accepted, in nanoseconds."""
 
@@ -105,12 +102,7 @@ class Pushed:
 
     def part(self, events: Sequence[Stored]) -> Batch:
         """Return some of the events as a batch, with what is beside them."""
-        commands, ids = {event.command_id for event in events}, {event.event_id for event in events}
-        return Batch(
-            events,
-            {event_id: note for event_id, note in self.batch.notes.items() if event_id in ids},
-            {command: answer for command, answer in self.batch.answers.items() if command in commands},
-        )
+        return wire.part_of(self.batch, events)
 
     def fork_at(self, wrong: Stored, problem: str, reason: events.AsideReason.ValueType) -> tuple[str, Fork]:
         """Return the game of an event, and the fork that begins with the events of its command."""
@@ -153,8 +145,8 @@ async def read_batch(
 
     Raises ``Invalid`` for a batch that no honest hall sends.
     """
-    if len(request.batch) > MAX_BATCH_BYTES:
-        raise Invalid("batch", N_("expected at most {most} bytes"), {"most": MAX_BATCH_BYTES})
+    if len(request.batch) > wire.MAX_BATCH_BYTES:
+        raise Invalid("batch", N_("expected at most {most} bytes"), {"most": wire.MAX_BATCH_BYTES})
     keys = halls.keys.get(request.hall, ())
     key = next((key for key in keys if wire.is_signed(key, request.batch, request.signature)), None)
     if key is None:
