@@ -29,6 +29,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import load_ruleset
 from faristol.table.ownership import TABLE_TAKEN_BACK
+from faristol.tournament.kept.requests import MAX_KEPT_RESULTS_COUNT
 
 FIRST, SECOND, OTHER = "cup-r1-t1", "cup-r1-t2", "cup-r1-t3"
 """Games of the hall, and one of another hall."""
@@ -61,7 +62,9 @@ class Halls:
                 epochs[found[0]] = found[1]
             return found is not None
 
-        await extract(self.cell.record, 0, is_own, up_to=self.sent)
+        position = 0
+        while position < self.sent:
+            position = (await extract(self.cell.record, position, is_own, up_to=self.sent)).position
         found = await extract(self.cell.record, self.sent, is_own, up_to=min(most, await self.end()))
         self.sent = found.position
         if found.batch.events:
@@ -115,7 +118,9 @@ class Halls:
 
 
 @asynccontextmanager
-async def playing(path: Path, book: str = "fisc-2023") -> AsyncIterator[Halls]:
+async def playing(path: Path, book: str = "fisc-2023", tables: int = 2) -> AsyncIterator[Halls]:
+    """Return a championship and a hall with so many tables; one more table is in another hall."""
+    seats = {GRAN: range(1, tables + 1), PETITA: range(tables + 1, tables + 2)}
     async with AsyncExitStack() as stack:
         championship = await stack.enter_async_context(serve(path / "championship.db"))
         there = await stack.enter_async_context(serving(championship.record, now=championship.now))
@@ -130,33 +135,35 @@ async def playing(path: Path, book: str = "fisc-2023") -> AsyncIterator[Halls]:
             events.LexiconPinned(lexicon=game_events.Pin(name="catalan", digest="00")),
             events.ResultCheckSet(players=True, players_enter=True, occurred_at=at),
             events.HallsSet(
-                halls=[events.Hall(name=GRAN, first_table=1), events.Hall(name=PETITA, first_table=3)], occurred_at=at
+                halls=[events.Hall(name=name, first_table=numbers.start) for name, numbers in seats.items()],
+                occurred_at=at,
             ),
             *(
                 events.PlayerRegistered(player_id=f"{seat}{table}", rating=1_500, occurred_at=at)
-                for table in (1, 2, 3)
+                for table in range(1, tables + 2)
                 for seat in "ab"
             ),
         )
         await hall.join()
-        await start_round(championship)
+        await start_round(championship, seats=seats)
         await hall.follow()
         yield Halls(championship, cell, hall, here, there)
 
 
 def scores_of(game_id: str, *points: int) -> list[game_events.FinalScore]:
-    number = game_id[-1]
+    number = game_id.rpartition("-t")[2]
     return [
         game_events.FinalScore(player_id=f"{seat}{number}", score=each) for seat, each in zip("ab", points, strict=True)
     ]
 
 
-def entry(*results: tuple[str, int, int], command_id: str = "") -> pb.EnterResultsRequest:
+def entry(*results: tuple[str, int, int], command_id: str = "", note: str = "") -> pb.EnterResultsRequest:
     """Return the entry of several results in one command."""
     return pb.EnterResultsRequest(
         command_id=command_id or command(),
         tournament_id="cup",
         arbiter_id="rosa",
+        note=note,
         results=[pb.GameResult(game_id=game, scores=scores_of(game, *points)) for game, *points in results],
     )
 
@@ -188,6 +195,18 @@ async def test_several_results_in_one_command_are_kept_by_table_so_that_one_can_
         assert not (await at.table(SECOND)).kept
 
 
+async def test_the_results_of_all_tables_of_a_large_hall_in_one_command_are_sent_and_executed(tmp_path: Path) -> None:
+    async with playing(tmp_path, tables=MAX_KEPT_RESULTS_COUNT) as at:
+        games = [f"cup-r1-t{number}" for number in range(1, MAX_KEPT_RESULTS_COUNT + 1)]
+        await at.here.stub.EnterResults(entry(*((game, 400, 350) for game in games), note="Ω" * 500))
+        assert len(await at.list_kept()) == MAX_KEPT_RESULTS_COUNT
+        while at.sent < await at.end():
+            await at.send()
+        await at.react("pairing.kept")
+        assert set(await at.outcomes()) == {"executed"}
+        assert [each.score for each in (await at.table(games[-1], at.there)).scores] == [400, 350]
+
+
 async def test_a_command_with_one_table_of_another_hall_or_one_wrong_result_keeps_nothing(tmp_path: Path) -> None:
     async with playing(tmp_path) as at:
         told = await reason(at.here.stub.EnterResults(entry((FIRST, 400, 350), (OTHER, 400, 350))))
@@ -196,7 +215,7 @@ async def test_a_command_with_one_table_of_another_hall_or_one_wrong_result_keep
         wrong = entry((FIRST, 400, 350), (SECOND, 380, 370))
         wrong.results[1].winner_id = "b2"
         assert "SCORES_SWAPPED" in await reason(at.here.stub.EnterResults(wrong))
-        many = entry(*[(FIRST, 400, 350)] * 51)
+        many = entry(*[(FIRST, 400, 350)] * (MAX_KEPT_RESULTS_COUNT + 1))
         assert "INVALID_ARGUMENT" in await reason(at.here.stub.EnterResults(many))
         assert await at.list_kept() == []
         assert not (await at.table(FIRST)).scores

@@ -34,8 +34,8 @@ KEPT_REQUESTS: Mapping[str, type[Message]] = {
 }
 """The commands that are in the stream of a hall, by the full names of their requests: each concerns one game."""
 
-MAX_KEPT_RESULTS_COUNT = 50
-"""Results of one command that a hall keeps. The events of a command are sent in one batch, whose size is limited."""
+MAX_KEPT_RESULTS_COUNT = 100
+"""Results of one command that a hall keeps: those of its tables. Their events are sent in one batch of limited size."""
 
 _ELSEWHERE = "OF_THE_CHAMPIONSHIP"
 """Reason of the refusal of a command that a hall does not keep."""
