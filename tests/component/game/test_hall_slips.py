@@ -386,6 +386,39 @@ async def test_slips_that_are_taken_back_are_entered_by_paper_and_those_of_the_h
     assert [event.type.rpartition(".")[2] for event in kept.here][:2] == ["SlipsTakenBack", "SlipsTaken"]
 
 
+async def test_slips_go_on_with_the_later_events_of_a_hall_after_a_wrong_one_was_disregarded(
+    table: Table, tmp_path: Path
+) -> None:
+    assert table.hall is not None
+    turn = await table.call()
+    stranger = events.SlipsTaken(turn=turn, source=events.SLIP_SOURCE_PAPER, collector_id="collector")
+    stranger.slips.add(player_id="zoe", coordinates="H7", word="C A S")
+    stranger.occurred_at.CopyFrom(to_timestamp(table.at.now()))
+    await table.at.write(OF_NORD, stranger)
+    await table.hand_in(turn, NORD, **FIRST)
+    await table.hand_in(turn, SUD, **OF_OTHERS)
+    await table.sync()
+    listed = await table.ask(hall_pb2.ListKeptAsideRequest(tournament_id="cup"))
+    assert [(each.game_id, each.count) for each in listed.aside] == [("cup-r1-h1", 3)]
+    assert await names(table.championship, OF_NORD) == ["HallSeated", "SlipsHandedOver"]
+
+    disregarded = hall_pb2.DecideKeptAsideRequest(
+        tournament_id="cup", number=1, verdict=hall_events.ASIDE_VERDICT_DISREGARDED, arbiter_id="rosa"
+    )
+    assert (await table.ask(disregarded)).added == 2
+    added = ["SlipsTakenBack", "SlipsTaken", "HallClosed"]
+    assert await names(table.championship, OF_NORD) == ["HallSeated", "SlipsHandedOver", *added]
+    table.at = table.championship
+    table.is_cut = True
+    await table.score(turn)
+    async with without_cell(tmp_path) as other:
+        same = await other.call()
+        await other.hand_in(same, NORD, **FIRST)
+        await other.hand_in(same, SUD, **OF_OTHERS)
+        await other.score(same)
+        assert (await table.ranking()).lines == (await other.ranking()).lines
+
+
 async def test_slips_go_to_another_laptop_after_they_were_taken_back(table: Table, tmp_path: Path) -> None:
     turn = await table.call()
     halls = table.championship.halls

@@ -1,5 +1,7 @@
 """The events of a hall that go on at a table after the one that the table cannot take was disregarded.
 
+The slips of a hall in a duplicate game are like a table.
+
 Problem. An event that a table cannot take ends its stream for the hall: the hash of each later event covers it, so no
 later one can be copied. But the later ones are plays that took place.
 
@@ -14,19 +16,23 @@ the state of the hall would still contain it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
 from google.protobuf.message import Message
 
+from faristol.duplicate_game.ownership import take_back_slips
 from faristol.event_store import Decision, Record, Write
 from faristol.event_store.beside_events.notes import Note, field_of
 from faristol.event_store.stored import Stored
+from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.halls.asides import late_events
 from faristol.game.halls.batches import CLOCK_TOLERANCE_NS, RETURNED_TYPES, find_problem, is_unknown, parse
 from faristol.game.halls.model import AsideEvents, Halls
 from faristol.game.halls.plausibility import Implausible, apply_pushed
 from faristol.game.halls.rulings import CASE_KINDS, Surroundings
+from faristol.game.halls.slips import PushedSlips, load_pushed
 from faristol.game.halls.surroundings import load_surroundings
 from faristol.host.halls import wire
 from faristol.host.halls.identity import CASE
@@ -50,20 +56,29 @@ class LaterEvents:
 
 
 async def build_later_events(
-    record: Record, halls: Halls, kept: AsideEvents, tournament_id: str, arbiter_id: str, now: Instant
+    record: Record,
+    lexicons: Lexicons,
+    halls: Halls,
+    kept: AsideEvents,
+    tournament_id: str,
+    arbiter_id: str,
+    now: Instant,
 ) -> LaterEvents | None:
     """Take a table back, and add the later events of its hall.
 
     Returns None if the hall no longer has the table, or if the events were not kept aside because of one of
-    them.
+    them. Raises ``Refusal`` if the lexicon of a duplicate game is unavailable, with which its scores are checked.
     """
     aside = kept.event
     if aside.reason not in SKIPPED_REASONS or not aside.game_id:
         return None
-    settled = await load_table(record, aside.game_id)
-    if settled is None or (settled.game.owner_key, settled.game.epoch) != (aside.key, aside.epoch):
-        return None
     groups = _read_groups(halls, kept, tournament_id, now)
+    settled = await load_table(record, aside.game_id)
+    if settled is None:
+        slips = (await load_pushed(record, lexicons, [aside.game_id], now)).get(aside.game_id)
+        return _build_later_slips(slips, aside, groups) if slips is not None else None
+    if (settled.game.owner_key, settled.game.epoch) != (aside.key, aside.epoch):
+        return None
     every = [message for group in groups for message in group]
     around = await load_surroundings(record, tournament_id, {aside.game_id: settled}, {aside.game_id: every})
     taken_back = ownership.take_back(settled.table, "", 0)
@@ -72,6 +87,23 @@ async def build_later_events(
     of_table += ownership.stop_clock(table, arbiter_id)
     decision = settled.decision(settled.with_consequences(of_table))
     return LaterEvents(replace(decision, writes=[*decision.writes, *_write_cases(added, tournament_id)]), len(added))
+
+
+def _build_later_slips(
+    slips: PushedSlips, aside: events.EventsKeptAside, groups: Iterable[Sequence[Message]]
+) -> LaterEvents | None:
+    """Take the slips of a hall back, and add those of its later events that they can take."""
+    if (slips.hall.owner_key, slips.hall.epoch) != (aside.key, aside.epoch):
+        return None
+    taken_back = take_back_slips(slips.hall, "", 0)
+    after, added = slips.after(taken_back), list[Message]()
+    for group in groups:
+        with suppress(Implausible):
+            after.check(group)
+            after = after.after(group)
+            added += group
+    written = Write(slips.stream, slips.version, [*taken_back, *added], slips.situation.game.tournament_id)
+    return LaterEvents(Decision([written]), len(added))
 
 
 def _read_groups(halls: Halls, kept: AsideEvents, tournament_id: str, now: Instant) -> list[list[Message]]:

@@ -103,6 +103,7 @@ class HallSync:
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
         self._runtime = runtime
+        self._lexicons = lexicons
         self._pushes = Pushes(runtime.record, lexicons, runtime.now)
         self._asides = Asides(runtime.record, runtime.now)
         self._vault = SealedGameKeys(runtime.settings.sealed_games_key())
@@ -249,7 +250,7 @@ class HallSync:
         if request.verdict == events.ASIDE_VERDICT_DISREGARDED:
             kept, tournament_id = halls.aside[request.number], request.tournament_id
             later = await build_later_events(
-                self._runtime.record, halls, kept, tournament_id, request.arbiter_id, instant(at)
+                self._runtime.record, self._lexicons, halls, kept, tournament_id, request.arbiter_id, instant(at)
             )
         added = later.count if later else 0
         decision = self._write(request, loaded, decide_aside(halls, request, at, added))

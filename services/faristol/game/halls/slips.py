@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from google.protobuf.message import Message
 
@@ -139,8 +139,17 @@ class PushedSlips:
         """The hall."""
         return self.situation.halls[self.number]
 
+    @property
+    def stream(self) -> str:
+        """The name of their stream."""
+        return hall_stream(self.situation.game.game_id, self.number)
+
+    def after(self, new_events: Sequence[Message]) -> PushedSlips:
+        """Return the slips after events, which are not checked."""
+        return replace(self, situation=self.situation.after([(self.number, event) for event in new_events]))
+
     def check(self, new_events: Sequence[Message]) -> None:
-        """Apply the events that a hall sends. Raises ``Implausible`` for one that no honest hall writes."""
+        """Check the events that a hall sends. Raises ``Implausible`` for one that no honest hall writes."""
         situation = self.situation
         if not new_events:
             return
