@@ -86,6 +86,8 @@ class Child:
     program: str = FARISTOL
     packages: Path | None = None
     """A folder whose packages have precedence over installed ones."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of its environment. Those of the dynamic linker need a process that is not forked."""
     process: subprocess.Popen[bytes] | prepared.Process = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,8 +96,8 @@ class Child:
     def start(self) -> None:
         """Start it, also again."""
         with self.log.open("ab") as log:
-            settings = environment(**self.settings)
-            if self.program == FARISTOL and self.packages is None:
+            settings = environment(**self.settings) | self.variables
+            if self.program == FARISTOL and self.packages is None and not self.variables:
                 self.process = prepared.start(self.arguments, settings, log, log)
                 return
             if self.packages is not None:
@@ -118,10 +120,14 @@ class Child:
         return self.log.read_text(errors="replace")
 
 
-def wait_until_serving(address: str, child: Child, service: str = "") -> None:
-    """Wait for the health check of a gRPC server."""
+def wait_until_serving(address: str, child: Child, service: str = "", ca: Path | None = None) -> None:
+    """Wait for the health check of a gRPC server. ``ca`` is the file that it makes of its authority, with TLS."""
     give_up = time.monotonic() + START_SECONDS
-    with grpc.insecure_channel(address, options=EAGER) as channel:
+    while ca is not None and not ca.exists():
+        assert child.process.poll() is None, child.output()
+        assert time.monotonic() < give_up, f"{address} has no certificate:\n{child.output()}"
+        time.sleep(0.05)
+    with _open_channel(address, ca) as channel:
         stub = health_pb2_grpc.HealthStub(channel)
         while time.monotonic() < give_up:
             assert child.process.poll() is None, child.output()
@@ -133,6 +139,12 @@ def wait_until_serving(address: str, child: Child, service: str = "") -> None:
             if answer.status == health_pb2.HealthCheckResponse.SERVING:
                 return
     raise AssertionError(f"{address} does not serve:\n{child.output()}")
+
+
+def _open_channel(address: str, ca: Path | None) -> grpc.Channel:
+    if ca is None:
+        return grpc.insecure_channel(address, options=EAGER)
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(ca.read_bytes()), options=EAGER)
 
 
 class Cell:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import shutil
+import time
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -32,6 +34,8 @@ from faristol.event_store.event import utc_now
 from faristol.host import SERVICES, Settings
 from faristol.host.halls.clock import HallClock
 from faristol.host.rpc.channels import open_channel
+from faristol.host.security import authority
+from faristol.host.security.tls import Files, Tls
 from faristol.launcher.processes import running
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
@@ -60,6 +64,15 @@ class Site:
     grpc_port: int
     http_port: int
     channel: grpc.aio.Channel
+    ca: Path | None = None
+    """Certificate of its authority, if it serves TLS."""
+
+    async def start_again(self) -> float:
+        """Start its process again, and return the seconds until it serves."""
+        began = time.monotonic()
+        await asyncio.to_thread(self.child.start)
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{self.grpc_port}", self.child, "gateway", self.ca)
+        return time.monotonic() - began
 
     @property
     def address(self) -> str:
@@ -88,8 +101,14 @@ class Site:
 
 
 @asynccontextmanager
-async def site(folder: Path, lexicons: Path, *arguments: str, **settings: object) -> AsyncIterator[Site]:
-    """Run a cell in its own process."""
+async def site(
+    folder: Path,
+    lexicons: Path,
+    *arguments: str,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    **settings: object,
+) -> AsyncIterator[Site]:
+    """Run a cell in its own process, with further ``variables`` of its environment; with TLS by the option for it."""
     await asyncio.to_thread(folder.mkdir, exist_ok=True)
     grpc_port, http_port = free_port(), free_port()
     child = Child(
@@ -102,14 +121,16 @@ async def site(folder: Path, lexicons: Path, *arguments: str, **settings: object
             **settings,
         },
         folder / "log",
+        variables=variables,
     )
     address = f"127.0.0.1:{grpc_port}"
+    ca = folder / "tls" / authority.CA if "--tls" in arguments else None
     try:
-        await asyncio.to_thread(wait_until_serving, address, child, "gateway")
+        await asyncio.to_thread(wait_until_serving, address, child, "gateway", ca)
         authorization = authorize_at_console(folder / "access", folder / "access-record")
-        channel = open_channel(address, build_interceptors(authorization))
+        channel = open_channel(address, build_interceptors(authorization), Tls(Files(ca=ca)) if ca else None)
         try:
-            yield Site(child, folder, grpc_port, http_port, channel)
+            yield Site(child, folder, grpc_port, http_port, channel, ca)
         finally:
             await channel.close(None)
     finally:
@@ -148,6 +169,7 @@ def hall_token(championship: Site, hall: str) -> str:
         client_address=f"127.0.0.1:{championship.grpc_port}",
         data=championship.folder,
         access=championship.folder / "access",
+        **({"tls_ca": championship.ca} if championship.ca else {}),
     )
     assert granted.returncode == 0, granted.stderr
     return str(json.loads(granted.stdout)["token"])
@@ -208,15 +230,34 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(tmp_path: Path, words: Path, *, players: int = 6, rounds: int = 5) -> AsyncIterator[Scene]:
-    """Run a championship with a started round, and the cell of a hall that has the tables of it."""
-    async with site(tmp_path / "championship", words) as championship:
+async def scene(
+    tmp_path: Path,
+    words: Path,
+    *,
+    players: int = 6,
+    rounds: int = 5,
+    tls: bool = False,
+    variables: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> AsyncIterator[Scene]:
+    """Run a championship with a started round, and the cell of a hall that has the tables of it.
+
+    ``variables`` are further ones of the environment of ``championship`` and ``hall``.
+    """
+    options = ("--tls",) if tls else ()
+    async with site(
+        tmp_path / "championship", words, *options, variables=variables.get("championship", {})
+    ) as championship:
         desk = await prepare(championship, players=players, rounds=rounds)
         (tmp_path / "token").write_text(hall_token(championship, HALL))
         line = FaultyLine(championship.grpc_port)
         await line.start()
         try:
-            async with site(tmp_path / "hall", tmp_path / "own-lexicons", *joining(tmp_path, line)) as hall:
+            async with site(
+                tmp_path / "hall",
+                tmp_path / "own-lexicons",
+                *joining(tmp_path, line, championship.ca),
+                variables=variables.get("hall", {}),
+            ) as hall:
                 listed = hall_pb2.ListHallsRequest(tournament_id=TOURNAMENT)
 
                 async def has_joined() -> bool:
@@ -232,9 +273,10 @@ async def scene(tmp_path: Path, words: Path, *, players: int = 6, rounds: int = 
             await line.stop()
 
 
-def joining(tmp_path: Path, line: FaultyLine) -> tuple[str, ...]:
+def joining(tmp_path: Path, line: FaultyLine, ca: Path | None = None) -> tuple[str, ...]:
     """Return the options of the cell of the hall."""
-    return ("--hall", HALL, "--of", line.address, "--token-file", str(tmp_path / "token"))
+    of = ("--of", f"https://{line.address}", "--ca", str(ca)) if ca else ("--of", line.address)
+    return ("--hall", HALL, *of, "--token-file", str(tmp_path / "token"))
 
 
 async def test_a_hall_without_a_line_plays_and_the_championship_has_each_of_its_events_once(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+import os
 import re
 import secrets
 from collections.abc import Callable
@@ -63,9 +64,17 @@ def prepare(folder: Path, now: Callable[[], datetime] = utc_now) -> bool:
 
 
 def name_record(path: Path, record_id: str) -> None:
-    """Write the id of the record to a file, for commands at the console that do not open the record."""
+    """Write the id of the record to a file, for commands at the console that do not open the record.
+
+    It is synced to the disk: an empty file would be that of another record after a loss of power.
+    """
     if not path.exists() or path.read_text(encoding="utf-8") != record_id:
-        path.write_text(record_id, encoding="utf-8")
+        new = path.with_name(f"{path.name}.new")
+        with new.open("w", encoding="utf-8") as file:
+            file.write(record_id)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
 
 
 def rotate(folder: Path, now: Callable[[], datetime] = utc_now) -> Path:

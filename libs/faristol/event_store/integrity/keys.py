@@ -79,7 +79,7 @@ def make(path: Path) -> Ed25519PrivateKey:
 
 
 def write_new(path: Path, content: bytes, mode: int) -> None:
-    """Create a file. Raises ``KeyFileError`` if it exists, without changing it."""
+    """Create a file, and sync it to the disk. Raises ``KeyFileError`` if it exists, without changing it."""
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError:
@@ -88,6 +88,8 @@ def write_new(path: Path, content: bytes, mode: int) -> None:
         raise KeyFileError(f"a key cannot be written to {path}: {error.strerror}") from error
     with os.fdopen(file, "wb") as out:
         out.write(content)
+        out.flush()
+        os.fsync(out.fileno())
 
 
 def read_private(path: Path) -> Ed25519PrivateKey:

@@ -1,0 +1,60 @@
+"""The machines of the cells: their disks, which keep what was synced, and their clocks, which may be wrong."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+SOURCE = Path(__file__).with_suffix(".c")
+WRITEBACK_SECONDS = 30.0
+"""Age from which the kernel has written a file that no program synced."""
+NEW_SUFFIX = ".tmp"
+"""End of the name of a copy that is being made."""
+
+
+def build_library(folder: Path) -> Path | None:
+    """Compile the library that a process loads, and return its file; None on a machine without a C compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return None
+    library = folder / "machine.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", str(library), str(SOURCE), "-ldl"], check=True)
+    return library
+
+
+class Machine:
+    """The disk and the clock of one cell."""
+
+    def __init__(self, library: Path, data: Path, disk: Path, hours: float = 0) -> None:
+        """``data`` is the folder of the cell. Its clock is wrong by ``hours``."""
+        self._data = data.absolute()
+        self._disk = disk.absolute()
+        self._disk.mkdir(parents=True, exist_ok=True)
+        self.variables: Mapping[str, str] = {
+            "LD_PRELOAD": str(library.absolute()),
+            "MACHINE_DATA": str(self._data),
+            "MACHINE_DISK": str(self._disk),
+            "MACHINE_SECONDS": str(round(hours * 3_600)),
+        }
+        """Variables of the environment of its process."""
+
+    def lose_power(self) -> int:
+        """Drop the bytes that were not synced, after the process has ended. Return the number of changed files."""
+        changed = 0
+        for path in [path for path in self._data.rglob("*") if path.is_file()]:
+            kept = self._disk / str(path.relative_to(self._data)).replace("/", "%")
+            if path.name.endswith("-shm"):  # shared memory of SQLite
+                path.unlink()
+            elif kept.exists():
+                content = kept.read_bytes()
+                changed += content != path.read_bytes()
+                path.write_bytes(content)
+            elif time.time() - path.stat().st_mtime < WRITEBACK_SECONDS and path.name != "log":
+                changed += path.stat().st_size > 0
+                path.write_bytes(b"")
+        for path in self._disk.glob(f"*{NEW_SUFFIX}"):
+            path.unlink()
+        return changed
