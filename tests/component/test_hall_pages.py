@@ -17,7 +17,7 @@ import grpc
 import httpx
 import pytest
 from tests.component.processes import faristol, wait_until_serving
-from tests.component.test_hall_cell import HALL, OTHER_HALL, TOURNAMENT, Scene, Site, scene, until, words
+from tests.component.test_hall_cell import HALL, OTHER_HALL, TOURNAMENT, Scene, Site, carry, scene, until, words
 from tests.component.test_hall_kept import get_page, let_players_report, phone, players_of, report
 from tests.support.plain_http import PLAIN
 
@@ -201,6 +201,33 @@ async def give(at: Scene, role: Any, form: Any = access_events.FORM_LINK, **fiel
 
 def hall_key(at: Scene) -> bytes:
     return load_key(at.hall.folder / "hall").public_key().public_bytes_raw()
+
+
+async def test_credentials_come_with_the_file_of_the_championship_if_there_is_no_line(
+    tmp_path: Path, words: Path
+) -> None:
+    stick = tmp_path / "stick"
+
+    async def carry_to_hall(at: Scene) -> None:
+        for_hall = ("export", str(stick), "--tournament", TOURNAMENT, "--hall", HALL)
+        await asyncio.to_thread(carry, at.championship, *for_hall)
+        await asyncio.to_thread(carry, at.hall, "import", str(stick))
+
+    async with scene(tmp_path, words) as at:
+        await at.line.cut()
+        scorer = await give(at, SCORER, name="Ona Mas", scope={"tables": [2]})
+        code = hall_code(scorer.code, hall_key(at))
+        assert not await is_accepted(at.hall, code)
+        await carry_to_hall(at)
+        assert await is_accepted(at.hall, code)
+        for secret in (scorer.code, scorer.code[26:], code):
+            assert secret.encode() not in stick.read_bytes()
+        revoke = access_pb2.RevokeCredentialRequest(
+            command_id=str(uuid.uuid4()), credential_id=scorer.credential.credential_id
+        )
+        await at.championship.api.access.RevokeCredential(revoke)
+        await carry_to_hall(at)
+        assert not await is_accepted(at.hall, code)
 
 
 async def test_a_scorer_and_a_player_sign_in_at_the_laptop_with_the_links_of_the_championship_without_a_line(

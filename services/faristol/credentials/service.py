@@ -436,9 +436,13 @@ class AccessService:
     async def list_hall_credentials(
         self, request: pb.ListHallCredentialsRequest, context: Context
     ) -> pb.ListHallCredentialsResponse:
-        """Return the credentials of a hall for its cell. Raises ``NotFound`` unless that has joined with this key."""
+        """Return the credentials of a hall for its cell.
+
+        Raises ``NotFound`` unless that has joined, with the key of the request if there is one.
+        """
         cells = await load_cells(self._record, request.tournament_id, self._seats)
-        if cells.keys.by_hall.get(request.hall) != request.key:
+        joined = cells.keys.by_hall.get(request.hall)
+        if joined is None or request.key not in (b"", joined):
             raise NotFound("hall", request.hall)
         loaded, now = await self._load(), _whole_seconds(self._runtime.now())
         answer = pb.ListHallCredentialsResponse(digest=cells.digest_with(loaded.version))

@@ -71,6 +71,15 @@ class CredentialFollower:
             attempts.reset()
             await asyncio.sleep(CREDENTIALS_POLL_SECONDS)
 
+    async def take(self, tournament_id: str, answer: pb.ListHallCredentialsResponse) -> None:
+        """Write what has changed by a file from the championship. Raises ``ValueError`` for impossible values."""
+        while True:
+            try:
+                await self._take(tournament_id, answer)
+            except Conflict:
+                continue  # a device signed in, or the line is back
+            return
+
     async def _take(self, tournament_id: str, answer: pb.ListHallCredentialsResponse) -> None:
         """Write what has changed.
 

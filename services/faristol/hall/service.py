@@ -8,6 +8,7 @@ from datetime import datetime
 from google.protobuf.message import Message
 
 from faristol.event_store.event import moment
+from faristol.hall.credentials import CredentialFollower
 from faristol.hall.follower import Follower
 from faristol.hall.joining import PROGRAM_VERSION, Cell
 from faristol.hall.sender import Sender
@@ -20,7 +21,9 @@ FOR_OTHER_HALL = N_("The file is for the hall {other} of {tournament}, and this 
 FOR_NO_HALL = N_("The file does not state its hall and its tournament: export it again at the championship.")
 
 
-def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], datetime]) -> Dispatcher:
+def service(
+    cell: Cell, follower: Follower, sender: Sender, credentials: CredentialFollower, now: Callable[[], datetime]
+) -> Dispatcher:
     """Return the service that answers about the cell of the hall."""
 
     async def get_hall_cell(request: pb.GetHallCellRequest, context: Context) -> pb.GetHallCellResponse:
@@ -58,7 +61,10 @@ def service(cell: Cell, follower: Follower, sender: Sender, now: Callable[[], da
         if (request.hall, request.tournament_id) != (cell.hall, here):
             params = {"other": request.hall, "tournament": request.tournament_id, "hall": cell.hall}
             raise Refusal("FILE_OF_OTHER_HALL", "", FOR_OTHER_HALL, params)
-        return pb.ImportEventsResponse(position=await follower.take(request.after_position, request.response))
+        position = await follower.take(request.after_position, request.response)
+        if request.HasField("credentials"):
+            await credentials.take(here, request.credentials)
+        return pb.ImportEventsResponse(position=position)
 
     answers: Mapping[type[Message], Answer] = {
         pb.GetHallCellRequest: get_hall_cell,

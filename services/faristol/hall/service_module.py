@@ -59,7 +59,7 @@ def part(runtime: Runtime) -> Part:
 
     return Part(
         name="hall",
-        servicers=(service(cell, follower, sender, runtime.now),),
+        servicers=(service(cell, follower, sender, credentials, runtime.now),),
         reactions=(return_tables(runtime.record),),
         tasks=(cell.join, follower.run, sender.run, credentials.run, heart.run, close),
     )

@@ -2,10 +2,12 @@
 
 A file is a line that names its format, a line of JSON, then messages with their length before each, and at the end
 SHA-256 over all of it. The hall signs its events. Those of the championship are checked by the chain of their hashes.
+The line of JSON has the credentials for the tables of the hall, without a secret.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -23,6 +25,8 @@ from faristol.client.credentials import calling_as
 from faristol.client.problems import every_reason
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
 from faristol.pb.hall.v1 import hall_pb2 as pb
 from faristol.pb.hall.v1.hall_pb2_grpc import HallCellServiceStub, HallSyncServiceStub
 from faristol.table_terminal.shared.common import localize, print_answer, run
@@ -65,6 +69,8 @@ def export_events(
             about = {"tournament": known.tournament_id, "hall": hall}
             request = pb.FollowChampionshipRequest(tournament_id=known.tournament_id, hall=hall)
             messages = run(_collect(_follow(request, address)))
+            credentials = run(_load_credentials(known.tournament_id, hall, address))
+            about["credentials"] = base64.b64encode(credentials.SerializeToString()).decode()
         count = sum(len(message.events) for message in messages)
         text = localize(FOR_HALL, hall=hall, count=count, file=str(file))
     else:
@@ -86,7 +92,7 @@ def import_events(file: File, address: Address = None, json_output: AsJson = Fal
     except (OSError, ValueError) as error:
         raise StartError(localize(NOT_A_FILE, file=str(file))) from error
     count, aside, position = 0, list[str](), 0
-    for content in contents:
+    for number, content in enumerate(contents, 1):
         if about["kind"] == "championship":
             response = pb.FollowChampionshipResponse.FromString(content)
             request = pb.ImportEventsRequest(
@@ -95,6 +101,8 @@ def import_events(file: File, address: Address = None, json_output: AsJson = Fal
                 hall=about.get("hall", ""),
                 tournament_id=about.get("tournament", ""),
             )
+            if number == len(contents) and "credentials" in about:
+                request.credentials.ParseFromString(base64.b64decode(about["credentials"]))
             answer_to(request, address)
             count, position = count + len(response.events), response.position
             continue
@@ -122,6 +130,20 @@ async def _follow(request: pb.FollowChampionshipRequest, address: str | None) ->
             yield response
             if response.position >= response.last_position:
                 return
+
+
+async def _load_credentials(
+    tournament_id: str, hall: str, address: str | None
+) -> access_pb2.ListHallCredentialsResponse:
+    """Return the credentials for the tables of a hall; empty if no cell has joined for it."""
+    request = access_pb2.ListHallCredentialsRequest(tournament_id=tournament_id, hall=hall)
+    async with service_at("access", address) as channel:
+        try:
+            return await AccessServiceStub(channel).ListHallCredentials(request)
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTED):
+                raise StartError(every_reason(error, language_of_terminal())) from error
+            return access_pb2.ListHallCredentialsResponse()
 
 
 async def _export(address: str | None) -> AsyncIterator[Any]:
