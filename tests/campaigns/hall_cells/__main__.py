@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from tests.campaigns.hall_cells import campaign, scale
+from tests.campaigns.hall_cells.chaos import run_flapping
 from tests.component.test_hall_cell import install_words
 
 FAULTS_OUT, SCALE_OUT = Path("var") / "hall-cells.json", Path("var") / "hall-cells-scale.json"
@@ -25,13 +27,34 @@ def run_faults(
     seed: Annotated[int, typer.Option(help="Seed of the faults and of the games.")] = 35,
 ) -> None:
     """Play until the faults have happened; exit code 1 if the records differ, also from an undisturbed run."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
     with tempfile.TemporaryDirectory(prefix="faristol-") as folder:
         words = install_words(Path(folder) / "lexicons")
         outcome = asyncio.run(campaign.run(Path(folder), words, seed, faults))
+    _report(outcome)
+
+
+@app.command("flapping")
+def run_flaps(
+    seconds: Annotated[int, typer.Option(min=10, help="How long the line flaps.")] = 3_600,
+    pause: Annotated[float, typer.Option(min=0, help="Longest pause between two turns of a game, in seconds.")] = 30.0,
+    seed: Annotated[int, typer.Option(help="Seed of the games.")] = 35,
+) -> None:
+    """Cut the line every five seconds while rounds are played; exit code 1 if the records differ."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    with tempfile.TemporaryDirectory(prefix="faristol-") as folder:
+        words = install_words(Path(folder) / "lexicons")
+        outcome = asyncio.run(campaign.run(Path(folder), words, seed, seconds, run_flapping, pause))
+    _report(outcome)
+
+
+def _report(outcome: campaign.Outcome) -> None:
+    """Write and print what happened, and end with code 1 after a problem."""
     _write(FAULTS_OUT, {**vars(outcome), "acknowledged": len(outcome.acknowledged)})
     console.print(
         f"{outcome.faults.total()} faults, {outcome.games} games, {len(outcome.acknowledged)} commands, "
-        f"{outcome.events} events: {len(outcome.problems)} problems; written to {FAULTS_OUT}"
+        f"{outcome.events} events, {outcome.unsynced} files without their last bytes, {outcome.late} late calls: "
+        f"{len(outcome.problems)} problems; written to {FAULTS_OUT}"
     )
     sys.exit(bool(outcome.problems))
 

@@ -1,44 +1,57 @@
 """A hall and its championship as real processes: rounds are played while the line fails and both are killed.
 
-Clients repeat each command with its id until they have an answer. In the end both records have the same streams of the
-hall's tables, and every acknowledged command is in the championship once. Standings, pairings, sheets and the events
-of the championship are those of an undisturbed run with the same draws, but for times.
+The line has TLS, as between two machines. Clients repeat each command with its id until they have an answer. In the end
+both records have the same streams of the hall's tables, and every acknowledged command is in the championship once.
+Standings, pairings, sheets and the events of the championship are those of an undisturbed run with the same draws, but
+for times.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import grpc
 from sqlalchemy import func, select
+from tests.campaigns.hall_cells.chaos import Chaos, run_faults
 from tests.campaigns.hall_cells.comparison import list_differences, play_undisturbed, read_content, read_salt
-from tests.campaigns.hall_cells.moves import SeededGame
-from tests.component.processes import wait_until_serving
+from tests.campaigns.hall_cells.machine import Machine, build_library
+from tests.campaigns.hall_cells.moves import MAX_PAUSE_SECONDS, SeededGame
 from tests.component.quick import Championship
 from tests.component.test_hall_cell import HALL, TOURNAMENT, Scene, Site, scene, until
 
+from faristol.client import credentials
 from faristol.client.services import Api, call
 from faristol.event_store import Record
 from faristol.event_store.backends.tables import commands
 from faristol.event_store.tasks import cancel_tasks
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 
-MAX_PAUSE_SECONDS = 3.0
-"""Longest pause between two faults."""
-MAX_OUTAGE_SECONDS = 4.0
-"""Longest time for which the line stays cut, silent or bent."""
+_log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.2
+CLOCK_HOURS = {"championship": -1.0, "hall": 1.0}
+"""How far the clocks of both machines are wrong."""
+TOKEN_LIFETIME = timedelta(hours=3)
+"""Lifetime of the tokens of the clients, whose clock is right."""
 WAIT_SECONDS = 300.0
 """Longest time until the results of a round arrive while faults go on."""
 PLAYERS_COUNT = 12
 MAX_ROUNDS = 9
+
+Game = Callable[[Championship, str], SeededGame]
+"""Returns the game with an id at a cell."""
 
 
 @dataclass
@@ -54,6 +67,10 @@ class Outcome:
     """Number of events of the hall's tables."""
     catch_up_seconds: float = 0.0
     """Time from the last fault until the championship had the results."""
+    unsynced: int = 0
+    """Number of files that lost bytes when a machine lost its power."""
+    late: int = 0
+    """Number of calls that arrived after their repetition."""
     problems: list[str] = field(default_factory=list)
 
 
@@ -84,67 +101,33 @@ def persistent(site: Site, outcome: Outcome) -> Api:
     return api
 
 
-class Chaos:
-    """Faults of the line and of both processes, one after the other."""
+async def run(
+    folder: Path,
+    words: Path,
+    seed: int,
+    faults: int,
+    cause: Callable[[Chaos, int], Awaitable[None]] = run_faults,
+    pause_seconds: float = MAX_PAUSE_SECONDS,
+) -> Outcome:
+    """Play rounds in the hall until all faults have happened, and compare with both records and an undisturbed run.
 
-    def __init__(self, at: Scene, chance: random.Random, outcome: Outcome) -> None:
-        self._at = at
-        self._chance = chance
-        self._outcome = outcome
-
-    async def run(self, faults: int) -> None:
-        """Cause so many faults, then mend the line."""
-        kinds = ("cut", "silent", "bent", "delayed", "repeated", "hall killed", "championship killed")
-        for _ in range(faults):
-            await asyncio.sleep(self._chance.random() * MAX_PAUSE_SECONDS)
-            kind = self._chance.choices(kinds, (4, 2, 2, 1, 2, 2, 1))[0]
-            await self._cause(kind)
-            self._outcome.faults[kind] += 1
-        self._at.line.mend()
-
-    async def _cause(self, kind: str) -> None:
-        line = self._at.line
-        if kind.endswith("killed"):
-            await restart(self._at.hall if kind.startswith("hall") else self._at.championship)
-            return
-        if kind == "cut":
-            await line.cut()
-        line.is_silent = kind == "silent"
-        line.bent_share = 0.05 if kind == "bent" else 0.0
-        line.is_deaf = kind == "repeated"
-        line.delay_seconds = 0.05 if kind == "delayed" else 0.0
-        await asyncio.sleep(self._chance.random() * MAX_OUTAGE_SECONDS)
-        line.mend()
-
-
-async def restart(site: Site) -> None:
-    """Kill the process of a site, and start it again."""
-    site.child.kill()
-    site.child.start()
-    await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{site.grpc_port}", site.child, "gateway")
-
-
-async def run(folder: Path, words: Path, seed: int, faults: int) -> Outcome:
-    """Play rounds in the hall until all faults have happened, and compare with both records and an undisturbed run."""
-    outcome, chance = Outcome(), random.Random(seed)
-    async with scene(folder, words, players=PLAYERS_COUNT, rounds=MAX_ROUNDS) as at:
-        desk = replace(at.desk, api=persistent(at.championship, Outcome()))
-        there = replace(at.desk, api=persistent(at.hall, outcome))
-        chaos = asyncio.create_task(Chaos(at, chance, outcome).run(faults))
-        try:
-            await _play_rounds(at, desk, there, chaos, outcome, seed)
-            began = time.monotonic()
-            await until(at.are_final, "the results arrive", WAIT_SECONDS)
-            outcome.catch_up_seconds = time.monotonic() - began
-        finally:
-            await cancel_tasks([chaos])
-        own, copied = await at.hall.streams(), await at.championship.streams()
-        outcome.events = sum(map(len, own.values()))
-        outcome.problems += [name for name, hashes in own.items() if copied.get(name) != hashes]
-        outcome.problems += await _missing(at.championship, outcome.acknowledged)
-        games = [*at.games, *(_first_game(number + 1) for number in range(outcome.rounds))]
-        disturbed = await read_content(at.championship, games, outcome.rounds)
-        salt = await read_salt(at.championship)
+    ``cause`` causes the faults. ``pause_seconds`` is the longest pause between two turns of a game.
+    """
+    outcome = Outcome()
+    library = await asyncio.to_thread(build_library, folder)
+    machines = {
+        name: Machine(library, folder / name, folder / f"{name}-disk", hours)
+        for name, hours in (CLOCK_HOURS.items() if library else ())
+    }
+    variables = {name: machine.variables for name, machine in machines.items()}
+    with patch.object(credentials, "CONSOLE_TOKEN_LIFETIME", TOKEN_LIFETIME):
+        async with scene(folder, words, players=PLAYERS_COUNT, rounds=MAX_ROUNDS, tls=True, variables=variables) as at:
+            chaos = Chaos(at, random.Random(seed), outcome.faults, machines)
+            await _play(at, asyncio.create_task(cause(chaos, faults)), outcome, partial(_game, seed, pause_seconds))
+            outcome.unsynced, outcome.late = chaos.unsynced, at.line.late_count
+            games = [*at.games, *(_first_game(number + 1) for number in range(outcome.rounds))]
+            disturbed = await read_content(at.championship, games, outcome.rounds)
+            salt = await read_salt(at.championship)
     undisturbed = await play_undisturbed(
         folder / "undisturbed",
         words,
@@ -158,16 +141,38 @@ async def run(folder: Path, words: Path, seed: int, faults: int) -> Outcome:
     return outcome
 
 
+def _game(seed: int, pause_seconds: float, desk: Championship, game_id: str) -> SeededGame:
+    return SeededGame(desk, game_id, seed, pause_seconds)
+
+
+async def _play(at: Scene, chaos: asyncio.Task[None], outcome: Outcome, game: Game) -> None:
+    """Play until the faults are over, and compare the records of both."""
+    desk = replace(at.desk, api=persistent(at.championship, Outcome()))
+    there = replace(at.desk, api=persistent(at.hall, outcome))
+    try:
+        await _play_rounds(at, desk, there, chaos, outcome, game)
+        began = time.monotonic()
+        await until(at.are_final, "the results arrive", WAIT_SECONDS)
+        outcome.catch_up_seconds = time.monotonic() - began
+    finally:
+        await cancel_tasks([chaos])
+    own, copied = await at.hall.streams(), await at.championship.streams()
+    outcome.events = sum(map(len, own.values()))
+    outcome.problems += [name for name, hashes in own.items() if copied.get(name) != hashes]
+    outcome.problems += await _missing(at.championship, outcome.acknowledged)
+
+
 async def _play_rounds(
-    at: Scene, desk: Championship, there: Championship, chaos: asyncio.Task[None], outcome: Outcome, seed: int
+    at: Scene, desk: Championship, there: Championship, chaos: asyncio.Task[None], outcome: Outcome, game: Game
 ) -> None:
     games = list(at.games)
     while True:
         outcome.rounds += 1
-        elsewhere = SeededGame(desk, _first_game(outcome.rounds), seed)
-        await asyncio.gather(elsewhere.play(), *(SeededGame(there, game_id, seed).play() for game_id in games))
+        _log.info("round %d begins after %d faults", outcome.rounds, outcome.faults.total())
+        elsewhere = game(desk, _first_game(outcome.rounds))
+        await asyncio.gather(elsewhere.play(), *(game(there, game_id).play() for game_id in games))
         outcome.games += len(games)
-        await until(partial(_is_over, at, outcome.rounds), f"round {outcome.rounds} is over", WAIT_SECONDS)
+        await _wait(partial(_is_over, at, outcome.rounds), f"round {outcome.rounds} is over")
         if chaos.done() or outcome.rounds == desk.rounds:
             await chaos
             return
@@ -175,12 +180,31 @@ async def _play_rounds(
         paired = await desk._start_round(outcome.rounds + 1)
         games = [pairing.game_id for pairing in paired.pairings if pairing.hall == HALL]
         at.games += games
-        await until(at.has_tables, "the tables come to the hall", WAIT_SECONDS)
+        await _wait(partial(_has_tables, at, games), f"the tables of round {outcome.rounds + 1} come to the hall")
 
 
 def _first_game(number: int) -> str:
     """Return the game of a round in the hall without a cell."""
     return f"{TOURNAMENT}-r{number}-t1"
+
+
+async def _wait(holds: Callable[[], Awaitable[bool]], what: str) -> None:
+    """Wait until a condition holds while processes may be down. Raises ``TimeoutError`` that says what does not."""
+    give_up = time.monotonic() + WAIT_SECONDS
+    while not await holds():
+        if time.monotonic() > give_up:
+            raise TimeoutError(f"after {WAIT_SECONDS} s it does not hold that {what}")
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def _has_tables(at: Scene, games: Sequence[str]) -> bool:
+    """Check whether the hall has the tables of games, with their clocks."""
+    try:
+        for game_id in games:
+            await at.hall.api.clock.GetClock(clock_pb2.GetClockRequest(game_id=game_id), timeout=10)
+    except grpc.aio.AioRpcError:
+        return False
+    return True
 
 
 async def _is_over(at: Scene, number: int) -> bool:

@@ -24,7 +24,9 @@ RULING_POLL_SECONDS = 0.02
 class SeededGame:
     """One game: turns with challenges, calls of an arbiter and sanctions, until a player leaves."""
 
-    def __init__(self, desk: Championship, game_id: str, seed: int) -> None:
+    def __init__(self, desk: Championship, game_id: str, seed: int, pause_seconds: float = MAX_PAUSE_SECONDS) -> None:
+        """``pause_seconds`` is the longest pause between two turns."""
+        self._pause_seconds = pause_seconds
         self._desk = desk
         self._game_id = game_id
         self._chance = random.Random(f"{seed}/{game_id}")
@@ -36,7 +38,7 @@ class SeededGame:
         await desk._ask(game_pb2.AssignArbiterRequest(game_id=game_id, arbiter_id=ARBITER_ID))
         for _ in range(self._chance.randint(2, MAX_TURNS_COUNT)):
             await self._take_turn()
-            await asyncio.sleep(self._chance.random() * MAX_PAUSE_SECONDS)
+            await asyncio.sleep(self._chance.random() * self._pause_seconds)
         game = await desk._until_turn(game_id)
         players = [side.player_id for side in game.sides]
         leaving = self._chance.choice([players[:1], players[1:], players])
