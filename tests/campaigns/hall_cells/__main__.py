@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +20,8 @@ from tests.campaigns.hall_cells.chaos import run_flapping
 from tests.component.test_hall_cell import install_words
 
 FAULTS_OUT, SCALE_OUT = Path("var") / "hall-cells.json", Path("var") / "hall-cells-scale.json"
+PAUSE_SECONDS = 0.15
+"""Longest pause between two turns for each fault of a campaign, so that its rounds last as long as its faults."""
 console = Console()
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -27,10 +32,9 @@ def run_faults(
     seed: Annotated[int, typer.Option(help="Seed of the faults and of the games.")] = 35,
 ) -> None:
     """Play until the faults have happened; exit code 1 if the records differ, also from an undisturbed run."""
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
-    with tempfile.TemporaryDirectory(prefix="faristol-") as folder:
-        words = install_words(Path(folder) / "lexicons")
-        outcome = asyncio.run(campaign.run(Path(folder), words, seed, faults))
+    with _logged_folder() as folder:
+        words, pause = install_words(folder / "lexicons"), PAUSE_SECONDS * faults
+        outcome = asyncio.run(campaign.run(folder, words, seed, faults, pause_seconds=pause))
     _report(outcome)
 
 
@@ -41,11 +45,24 @@ def run_flaps(
     seed: Annotated[int, typer.Option(help="Seed of the games.")] = 35,
 ) -> None:
     """Cut the line every five seconds while rounds are played; exit code 1 if the records differ."""
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
-    with tempfile.TemporaryDirectory(prefix="faristol-") as folder:
-        words = install_words(Path(folder) / "lexicons")
-        outcome = asyncio.run(campaign.run(Path(folder), words, seed, seconds, run_flapping, pause))
+    with _logged_folder() as folder:
+        words = install_words(folder / "lexicons")
+        outcome = asyncio.run(campaign.run(folder, words, seed, seconds, run_flapping, pause))
     _report(outcome)
+
+
+@contextmanager
+def _logged_folder() -> Iterator[Path]:
+    """Yield a new folder, which is removed unless an exception comes: then it has the records and the logs."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    folder = Path(tempfile.mkdtemp(prefix="faristol-"))
+    try:
+        yield folder
+    except BaseException:
+        console.print(f"the records and the logs are in {folder}")
+        raise
+    shutil.rmtree(folder)
 
 
 def _report(outcome: campaign.Outcome) -> None:

@@ -149,13 +149,18 @@ async def _play(at: Scene, chaos: asyncio.Task[None], outcome: Outcome, game: Ga
     """Play until the faults are over, and compare the records of both."""
     desk = replace(at.desk, api=persistent(at.championship, Outcome()))
     there = replace(at.desk, api=persistent(at.hall, outcome))
+    playing = asyncio.create_task(_play_rounds(at, desk, there, chaos, outcome, game))
     try:
-        await _play_rounds(at, desk, there, chaos, outcome, game)
+        # A process that does not start again ends the campaign at once, with its output.
+        await asyncio.wait((playing, chaos), return_when=asyncio.FIRST_EXCEPTION)
+        if chaos.done():
+            await chaos
+        await playing
         began = time.monotonic()
         await until(at.are_final, "the results arrive", WAIT_SECONDS)
         outcome.catch_up_seconds = time.monotonic() - began
     finally:
-        await cancel_tasks([chaos])
+        await cancel_tasks([playing, chaos])
     own, copied = await at.hall.streams(), await at.championship.streams()
     outcome.events = sum(map(len, own.values()))
     outcome.problems += [name for name, hashes in own.items() if copied.get(name) != hashes]
