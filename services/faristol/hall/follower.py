@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from typing import Any, Final
 
 import grpc
 from sqlalchemy import update
@@ -18,7 +19,7 @@ from faristol.event_store.stored import Stored
 from faristol.event_store.tasks import cancel_tasks
 from faristol.event_store.upcasters import UnreadableEvent, upcasters
 from faristol.hall.joining import Cell
-from faristol.hall.line import Attempts, read_answer
+from faristol.hall.line import Attempts, LineLost, read_answer
 from faristol.hall.own_events import game_of
 from faristol.host.halls import wire
 from faristol.host.halls.given_keys import store_keys
@@ -43,6 +44,12 @@ LATER_VERSION = N_(
 
 COPY_FAILURES = (Divergence, Conflict, InvalidCopy, ValueError)
 """Failures of a copy, without those of the line, the database and the disk."""
+
+FOLLOW_TIMEOUT_SECONDS = 60.0
+"""Longest time without an answer, after which the hall calls again: the championship sends one every 10 seconds."""
+
+_END: Final = object()
+"""Stands for the end of a call."""
 
 MAX_UNSTORED_POSITIONS_COUNT = 1_000
 """Positions without an event for the hall after which the checkpoint is stored."""
@@ -77,6 +84,15 @@ def check_order(response: pb.FollowChampionshipResponse, after: int) -> None:
         )
 
 
+async def _read_next(responses: AsyncIterator[Any]) -> Any:
+    """Return the next response of a call, or ``_END``. Raises ``LineLost`` if none comes: the call is stuck."""
+    try:
+        async with asyncio.timeout(FOLLOW_TIMEOUT_SECONDS):
+            return await anext(responses, _END)
+    except TimeoutError:
+        raise LineLost from None
+
+
 class Follower:
     """Copies events into the record of the hall."""
 
@@ -96,7 +112,7 @@ class Follower:
         while True:
             try:
                 await self._follow(attempts)
-            except (grpc.aio.AioRpcError, SQLAlchemyError, OSError, LaterVersion, *COPY_FAILURES) as problem:
+            except (grpc.aio.AioRpcError, SQLAlchemyError, OSError, LaterVersion, LineLost, *COPY_FAILURES) as problem:
                 await attempts.wait(problem)
 
     async def _follow(self, attempts: Attempts) -> None:
@@ -124,7 +140,8 @@ class Follower:
         after: int,
         attempts: Attempts,
     ) -> None:
-        async for response in call:
+        responses = aiter(call)
+        while (response := await _read_next(responses)) is not _END:
             self._cell.line.hear()
             async with self._copying:
                 check_order(read_answer(response), after)
