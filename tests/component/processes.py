@@ -96,7 +96,7 @@ class Child:
     def start(self) -> None:
         """Start it, also again."""
         with self.log.open("ab") as log:
-            settings = environment(**self.settings) | self.variables
+            settings = {**environment(**self.settings), **self.variables}
             if self.program == FARISTOL and self.packages is None and not self.variables:
                 self.process = prepared.start(self.arguments, settings, log, log)
                 return

@@ -164,12 +164,13 @@ def install_words(folder: Path) -> Path:
 
 def hall_token(championship: Site, hall: str) -> str:
     """Return the token of a hall, as the director grants it."""
+    settings: dict[str, Any] = {"tls_ca": championship.ca} if championship.ca else {}
     granted = faristol(
         *("access", "grant", "hall", f"The cell of {hall}", "--tournament", TOURNAMENT, "--hall", hall, "--json"),
         client_address=f"127.0.0.1:{championship.grpc_port}",
         data=championship.folder,
         access=championship.folder / "access",
-        **({"tls_ca": championship.ca} if championship.ca else {}),
+        **settings,
     )
     assert granted.returncode == 0, granted.stderr
     return str(json.loads(granted.stdout)["token"])

@@ -27,8 +27,8 @@ async def test_a_hall_that_loses_its_power_starts_again_with_each_event_that_it_
         await play_with_challenge(replace(at.desk, api=at.hall.api), first)
         acknowledged = await at.hall.streams()
         for name, site in (("hall", at.hall), ("championship", at.championship)):
+            await asyncio.to_thread(machines[name].lose_power, site.child.process.pid)
             site.child.kill()
-            await asyncio.to_thread(machines[name].lose_power)
             await site.start_again()
         assert await at.hall.streams() == acknowledged
         at.line.mend()

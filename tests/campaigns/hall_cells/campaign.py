@@ -13,7 +13,7 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -106,7 +106,7 @@ async def run(
     words: Path,
     seed: int,
     faults: int,
-    cause: Callable[[Chaos, int], Awaitable[None]] = run_faults,
+    cause: Callable[[Chaos, int], Coroutine[Any, Any, None]] = run_faults,
     pause_seconds: float = MAX_PAUSE_SECONDS,
 ) -> Outcome:
     """Play rounds in the hall until all faults have happened, and compare with both records and an undisturbed run.
@@ -115,10 +115,10 @@ async def run(
     """
     outcome = Outcome()
     library = await asyncio.to_thread(build_library, folder)
-    machines = {
-        name: Machine(library, folder / name, folder / f"{name}-disk", hours)
-        for name, hours in (CLOCK_HOURS.items() if library else ())
-    }
+    machines: dict[str, Machine] = {}
+    if library is not None:
+        for name, hours in CLOCK_HOURS.items():
+            machines[name] = Machine(library, folder / name, folder / f"{name}-disk", hours)
     variables = {name: machine.variables for name, machine in machines.items()}
     with patch.object(credentials, "CONSOLE_TOKEN_LIFETIME", TOKEN_LIFETIME):
         async with scene(folder, words, players=PLAYERS_COUNT, rounds=MAX_ROUNDS, tls=True, variables=variables) as at:

@@ -107,9 +107,9 @@ class Chaos:
     async def _end_process(self, name: str, *, has_power: bool) -> None:
         """Kill a process, and start it again on the bytes of its disk."""
         site: Site = getattr(self._at, name)
-        site.child.kill()
         if not has_power:
-            self.unsynced += await asyncio.to_thread(self._machines[name].lose_power)
+            self.unsynced += await asyncio.to_thread(self._machines[name].lose_power, site.child.process.pid)
+        site.child.kill()
         await site.start_again()
 
 

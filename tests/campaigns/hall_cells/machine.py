@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 SOURCE = Path(__file__).with_suffix(".c")
@@ -25,6 +28,33 @@ def build_library(folder: Path) -> Path | None:
     return library
 
 
+def list_descendants(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that they have."""
+    found: list[int] = []
+    with suppress(OSError):
+        for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()):
+            found += [child, *list_descendants(child)]
+    return found
+
+
+def end_processes(pids: Sequence[int]) -> None:
+    """End processes at once, and wait until they have ended."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    for pid in pids:
+        while _runs(pid):
+            time.sleep(0.01)
+
+
+def _runs(pid: int) -> bool:
+    """Check whether a process runs: one that has ended waits for its parent as a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Machine:
     """The disk and the clock of one cell."""
 
@@ -41,8 +71,12 @@ class Machine:
         }
         """Variables of the environment of its process."""
 
-    def lose_power(self) -> int:
-        """Drop the bytes that were not synced, after the process has ended. Return the number of changed files."""
+    def lose_power(self, pid: int) -> int:
+        """End a process with those that it started, and drop the bytes that were not synced.
+
+        Return the number of files that lose bytes.
+        """
+        end_processes([pid, *list_descendants(pid)])
         changed = 0
         for path in [path for path in self._data.rglob("*") if path.is_file()]:
             kept = self._disk / str(path.relative_to(self._data)).replace("/", "%")
