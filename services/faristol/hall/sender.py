@@ -99,7 +99,7 @@ class Sender:
     async def run(self) -> None:
         """Send until cancelled. Each failure is retried after a delay, with the same batch.
 
-        A batch that the championship does not take in time is divided: the same one could fail for ever.
+        A batch that the championship does not take in time is divided: the same one could fail each time.
         """
         await self._cell.wait_joined()
         attempts = Attempts(self._cell.line, "events of the hall")
