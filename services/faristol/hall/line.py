@@ -26,7 +26,7 @@ from faristol.pb.hall.v1.hall_pb2_grpc import HallSyncServiceStub
 
 FIRST_RETRY_SECONDS = 0.5
 """Seconds before the second attempt, about. Each further delay is twice as long."""
-MAX_RETRY_DELAY_SECONDS = 10.0
+MAX_RETRY_DELAY_SECONDS = 5.0
 """Longest delay between two attempts: so late a hall notices that its line is back."""
 REFUSED_RETRY_SECONDS = 60.0
 """Delay after repeated refusals of the championship, which an official has to resolve."""
