@@ -9,14 +9,13 @@ import random
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import grpc
 from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.client.credentials import build_interceptors
 from faristol.client.problems import reason_of
-from faristol.event_store.tasks import cancel_tasks
 from faristol.host import Settings, StartError
 from faristol.host.halls.heard import HEARD, is_silent, load_heard
 from faristol.host.rpc.channels import CHANNEL_OPTIONS
@@ -90,7 +89,7 @@ def read_answer(answer: M | None) -> M:
 
 
 class LineLost(Exception):
-    """Another call has found that the championship does not answer."""
+    """The championship no longer answers a call."""
 
     def __init__(self) -> None:
         super().__init__("the championship does not answer")
@@ -159,21 +158,6 @@ class Line:
     async def wait_for_loss(self) -> None:
         """Wait until another call finds that the championship does not answer."""
         await self._lost.wait()
-
-    async def ask(self, call: grpc.aio.UnaryUnaryCall[Any, M]) -> M:
-        """Return the answer of a call, which may take long: it ends when the line is lost.
-
-        Raises ``LineLost`` then, ``grpc.aio.AioRpcError``, and ``ValueError`` for an answer that cannot be read.
-        """
-        answering, loss = asyncio.ensure_future(call), asyncio.ensure_future(self.wait_for_loss())
-        try:
-            await asyncio.wait((answering, loss), return_when=asyncio.FIRST_COMPLETED)
-            if not answering.done():
-                raise LineLost
-            return read_answer(answering.result())
-        finally:
-            call.cancel()
-            await cancel_tasks([answering, loss])
 
     async def wait_for_return(self) -> None:
         """Wait until the championship answers again, if another call has found that it does not."""

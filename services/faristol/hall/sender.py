@@ -17,7 +17,7 @@ from faristol.event_store.append.extracts import extract
 from faristol.event_store.backends.tables import checkpoints, events
 from faristol.event_store.stored import Stored
 from faristol.hall.joining import Cell
-from faristol.hall.line import EVENTS_MISSING, Attempts, LineLost
+from faristol.hall.line import EVENTS_MISSING, Attempts, read_answer
 from faristol.hall.own_events import OF_NO_TABLE, OwnEvents
 from faristol.host.halls import wire
 from faristol.host.halls.identity import TABLE_STREAM_PREFIXES
@@ -34,7 +34,10 @@ MAX_PUSH_BYTES = wire.MAX_BATCH_BYTES // 2
 MIN_PUSH_BYTES = 4_000
 """Bytes of a batch if the championship did not take larger ones in time."""
 PUSH_TIMEOUT_SECONDS = 60.0
-"""Timeout of a batch: many halls may come back at once, and the championship takes one batch at a time."""
+"""Timeout of a batch: many halls may come back at once, and the championship takes one batch at a time.
+
+It goes on while a busy championship answers no heartbeat in time. If the machine is gone, pings end it earlier.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,6 @@ class Sender:
         most_bytes = MAX_PUSH_BYTES
         while True:
             try:
-                await self._cell.line.wait_for_return()
                 if reader is None:
                     reader = OwnReader(self._record, self._cell)
                     await reader.skip(self.position)
@@ -122,7 +124,7 @@ class Sender:
                 await attempts.wait(problem)
                 reader = pending = None
                 continue
-            except (LineLost, ValueError) as problem:
+            except ValueError as problem:
                 await attempts.wait(problem)
                 continue
             except grpc.aio.AioRpcError as problem:
@@ -156,9 +158,9 @@ class Sender:
 
         Their later events are sent all the same: an arbiter decides on them too.
         """
-        line = self._cell.line
-        answer = await line.ask(line.sync.PushEvents(await self._sign(own), timeout=PUSH_TIMEOUT_SECONDS))
-        line.hear()
+        request = await self._sign(own)
+        answer = read_answer(await self._cell.line.sync.PushEvents(request, timeout=PUSH_TIMEOUT_SECONDS))
+        self._cell.line.hear()
         for game_id in {table.game_id for table in answer.aside} - self._cell.lost:
             self._cell.lose(game_id)
 

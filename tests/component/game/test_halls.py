@@ -109,7 +109,9 @@ async def test_each_answer_states_the_position_after_which_its_events_come(playi
     for after in (0, half, playing.position, playing.position + 4_096):
         request = pb.FollowChampionshipRequest(tournament_id="cup", hall=GRAN, after_position=after)
         call = playing.championship.halls.FollowChampionship(request)
-        assert (await call.read()).after_position == after
+        response = await call.read()
+        assert isinstance(response, pb.FollowChampionshipResponse)
+        assert response.after_position == after
         call.cancel()
 
 
