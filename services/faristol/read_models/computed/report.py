@@ -7,7 +7,7 @@ the player who started or, if that is unknown, the second of the pairing.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -253,13 +253,10 @@ def _fictitious(
 def _accelerations(
     players: Sequence[rows.Player], number_of: Mapping[str, int], rounds: int, ruleset: Ruleset
 ) -> Iterator[Fictitious]:
-    """Yield the virtual points of accelerated rounds. The upper half keeps its last player if others enter late."""
-    if ruleset.championship.acceleration == "none":
-        return
-    first = sorted(number_of[player.player_id] for player in players if player.entered_round == 1)
-    for each in accelerate_baku(len(first), rounds):
-        if first:
-            yield replace(each, last_player=first[min(each.last_player, len(first)) - 1])
+    """Yield the virtual points of accelerated rounds."""
+    if ruleset.championship.acceleration != "none":
+        entered = sorted(number_of[player.player_id] for player in players if player.entered_round == 1)
+        yield from accelerate_baku(entered, rounds)
 
 
 def _dates(tournament: Tournament, arrangements: Arrangements, reported: int) -> Iterator[tuple[str, str]]:

@@ -73,18 +73,17 @@ def in_order(players: Iterable[PlayerState]) -> list[PlayerState]:
 def virtual_half_points(state: TournamentState, ruleset: Ruleset, number: int) -> Mapping[str, int]:
     """Return the virtual half points of players in the pairing of a round (FIDE C.04.5.1), by player id.
 
-    They count for this pairing only; players without any are omitted. A late entry belongs to the upper half if the
-    player is before its last player in the initial ranking.
+    They count for this pairing only; players without any are omitted.
     """
     if ruleset.championship.acceleration == "none":
         return {}
     ranking = [player for player in in_order(state.players) if not player.never_came]
-    first = [place for place, player in enumerate(ranking, 1) if player.entered == 1]
+    entered = [place for place, player in enumerate(ranking, 1) if player.entered == 1]
     return {
         player.player_id: granted.points * 2 // POINT_TENTHS_FACTOR
-        for granted in accelerate_baku(len(first), state.rounds)
-        if granted.first_round <= number <= granted.last_round and first
-        for player in ranking[: first[min(granted.last_player, len(first)) - 1]]
+        for granted in accelerate_baku(entered, state.rounds)
+        if granted.first_round <= number <= granted.last_round
+        for player in ranking[: granted.last_player]
     }
 
 
@@ -92,8 +91,8 @@ def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:
     """Return the players to pair in the next round, by points and then initial ranking (FIDE C.04.3 A).
 
     The points are those for pairing, with the fictitious ones of late entries (FISC I.4) and the virtual ones of
-    accelerated rounds. Opponents without a game may
-    meet again. A player with an unplayed win gets no bye (FIDE C.04.1).
+    accelerated rounds. Opponents without a game may meet again. A player with an unplayed win gets no bye (FIDE
+    C.04.1).
     """
     number = len(state.played) + 1
     virtual = virtual_half_points(state, ruleset, number)

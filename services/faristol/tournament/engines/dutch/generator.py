@@ -66,9 +66,11 @@ def generate_tournament(plan: TournamentPlan, seed: int) -> Document:
         headers=(("012", f"Generated tournament {seed}"), ("092", "Individual: Swiss-System (Dutch)")),
         rounds=plan.rounds,
         initial_colour=chance.choice("wb"),  # type: ignore[arg-type] # a colour
-        fictitious=accelerate_baku(plan.players, plan.rounds) if plan.accelerated else (),
     )
     entered = {line.number: _draw_entry(plan, chance) for line in document.players}
+    if plan.accelerated:
+        at_first = [number for number, first in entered.items() if first == 1]
+        document = replace(document, fictitious=accelerate_baku(at_first, plan.rounds))
     left: set[int] = set()
     for number in range(1, plan.rounds + 1):
         byes = _draw_byes(plan, number, entered, left, chance)

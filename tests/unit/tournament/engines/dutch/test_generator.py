@@ -85,11 +85,18 @@ def test_the_baku_method_accelerates_the_upper_half_in_the_first_half_of_the_rou
     players: int, rounds: int, upper: int, whole: int, half: int
 ) -> None:
     """FIDE C.04.5.1: 161 players in 9 rounds have 82 in the upper group, with a point to round 3 and half to 5."""
-    entries = accelerate_baku(players, rounds)
+    entries = accelerate_baku(range(1, players + 1), rounds)
     assert [(each.points, each.first_round, each.last_round, each.last_player) for each in entries] == [
         (10, 1, whole, upper),
         *([(5, whole + 1, half, upper)] if half else []),
     ]
+
+
+def test_the_upper_half_is_that_of_the_players_of_the_first_round_and_keeps_its_last_player() -> None:
+    """FIDE C.04.5.1: a late entry joins the half in which its number is, and moves no other player."""
+    assert [each.last_player for each in accelerate_baku([1, 3, 4, 6, 7, 8], 5)] == [6, 6]
+    assert accelerate_baku([], 5) == ()
+    assert [each.last_player for each in accelerate_baku([2], 1)] == [2]
 
 
 def test_more_rounds_than_opponents_are_refused() -> None:
