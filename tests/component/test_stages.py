@@ -113,6 +113,19 @@ async def test_a_final_is_added_by_a_form_played_to_its_medals_and_shown_with_it
     await site.play("copa", 1, 5)
     qualified = await site.send("/tournaments/copa-final/console/stages", "QualifyPlayers")
     assert "4 players are registered by their seeds." in qualified.text
+    assert "Apply the changes" not in qualified.text
+    await site.ask(pairing.WithdrawPlayerRequest(tournament_id="copa-final", player_id="p2"))
+    final_console = "/tournaments/copa-final/console/stages"
+    offered = (await site.web.get(final_console)).text
+    for text in ("Results or withdrawals since then have changed it:", "joins", "new seed", "Apply the changes"):
+        assert text in offered
+    applied = await site.send(final_console, "QualifyPlayers")
+    assert "4 players are registered by their seeds." in applied.text
+    assert "Apply the changes" not in applied.text
+    history = (await site.web.get("/tournaments/copa-final/console/history")).text
+    assert "Registered by their seeds:" in history
+    await site.ask(pairing.ReinstatePlayerRequest(tournament_id="copa-final", player_id="p2"))
+    await site.send(final_console, "QualifyPlayers")
     standings = (await site.web.get("/api/v1/tournaments/copa/standings")).json()["standings"]
     seeds = [line["player_id"] for line in standings[:4]]
     await site.play("copa-final", 1, 2)

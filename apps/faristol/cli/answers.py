@@ -20,6 +20,7 @@ from faristol.cli.players.entries import entries, form, mail_status
 from faristol.cli.players.fees import fees
 from faristol.cli.players.requests import player_requests
 from faristol.cli.tournament.ratings import rating_systems
+from faristol.cli.tournament.stages import format_qualification
 from faristol.cli.tournament.webhooks import format_new_webhook
 from faristol.kernel.pairings import seats_of
 from faristol.kernel.refusal import N_
@@ -456,6 +457,7 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "PairRound": _round_paired,
     "GetDraft": _draft,
     "PreviewRound": _preview,
+    "PreviewQualification": format_qualification,
     "ListObstacles": _obstacles,
     "ExplainPairing": _format_explanation,
     "GetTournament": _tournament,

@@ -107,7 +107,14 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
             "first_stage": "first-stage",
         },
     ),
-    "QualifyPlayers": Command("stage qualify", N_("Registered by their seeds: {player_ids}."), arguments=()),
+    "QualifyPlayers": Command(
+        "stage qualify",
+        N_("Registered by their seeds: {player_ids}."),
+        {"joined_player_ids": N_("Joined: {joined_player_ids}."), "left_player_ids": N_("Left: {left_player_ids}.")},
+        arguments=(),
+        spelled={"beside_ids": "beside"},
+    ),
+    "PreviewQualification": Command("stage preview", arguments=()),
     "GetTournament": Command("tournament show"),
     "DescribeTournament": Command(
         "tournament describe",

@@ -17,7 +17,7 @@ from faristol.tournament.command_handling.players import (
     register_player,
     register_players,
 )
-from faristol.tournament.command_handling.stages import create_stage, qualify_players
+from faristol.tournament.command_handling.stages import create_stage, preview_qualification, qualify_players
 from faristol.tournament.command_handling.tournaments import (
     change_options,
     choose_lexicon,
@@ -68,6 +68,7 @@ def service(office: PairingHandler, registration: RegistrationOffice, fees: FeeO
         pb.GetDraftRequest: partial(get_draft, office),
         pb.PreviewRoundRequest: partial(preview, office),
         pb.ExplainPairingRequest: partial(explain_pairing, office),
+        pb.PreviewQualificationRequest: partial(preview_qualification, office),
     }
     descriptor = pb.DESCRIPTOR.services_by_name["PairingService"]
     return Dispatcher(descriptor, COMMANDS, office.carry_out, {**own_ways, **questions})

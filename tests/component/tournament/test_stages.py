@@ -11,10 +11,13 @@ from tests.component.tournament.test_service import create, read_refusal, regist
 from tests.support.pairing_service import Desk
 
 from faristol.client.methods import build_call
+from faristol.event_store import load
 from faristol.event_store.integrity.verification import verify
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.tournament.rounds.ranking import initial_ranking
+from faristol.tournament.state import TournamentState, evolve, stream
 
 KNOCK_OUT = {"format": "knock-out", "match_games": "3", "placed": "4"}
 
@@ -83,7 +86,8 @@ async def test_a_final_takes_its_players_from_the_standings_and_the_rules_of_the
     qualified = await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
     assert (qualified.player_ids[0], len(qualified.player_ids)) == ("p1", 4)
     assert "p2" not in qualified.player_ids, "the next one moves up for a player that has withdrawn"
-    assert await reason(ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))) == "STAGE_HAS_PLAYERS"
+    again = pb.QualifyPlayersRequest(tournament_id="open-final")
+    assert await reason(ask(desk, again)) == "QUALIFICATION_UNCHANGED"
     seeds = list(qualified.player_ids)
     assert await play_round(desk, 1, "open-final") == sorted(
         tuple(sorted(pair)) for pair in ((seeds[0], seeds[3]), (seeds[1], seeds[2]))
@@ -186,3 +190,157 @@ async def test_a_tournament_that_is_no_stage_qualifies_no_players(desk: Desk) ->
     await create(desk, tournament_id="other")
     other = stage("Final", 2, {"format": "knock-out"}, first_stage="Swiss", source_ids=["other"])
     assert await reason(ask(desk, other)) == "OTHER_CHAMPIONSHIP"
+
+
+async def preview(desk: Desk, tournament_id: str = "open-final") -> pb.PreviewQualificationResponse:
+    """Return the preview of the qualification for a stage."""
+    found = await ask(desk, pb.PreviewQualificationRequest(tournament_id=tournament_id))
+    assert isinstance(found, pb.PreviewQualificationResponse)
+    return found
+
+
+def list_changes(found: pb.PreviewQualificationResponse) -> dict[str, tuple[str, int, int]]:
+    """Return the change, the seed before and the seed after of each player with a change."""
+    return {
+        line.player_id: (
+            pb.QualificationChange.Name(line.change).removeprefix("QUALIFICATION_CHANGE_").lower(),
+            line.seed_before,
+            line.seed_after,
+        )
+        for line in found.lines
+        if line.change != pb.QUALIFICATION_CHANGE_NONE
+    }
+
+
+async def load_state(desk: Desk, tournament_id: str) -> TournamentState:
+    """Return the state of a tournament."""
+    return (await load(desk.record, stream(tournament_id), TournamentState(), evolve)).state
+
+
+async def list_seeds(desk: Desk, tournament_id: str = "open-final") -> list[str]:
+    """Return the ids of the players of a stage that take part, in the order of the initial ranking of its state."""
+    return list(initial_ranking(await load_state(desk, tournament_id)))
+
+
+async def open_final(desk: Desk) -> None:
+    """Create a final of four that follows five rounds, with its players registered: p1 to p4."""
+    await open_tournament(desk)
+    await ask(desk, stage("Final", 4, {"format": "knock-out"}, first_stage="Swiss", stage_id="open-final"))
+    for number in range(1, 6):
+        await play_round(desk, number)
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+
+
+async def test_a_repeated_qualification_moves_up_the_next_in_line_for_a_player_who_withdrew_from_the_stage(
+    desk: Desk,
+) -> None:
+    await open_final(desk)
+    first, second, third, fourth = await list_seeds(desk)
+    assert not (await preview(desk)).changed
+    await ask(desk, pb.WithdrawPlayerRequest(tournament_id="open-final", player_id=second))
+    found = await preview(desk)
+    assert not found.obstacles
+    changes = list_changes(found)
+    (joins,) = set(changes) - {third, fourth}
+    assert changes == {third: ("reseeded", 3, 2), fourth: ("reseeded", 4, 3), joins: ("joins", 0, 4)}
+    (line,) = (each for each in found.lines if each.player_id == joins)
+    assert (line.name, line.place, line.source_id) == (f"Player {joins[1:]}", 4, "open")
+    assert line.reason == "Place 4 in Open Swiss, without 1 before that does not take part."
+    answer = await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    assert list(answer.player_ids) == [first, third, fourth, joins] == await list_seeds(desk)
+    assert (list(answer.joined_player_ids), list(answer.left_player_ids)) == ([joins], [])
+    assert await play_round(desk, 1, "open-final") == sorted(
+        tuple(sorted(pair)) for pair in ((first, joins), (third, fourth))
+    )
+
+
+async def test_a_correction_of_an_earlier_stage_replaces_a_player_who_no_longer_qualifies_and_its_undo_restores_them(
+    desk: Desk,
+) -> None:
+    await open_final(desk)
+    before = await list_seeds(desk)
+    state = await load_state(desk, "open")
+    for played in state.played:
+        for table in played.pairings:
+            if before[3] in table.player_ids:
+                scores = [
+                    game_events.FinalScore(player_id=each, score=300 if each == before[3] else 600)
+                    for each in table.player_ids
+                ]
+                await ask(desk, pb.CorrectResultRequest(game_id=table.game_id, scores=scores, arbiter_id="eva"))
+    found = await preview(desk)
+    assert found.changed
+    answer = await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    after = await list_seeds(desk)
+    assert after == list(answer.player_ids)
+    assert set(after) != set(before)
+    (line,) = (each for each in found.lines if each.player_id not in after)
+    assert (line.player_id, line.change, line.seed_after) == (before[3], pb.QUALIFICATION_CHANGE_LEAVES, 0)
+    assert line.reason.endswith("places 1 to 4 qualify.")
+    acts = (await ask(desk, pb.ListActsRequest(tournament_id="open-final"))).acts
+    act = next(each for each in reversed(acts) if each.type == "PlayersQualified")
+    assert act.undone_by == "QualifyPlayers"
+    await ask(desk, pb.UndoActRequest(tournament_id="open-final", version=act.version, note="the slip was right"))
+    assert await list_seeds(desk) == before
+    again = await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    assert list(again.player_ids) == after == await list_seeds(desk)
+    names = (await verify(desk.record)).names
+    assert (names.unbound, names.missing) == (0, 0)
+
+
+async def test_players_move_between_stages_beside_each_other_in_one_command_that_names_both(desk: Desk) -> None:
+    await open_tournament(desk)
+    await ask(desk, stage("A", 4, {"format": "round-robin"}, first_stage="Swiss", by_rating=True))
+    await ask(desk, stage("B", 8, {"format": "round-robin"}, first_place=5, by_rating=True))
+    for each in ("open-a", "open-b"):
+        await ask(desk, pb.QualifyPlayersRequest(tournament_id=each))
+    await ask(desk, pb.AmendPlayerRequest(player_id="p5", rating=2100))
+    found = await preview(desk, "open-a")
+    assert list_changes(found) == {
+        "p5": ("joins", 0, 1),
+        **{f"p{number}": ("reseeded", number, number + 1) for number in range(1, 4)},
+        "p4": ("leaves", 4, 0),
+    }
+    assert list(found.beside_ids) == ["open-b"]
+    assert not found.obstacles
+    alone = pb.QualifyPlayersRequest(tournament_id="open-a")
+    assert await reason(ask(desk, alone)) == "ALREADY_IN_DIVISION"
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-a", beside_ids=["open-b"]))
+    assert await list_seeds(desk, "open-a") == ["p5", "p1", "p2", "p3"]
+    assert await list_seeds(desk, "open-b") == ["p4", "p6", "p7", "p8"]
+    other = pb.QualifyPlayersRequest(tournament_id="open-a", beside_ids=["open"])
+    code, text, _ = await read_refusal(ask(desk, other))
+    assert (code, text.partition(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "beside_ids[0]")
+
+
+async def test_a_vacant_place_of_a_group_goes_to_the_next_in_line_and_no_other_player_changes_the_group(
+    desk: Desk,
+) -> None:
+    await open_tournament(desk, 9)
+    groups: dict[str, Any] = {"options": {"format": "round-robin"}, "by_rating": True, "groups": 2}
+    for number, name in ((1, "A"), (2, "B")):
+        await ask(desk, stage(name, 8, group=number, first_stage="Entries", **groups))
+        await ask(desk, pb.QualifyPlayersRequest(tournament_id=f"open-{name.lower()}"))
+    assert await list_seeds(desk, "open-a") == ["p1", "p4", "p5", "p8"]
+    await ask(desk, pb.WithdrawPlayerRequest(player_id="p4"))
+    assert list_changes(await preview(desk, "open-a")) == {
+        "p4": ("leaves", 2, 0),
+        "p5": ("reseeded", 3, 2),
+        "p8": ("reseeded", 4, 3),
+        "p9": ("joins", 0, 4),
+    }
+    assert not (await preview(desk, "open-b")).changed
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-a"))
+    assert await list_seeds(desk, "open-a") == ["p1", "p5", "p8", "p9"]
+
+
+async def test_no_qualification_changes_a_stage_after_the_pairing_of_its_first_round(desk: Desk) -> None:
+    await open_final(desk)
+    _, second, _, _ = await list_seeds(desk)
+    await ask(desk, pb.PairRoundRequest(tournament_id="open-final", round=1))
+    await ask(desk, pb.WithdrawPlayerRequest(player_id=second))
+    again = pb.QualifyPlayersRequest(tournament_id="open-final")
+    assert await reason(ask(desk, again)) == "STAGE_PAIRED"
+    assert [each.reason for each in (await preview(desk)).obstacles] == ["STAGE_PAIRED"]
+    await ask(desk, pb.StartRoundRequest(tournament_id="open-final", round=1))
+    assert await reason(ask(desk, again)) == "STAGE_BEGUN"

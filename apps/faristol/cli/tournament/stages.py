@@ -9,10 +9,12 @@ from faristol.cli.options import Address, AsJson, Tournament
 from faristol.gateway.api.contract_json import to_json
 from faristol.gateway.rpc.results import Results
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import labels_of
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
 from faristol.table_terminal.shared.common import columns, print_answer
-from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.names import TournamentNames, tournament_meant
 from faristol.table_terminal.shared.services import ask_service
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
@@ -20,6 +22,8 @@ from faristol.text.terminal import language_of_terminal
 HEADING = N_("{name} ({id}): {closed} of {rounds} rounds closed.")
 FINISHED = N_("{name} ({id}): finished after {closed} {closed:round|rounds}.")
 MATCH = N_("Level {level}, places {first} to {last}: {one} {points} – {others} {other}")
+UNCHANGED = N_("The players of the stage and their seeds are those that qualify.")
+BESIDE = N_("Players move between this stage and others: name them with --beside {stages}.")
 NO_OPPONENT = N_("Level {level}, places {first} to {last}: {one} has a bye")
 
 
@@ -81,3 +85,30 @@ def _format_match(match: pb.KnockOutMatch, language: str) -> str:
     )
     decided = words.MATCH_DECISIONS.get(match.decided_by)
     return f"{said} ({translations(language).gettext(decided)})" if decided else said
+
+
+def format_qualification(
+    _request: pairing.PreviewQualificationRequest,
+    answer: pairing.PreviewQualificationResponse,
+    known: TournamentNames,
+    language: str,
+) -> Iterator[str]:
+    """Yield the players of a stage with their seeds before and after a qualification, then the obstacles."""
+    read, changes = translations(language).gettext, labels_of(pairing.QualificationChange.DESCRIPTOR)
+    rows = [
+        [
+            str(line.seed_before or "–"),
+            str(line.seed_after or "–"),
+            line.name or line.player_id,
+            read(changes[line.change]),
+            line.reason,
+        ]
+        for line in answer.lines
+    ]
+    yield from columns([[read("Seed"), read("New seed"), read("Player"), "", read("Reason")], *rows])
+    if not answer.changed:
+        yield read(UNCHANGED)
+    if answer.beside_ids:
+        yield say(BESIDE, {"stages": ",".join(answer.beside_ids)}, language)
+    if answer.changed:
+        yield from (f"! {known.named_in(each.text)}" for each in answer.obstacles)

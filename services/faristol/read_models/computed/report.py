@@ -143,7 +143,7 @@ def report(
     row_of = {row.standing.player_id: row for row in lines}
     ordered = sorted(
         (each for each in players if each.player_id in row_of),
-        key=lambda each: (-each.rating, each.unrated, each.player_id),
+        key=lambda each: (not each.seed_number, each.seed_number, -each.rating, each.unrated, each.player_id),
     )
     number_of = {each.player_id: number for number, each in enumerate(ordered, FIRST_NUMBER)}
     reported = len(lines[0].cells) if lines else 0

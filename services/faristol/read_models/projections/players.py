@@ -22,8 +22,15 @@ def _apply_player_entered(of: Championship, event: pairing.PlayerRegistered | pa
         unrated=event.unrated,
         entered_round=event.round if isinstance(event, pairing.LateEntryAdmitted) else 1,
         category=event.category,
+        seed_number=event.seed_number if isinstance(event, pairing.PlayerRegistered) else 0,
     )
     of.tournament.players += 1
+
+
+def _apply_players_qualified(of: Championship, event: pairing.PlayersQualified) -> None:
+    seeds = {each.player_id: seed for seed, each in enumerate(event.players, 1)}
+    for player in of.players.values():
+        player.seed_number = seeds.get(player.player_id, 0)
 
 
 def _apply_player_amended(of: Championship, event: pairing.PlayerAmended) -> None:
@@ -103,6 +110,7 @@ def _apply_rating_updated(of: Championship, event: rating.RatingUpdated) -> None
 PLAYER_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
     pairing.PlayerRegistered: _apply_player_entered,
     pairing.LateEntryAdmitted: _apply_player_entered,
+    pairing.PlayersQualified: _apply_players_qualified,
     pairing.PlayerAmended: _apply_player_amended,
     pairing.PlayerCheckedIn: _apply_player_checked_in,
     pairing.PlayerCheckedOut: _apply_player_checked_out,

@@ -291,6 +291,7 @@ class Player(StoredRow):
     checked_in: bool = False
     team_id: str = ""
     category: str = ""
+    seed_number: int = 0
 
     @property
     def never_came(self) -> bool:

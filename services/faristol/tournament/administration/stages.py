@@ -7,8 +7,7 @@ earlier tournaments are finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -20,13 +19,12 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.standings.bracket import MatchFormat, most_rounds_of
 from faristol.tournament.administration.divisions import are_tables_free
-from faristol.tournament.conditions import check_meets_at_tables, check_not_removed, check_open
+from faristol.tournament.administration.qualification import group_of
+from faristol.tournament.conditions import check_meets_at_tables, check_not_removed
 from faristol.tournament.engines import round_robin
-from faristol.tournament.rounds.knock_out import is_decided
-from faristol.tournament.rounds.ranking import initial_ranking, standing_of
 from faristol.tournament.rounds.systems import CYCLES
 from faristol.tournament.situation import Situation
-from faristol.tournament.state import Phase, PlayerState, Stage, TournamentState
+from faristol.tournament.state import Stage, TournamentState
 
 MAX_STAGE_PLACES = 1_000
 """Limit of the places of a tournament that qualify."""
@@ -39,14 +37,6 @@ MAX_SOURCES_COUNT = 16
 
 MAX_GROUPS_COUNT = 16
 """Limit of groups of a stage."""
-
-
-@dataclass(frozen=True, slots=True)
-class QualifyingTournament:
-    """A tournament in which players qualify, with its rules."""
-
-    state: TournamentState
-    ruleset: Ruleset
 
 
 def plan_stage(request: pb.CreateStageRequest, sources: Sequence[TournamentState]) -> Stage:
@@ -113,7 +103,7 @@ def count_places(stage: Stage) -> int:
     """Return the number of players that a stage has if all places are taken."""
     places = stage.last_place - stage.first_place + 1
     if stage.groups:
-        dealt = [place for place in range(places) if _group_of(place, stage.groups) == stage.group]
+        dealt = [place for place in range(places) if group_of(place, stage.groups) == stage.group]
         return len(dealt) * len(stage.source_ids)
     return places * len(stage.source_ids)
 
@@ -154,85 +144,6 @@ def copy_settings(source: TournamentState, at: Timestamp, beside: Sequence[Tourn
             )
         )
     return copied
-
-
-def qualify(situation: Situation, sources: Sequence[QualifyingTournament]) -> list[Message]:
-    """Register the players that qualified for a stage, by their seeds.
-
-    Seeds follow the places, and among equal places the order of the sources: the winners of all groups come first.
-    Players that have withdrawn do not qualify, and those behind them move up. Raises ``Refusal`` if the tournament is
-    no stage, has players already, if a source is not finished, or if no player qualifies.
-    """
-    state = situation.state
-    check_open(state)
-    stage = state.stage
-    if stage is None:
-        raise Refusal("NO_STAGE", "", N_("{name} is no stage in which players qualify."), {"name": _name_of(state)})
-    if state.players:
-        raise Refusal(
-            "STAGE_HAS_PLAYERS", "", N_("The players of {name} are registered already."), {"name": _name_of(state)}
-        )
-    for source in sources:
-        _check_finished(source, stage)
-    qualified = [
-        events.QualifiedPlayer(player_id=player.player_id, source_id=source.state.tournament_id, place=place)
-        for source in sources
-        for place, player in _list_qualified(source, stage)
-    ]
-    if not qualified:
-        raise Refusal("NO_PLAYER_QUALIFIES", "", N_("No player has one of the places that qualify."))
-    qualified.sort(key=lambda each: each.place)  # stable: equal places stay in the order of the sources
-    players = {player.player_id: player for source in sources for player in source.state.players}
-    at = situation.occurred_at
-    registered = [
-        events.PlayerRegistered(
-            player_id=each.player_id,
-            rating=players[each.player_id].rating,
-            unrated=players[each.player_id].unrated,
-            category=players[each.player_id].category,
-            seed_number=seed,
-            occurred_at=at,
-        )
-        for seed, each in enumerate(qualified, 1)
-    ]
-    return [events.PlayersQualified(players=qualified, occurred_at=at), *registered]
-
-
-def _name_of(state: TournamentState) -> str:
-    """Return the name of a tournament with that of its stage."""
-    return f"{state.name} {state.division}".strip()
-
-
-def _check_finished(source: QualifyingTournament, stage: Stage) -> None:
-    """Raise ``Refusal`` if the places of a source can still change by its rounds."""
-    state = source.state
-    if stage.by_rating or state.over or is_decided(state, source.ruleset):
-        return
-    closed = sum(played.phase is Phase.CLOSED for played in state.played)
-    if closed < state.rounds:
-        raise Refusal(
-            "SOURCE_NOT_FINISHED",
-            "",
-            N_("{name} is not finished: {closed} of {rounds} rounds are closed."),
-            {"name": _name_of(state), "closed": closed, "rounds": state.rounds},
-            subject=f"tournaments/{state.tournament_id}",
-        )
-
-
-def _list_qualified(source: QualifyingTournament, stage: Stage) -> Iterator[tuple[int, PlayerState]]:
-    """Yield the players of a source that qualify, with their places among those that take part."""
-    state = source.state
-    order = initial_ranking(state) if stage.by_rating or not state.played else standing_of(state, source.ruleset)
-    there = [player for each in order if (player := state.player(each)) is not None and player.withdrawn is None]
-    for place, player in enumerate(there[stage.first_place - 1 : stage.last_place], stage.first_place):
-        if not stage.groups or _group_of(place - stage.first_place, stage.groups) == stage.group:
-            yield place, player
-
-
-def _group_of(index: int, groups: int) -> int:
-    """Return the group of a place, counted from 0: groups are dealt from the first to the last and back."""
-    turn, position = divmod(index, groups)
-    return groups - position if turn % 2 else position + 1
 
 
 def of_stage(state: TournamentState, divisions: Sequence[TournamentState]) -> tuple[TournamentState, ...]:

@@ -13,6 +13,7 @@ from faristol.tournament.administration import (
     halls,
     prizes,
     publication,
+    qualification,
     tournaments,
 )
 from faristol.tournament.byes import requested as requested_byes
@@ -36,7 +37,7 @@ from faristol.tournament.teams import entries
 M = TypeVar("M", bound=Message)
 
 _FEATURES: tuple[Any, ...] = (
-    *(tournaments, description, publication, halls, announcements, prizes),
+    *(tournaments, description, publication, halls, announcements, prizes, qualification),
     *(registration, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
     *(entries, pairs, pairing, drafts, course),
     *(entry, corrections, confirmations, reports, postponements),

@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import Decision, Guard, Loaded, Write, load
+from faristol.event_store.append.decision import MAX_SHOWN_NAME_CHARACTERS
 from faristol.host.rpc.dispatch import Context
+from faristol.host.rpc.interceptor import language_of
 from faristol.host.ruleset_store import list_ruleset_writes, ruleset_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import check_name
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.rules import Ruleset
 from faristol.rules.ruleset.formats import FORMAT_OPTIONS
+from faristol.text import render, say
 from faristol.tournament.administration.divisions import add_division
-from faristol.tournament.administration.stages import (
+from faristol.tournament.administration.qualification import (
+    Qualification,
     QualifyingTournament,
-    copy_settings,
-    count_rounds,
-    plan_stage,
+    find_qualification,
+    list_obstacles,
     qualify,
-    with_stage,
 )
+from faristol.tournament.administration.stages import copy_settings, count_rounds, plan_stage, with_stage
 from faristol.tournament.administration.tournaments import SEED_SIZE, create, pin_of
 from faristol.tournament.command_handling import pins
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.identity import checked_tournament_id
 from faristol.tournament.command_handling.outcome import write_of
 from faristol.tournament.command_handling.tournaments import find_free_id
+from faristol.tournament.conditions import check_open
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import Stage, TournamentState, evolve, stream
 
@@ -127,32 +132,159 @@ async def _build_creation(
     )
 
 
-def _guard(loaded: Sequence[Loaded[TournamentState]], writes: Sequence[Write]) -> tuple[Guard, ...]:
-    """Return guards of tournaments that are read and not written to."""
+def _guard(
+    loaded: Sequence[Loaded[TournamentState]], writes: Sequence[Write], guards: Sequence[Guard] = ()
+) -> tuple[Guard, ...]:
+    """Return guards of tournaments that are read and not written to; ``guards`` are further ones."""
     written = {write.stream for write in writes}
-    read = {stream(each.state.tournament_id): each.version for each in loaded}
+    read = {guard.stream: guard.version for guard in guards}
+    read |= {stream(each.state.tournament_id): each.version for each in loaded}
     return tuple(Guard(name, version) for name, version in read.items() if name not in written)
+
+
+@dataclass(frozen=True)
+class _Championship:
+    """The stages of one number that a qualification concerns, and all tournaments that it reads."""
+
+    asked: Mapping[str, Loaded[TournamentState]]
+    """The stage of the command first, then those beside it that the command names."""
+    qualifications: Mapping[str, Qualification]
+    read: Sequence[Loaded[TournamentState]]
+    """The tournaments in which the players qualify."""
+    guards: Sequence[Guard]
+    """Guards of all other divisions."""
+
+    def list_leaving(self, tournament_id: str) -> frozenset[str]:
+        """Return the players that leave one of the stages beside a tournament."""
+        return frozenset(
+            player_id
+            for other, qualification in self.qualifications.items()
+            if other != tournament_id
+            for player_id in qualification.leaving
+        )
+
+
+async def _load_qualifications(
+    office: PairingHandler, tournament_id: str, beside_ids: Sequence[str] = ()
+) -> _Championship:
+    """Load a stage, those beside it with the ids given, and the qualification for each of them.
+
+    Raises ``Invalid`` for an id of a tournament that is no stage beside it, ``Refusal`` for one that is no stage.
+    """
+    loaded = await office.load(tournament_id)
+    others = await office.other_divisions(loaded.state)
+    known = {other.tournament_id for other in others.tournaments if other.stage is not None}
+    asked = {tournament_id: loaded}
+    for place, beside_id in enumerate(beside_ids):
+        if beside_id not in known:
+            params = {"given": beside_id[:MAX_SHOWN_NAME_CHARACTERS]}
+            raise Invalid(f"beside_ids[{place}]", N_("is {given}; expected a stage beside this one"), params)
+        asked[beside_id] = await office.load(beside_id, "beside_ids")
+    states = {other.tournament_id: other for other in others.tournaments}
+    states |= {found: each.state for found, each in asked.items()}
+    sources: dict[str, Loaded[TournamentState]] = {}
+    qualifications = {}
+    for found, each in asked.items():
+        source_ids = each.state.stage.source_ids if each.state.stage else ()
+        for source_id in source_ids:
+            if source_id not in sources:
+                sources[source_id] = await office.load(source_id)
+        qualifications[found] = find_qualification(
+            each.state,
+            [
+                QualifyingTournament(sources[source_id].state, ruleset_of(sources[source_id].state.ruleset))
+                for source_id in source_ids
+            ],
+            [other for other_id, other in states.items() if other_id != found and not other.removed],
+        )
+    return _Championship(asked, qualifications, list(sources.values()), others.guards)
 
 
 async def qualify_players(
     office: PairingHandler, request: pb.QualifyPlayersRequest, context: Context
 ) -> pb.QualifyPlayersResponse:
-    """Register the players that qualified for a stage."""
+    """Register the players that qualified for a stage, or apply what has changed since.
+
+    The stages beside it that the command names change in the same decision, as far as their players do.
+    """
     at, runtime = office.at(request), office.runtime
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.QualifyPlayersResponse]]:
-        loaded = await office.load(request.tournament_id)
-        stage = loaded.state.stage
-        read = [await office.load(each) for each in (stage.source_ids if stage else ())]
-        sources = [QualifyingTournament(each.state, ruleset_of(each.state.ruleset)) for each in read]
-        new_events = qualify(Situation(loaded.state, now=runtime.now(), at=at), sources)
-        write = write_of(loaded, new_events)
-        qualified = [event.player_id for event in new_events if isinstance(event, events.PlayerRegistered)]
+        found = await _load_qualifications(office, request.tournament_id, request.beside_ids)
+        writes = []
+        for tournament_id, loaded in found.asked.items():
+            qualification = found.qualifications[tournament_id]
+            if tournament_id == request.tournament_id or qualification.changed:
+                situation = Situation(loaded.state, now=runtime.now(), at=at)
+                new_events = qualify(situation, qualification, found.list_leaving(tournament_id))
+                writes.append(write_of(loaded, new_events))
+        registered = [
+            event.player_id if isinstance(event, events.PlayerRegistered) else ""
+            for write in writes
+            for event in write.events
+        ]
 
         async def bind(connection: AsyncConnection) -> Sequence[str]:
-            return ["", *[await people.bind(connection, player_id) for player_id in qualified]]
+            return [await people.bind(connection, player_id) if player_id else "" for player_id in registered]
 
-        decision = Decision([write], _guard(read, [write]), also=bind)
-        return decision, lambda position: pb.QualifyPlayersResponse(position=position, player_ids=qualified)
+        own = found.qualifications[request.tournament_id]
+        decision = Decision(writes, _guard([*found.read, *found.asked.values()], writes, found.guards), also=bind)
+        return decision, lambda position: pb.QualifyPlayersResponse(
+            position=position,
+            player_ids=[player.player_id for player in own.players],
+            joined_player_ids=own.joining,
+            left_player_ids=own.leaving,
+        )
 
     return await office.handle(request, context, attempt, pb.QualifyPlayersResponse, among_divisions=True)
+
+
+async def preview_qualification(
+    office: PairingHandler, request: pb.PreviewQualificationRequest, context: Context
+) -> pb.PreviewQualificationResponse:
+    """Return the players of a stage before and after a qualification, with reasons and obstacles."""
+    language = language_of(context)
+    found = await _load_qualifications(office, request.tournament_id)
+    own = found.qualifications[request.tournament_id]
+    beside_ids = sorted(
+        other.tournament_id
+        for other in own.beside
+        if other.stage is not None
+        and any(player.player_id in own.joining for player in other.players if not player.never_came)
+    )
+    if beside_ids:
+        found = await _load_qualifications(office, request.tournament_id, beside_ids)
+    state = found.asked[request.tournament_id].state
+    obstacles = list_obstacles(own, found.list_leaving(request.tournament_id))
+    known = await people.names(office.record, [each.player_id for each in own.changes])
+    names = people.load_distinct_names(known.values())
+    return pb.PreviewQualificationResponse(
+        lines=[
+            pb.QualificationLine(
+                player_id=each.player_id,
+                name=names.get(each.player_id, each.player_id),
+                change=each.change,
+                seed_before=each.seed_before,
+                seed_after=each.seed_after,
+                source_id=each.source_id,
+                place=each.place,
+                reason=say(each.reason, each.params, language),
+            )
+            for each in own.changes
+        ],
+        obstacles=[
+            pb.Obstacle(reason=each.reason, article=each.article, subject=each.subject, text=render(each, language))
+            for each in (*_list_removed(state), *obstacles)
+        ],
+        changed=bool(own.changed),
+        beside_ids=beside_ids,
+    )
+
+
+def _list_removed(state: TournamentState) -> list[Refusal]:
+    """Return the refusal of any command on a stage that is removed or over."""
+    try:
+        check_open(state)
+    except Refusal as refusal:
+        return [refusal]
+    return []

@@ -52,6 +52,19 @@ def _apply_player_registered(state: TournamentState, event: events.PlayerRegiste
     return replace(state, players=(*state.players, player))
 
 
+def _apply_players_qualified(state: TournamentState, event: events.PlayersQualified) -> TournamentState:
+    """Give the players of a stage their seeds; those that are new are registered with them."""
+    seeds = {each.player_id: seed for seed, each in enumerate(event.players, 1)}
+    left = frozenset(event.left_player_ids)
+    players = tuple(
+        replace(
+            player, seed_number=seeds.get(player.player_id, 0), displaced=player.displaced or player.player_id in left
+        )
+        for player in state.players
+    )
+    return replace(state, players=players)
+
+
 def _apply_late_entry_admitted(state: TournamentState, event: events.LateEntryAdmitted) -> TournamentState:
     late = PlayerState(
         event.player_id, event.rating, event.unrated, event.round, event.fictitious_half_points, category=event.category
@@ -145,7 +158,8 @@ def _change_player(player: PlayerState, event: OfPlayer | OfTeam, paired: int) -
             return replace(player, withdrawn=event.round, missed=missed, gave_up=gave_up)
         case events.PlayerReinstated() | events.TeamReinstated():
             since = event.round if player.withdrawn is None else player.withdrawn
-            return replace(player, withdrawn=None, missed=player.missed.union(range(since, event.round)), gave_up="")
+            missed = player.missed.union(range(since, event.round))
+            return replace(player, withdrawn=None, missed=missed, gave_up="", displaced=False)
         case events.ByeGranted():
             return replace(player, byes=MappingProxyType({**player.byes, event.round: REQUESTED_BYES[event.kind]}))
         case events.ByeRevoked():
@@ -198,7 +212,7 @@ def _apply_player_request_answered(state: TournamentState, event: events.PlayerR
 
 
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
-    events.PlayersQualified: lambda state, event: state,
+    events.PlayersQualified: _apply_players_qualified,
     events.PlayerRegistered: _apply_player_registered,
     events.LateEntryAdmitted: _apply_late_entry_admitted,
     events.TeamRegistered: _apply_team_registered,

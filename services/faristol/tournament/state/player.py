@@ -44,6 +44,8 @@ class PlayerState:
     """Category of the player, such as ``U18``; empty for none."""
     seed_number: int = 0
     """Seed in a stage of a championship, from 1; 0 without seeds."""
+    displaced: bool = False
+    """Whether the player left a stage because they no longer qualified for it."""
     left_before: bool = False
     """Whether the player had already withdrawn before the expulsion."""
 

@@ -7,7 +7,10 @@ from starlette.responses import Response
 from faristol.gateway.consoles.director.page import STAGES, DirectorPage, page_of_forms
 from faristol.gateway.consoles.stage_plans import PLANS
 from faristol.gateway.rpc.results import Moment
+from faristol.kernel.spellings import labels_of
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.names import Roster
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 
@@ -16,6 +19,11 @@ async def _show(desk: DirectorPage) -> Response:
     answer = pb.GetStagesResponse()
     if has_stages:
         answer = await desk.results.stages(desk.tournament_id, Moment(desk.done))
+    preview, obstacles = pairing.PreviewQualificationResponse(), list[str]()
+    if desk.tournament.HasField("stage") and desk.may_call("PreviewQualification"):
+        preview = await desk.calls.ask(pairing.PreviewQualificationRequest(tournament_id=desk.tournament_id))
+        named = Roster(desk.tournament, desk.language, {line.player_id: line.name for line in preview.lines})
+        obstacles = [named.named_in(each.text) for each in preview.obstacles]
     return await desk.show(
         "director/stages.html",
         STAGES,
@@ -24,6 +32,9 @@ async def _show(desk: DirectorPage) -> Response:
         stages=answer.stages,
         final_table=answer.final_table,
         finished=answer.finished,
+        preview=preview,
+        obstacles=obstacles,
+        change_labels=labels_of(pairing.QualificationChange.DESCRIPTOR),
         beside={each.tournament_id: each for each in desk.tournament.divisions},
     )
 
