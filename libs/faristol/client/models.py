@@ -53,8 +53,8 @@ RoundPhase = str
 """One of `paired`, `started`, `closed`; newer gateways may send further words."""
 
 TermBasis = str
-"""One of `game`, `forfeit`, `bye`, `requested_bye`, `absence`, `adjustment`, `sanction`; newer gateways may send
-further words."""
+"""One of `game`, `forfeit`, `bye`, `requested_bye`, `absence`, `adjustment`, `sanction`, `carried`; newer gateways may
+send further words."""
 
 TournamentMode = str
 """One of `classic`, `multi`, `duplicate`; newer gateways may send further words."""

@@ -105,6 +105,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
             "last_place": "to-place",
             "options": "option",
             "first_stage": "first-stage",
+            "carry_over": "carry-over",
         },
     ),
     "QualifyPlayers": Command(

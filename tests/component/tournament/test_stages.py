@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from math import ceil
 from typing import Any
 
 import grpc
@@ -16,7 +17,8 @@ from faristol.event_store.integrity.verification import verify
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.tournament.rounds.ranking import initial_ranking
+from faristol.rules import pinned_ruleset
+from faristol.tournament.rounds.ranking import compute_spreads, initial_ranking, rank_by_results
 from faristol.tournament.state import TournamentState, evolve, stream
 
 KNOCK_OUT = {"format": "knock-out", "match_games": "3", "placed": "4"}
@@ -344,3 +346,94 @@ async def test_no_qualification_changes_a_stage_after_the_pairing_of_its_first_r
     assert [each.reason for each in (await preview(desk)).obstacles] == ["STAGE_PAIRED"]
     await ask(desk, pb.StartRoundRequest(tournament_id="open-final", round=1))
     assert await reason(ask(desk, again)) == "STAGE_BEGUN"
+
+
+async def list_points(desk: Desk, tournament_id: str) -> dict[str, tuple[float, int]]:
+    """Return the points and the spread of each player in the standings of the state of a tournament."""
+    state = await load_state(desk, tournament_id)
+    ruleset = pinned_ruleset(state.ruleset.name, state.ruleset.digest, dict(state.ruleset.options))
+    spreads = compute_spreads(state)
+    return {row.player: (row.points, spreads.get(row.player, 0)) for row in rank_by_results(state, ruleset)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "options"),
+    [
+        (events.CARRY_OVER_ALL, {"format": "round-robin"}),
+        (events.CARRY_OVER_HALF, {"format": "king-of-the-hill"}),
+        (events.CARRY_OVER_QUALIFIED, {"format": "swiss"}),
+    ],
+)
+async def test_points_and_spreads_of_the_stage_before_count_in_the_next_by_the_rule_of_the_stage(
+    desk: Desk, rule: events.CarryOver.ValueType, options: dict[str, str]
+) -> None:
+    await open_tournament(desk)
+    rounds = 0 if options["format"] == "round-robin" else 3
+    asked = stage("Final", 4, options, first_stage="Swiss", stage_id="open-final", rounds=rounds, carry_over=rule)
+    await ask(desk, asked)
+    for number in range(1, 6):
+        await play_round(desk, number)
+    before = await list_points(desk, "open")
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    seeds = await list_seeds(desk)
+    if rule == events.CARRY_OVER_ALL:
+        expected = {each: before[each] for each in seeds}
+    elif rule == events.CARRY_OVER_HALF:
+        expected = {each: (ceil(before[each][0]) / 2, int(before[each][1] / 2)) for each in seeds}
+    else:
+        state, games = await load_state(desk, "open"), dict.fromkeys(seeds, (0.0, 0))
+        for played in state.played:
+            for table in played.pairings:
+                if set(table.player_ids) <= set(seeds):
+                    scores = dict(zip(table.player_ids, played.results[table.game_id], strict=True))
+                    for one, other in (table.pair, table.pair[::-1]):
+                        points, spread = games[one]
+                        lead = scores[one] - scores[other]
+                        games[one] = points + (lead > 0), spread + lead
+        expected = games
+    assert any(points for points, _ in expected.values())
+    assert await list_points(desk, "open-final") == expected
+    await play_round(desk, 1, "open-final")
+    after = await list_points(desk, "open-final")
+    assert sum(points for points, _ in after.values()) == sum(points for points, _ in expected.values()) + 2
+
+
+async def test_a_corrected_result_of_the_stage_before_changes_the_points_of_a_stage_that_has_begun(desk: Desk) -> None:
+    await open_tournament(desk)
+    asked = stage("Final", 4, {"format": "round-robin"}, first_stage="Swiss", stage_id="open-final")
+    asked.carry_over = events.CARRY_OVER_ALL
+    await ask(desk, asked)
+    for number in range(1, 6):
+        await play_round(desk, number)
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    seeds, before = await list_seeds(desk), await list_points(desk, "open-final")
+    await play_round(desk, 1, "open-final")
+    state = await load_state(desk, "open")
+    table = next(each for each in state.played[0].pairings if seeds[0] in each.player_ids)
+    scores = [
+        game_events.FinalScore(player_id=each, score=301 if each == seeds[0] else 300) for each in table.player_ids
+    ]
+    spread_of_game = abs(state.played[0].results[table.game_id][0] - state.played[0].results[table.game_id][1])
+    await ask(desk, pb.CorrectResultRequest(game_id=table.game_id, scores=scores, arbiter_id="eva"))
+    found = await preview(desk)
+    assert not found.obstacles
+    assert list_changes(found)[seeds[0]] == ("recounted", 1, 1)
+    now = await list_points(desk, "open-final")
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    after = await list_points(desk, "open-final")
+    assert after[seeds[0]] == (now[seeds[0]][0], now[seeds[0]][1] - spread_of_game + 1)
+    assert await list_seeds(desk) == seeds
+    assert before[seeds[0]][0] == now[seeds[0]][0] - 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "options"),
+    [({}, {"format": "knock-out"}), ({"by_rating": True}, {"format": "round-robin"}), ({"carry_over": 9}, {})],
+)
+async def test_points_are_carried_over_from_results_to_formats_with_points_only(
+    desk: Desk, fields: dict[str, Any], options: dict[str, str]
+) -> None:
+    await open_tournament(desk, 4)
+    request = stage("Final", 4, options, first_stage="Swiss", **{"carry_over": events.CARRY_OVER_ALL, **fields})
+    code, text, _ = await read_refusal(ask(desk, request))
+    assert (code, text.partition(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "carry_over")

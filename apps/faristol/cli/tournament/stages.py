@@ -95,17 +95,20 @@ def format_qualification(
 ) -> Iterator[str]:
     """Yield the players of a stage with their seeds before and after a qualification, then the obstacles."""
     read, changes = translations(language).gettext, labels_of(pairing.QualificationChange.DESCRIPTOR)
+    carries = any(line.carried_half_points or line.carried_spread for line in answer.lines)
     rows = [
         [
             str(line.seed_before or "–"),
             str(line.seed_after or "–"),
             line.name or line.player_id,
+            *([number(line.carried_half_points / 2, language), str(line.carried_spread)] if carries else []),
             read(changes[line.change]),
             line.reason,
         ]
         for line in answer.lines
     ]
-    yield from columns([[read("Seed"), read("New seed"), read("Player"), "", read("Reason")], *rows])
+    points = [read("Points"), read("Spread")] if carries else []
+    yield from columns([[read("Seed"), read("New seed"), read("Player"), *points, "", read("Reason")], *rows])
     if not answer.changed:
         yield read(UNCHANGED)
     if answer.beside_ids:

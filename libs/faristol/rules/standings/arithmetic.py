@@ -26,6 +26,8 @@ class Basis(StrEnum):
     """Not a result: a corrected ruling changed the spread."""
     SANCTION = "sanction"
     """Not a result: a sanction deducted points, or a lifted one restored them."""
+    CARRIED = "carried"
+    """Not a result: carried over from an earlier stage of the championship."""
 
 
 class LeftOut(StrEnum):
@@ -47,6 +49,7 @@ class Term(NamedTuple):
     """The contribution of one round to a value."""
 
     round: int
+    """Number of the round, from 1; 0 for what an earlier stage contributes."""
     basis: Basis
     value: float
     """The contribution, even if left out."""

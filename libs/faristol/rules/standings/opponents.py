@@ -20,21 +20,25 @@ without a game counts as a draw.
 ``own-score`` makes such a round a game against an opponent with the player's own points; under ``zero`` it adds 0. Both
 count every opponent's points unchanged.
 
+Points that a player carries over from an earlier stage are points like any other: they count for opponents and for the
+virtual ones. No book defines that.
+
 During a round, players who wait for their result have neither played nor missed it. The round is *pending* for them: it
 is worth 0, cannot be the opponent left out of a cut, and is not an absence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from faristol.kernel.byes import Bye
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.standings.arithmetic import Basis, LeftOut, Term
 from faristol.rules.standings.history import PlayerRound, Rounds
-from faristol.rules.standings.results import RoundOutcome
+from faristol.rules.standings.results import NOTHING_CARRIED, Carried, RoundOutcome
 
 PREDETERMINED = frozenset({"round-robin", "double-round-robin", "match"})
 """Systems whose pairings are known before the first round."""
@@ -50,6 +54,8 @@ class PlayerRounds:
     """Number of rounds planned for the whole championship."""
     games: int = 1
     """Number of games of a round that give points: the boards of a match if teams are ranked by board points."""
+    carried: Mapping[str, Carried] = field(default_factory=lambda: MappingProxyType({}))
+    """Points and spreads that players carry over from an earlier stage; they count for opponents, too."""
 
     @property
     def predetermined(self) -> bool:
@@ -66,7 +72,10 @@ class PlayerRounds:
     def points(self) -> dict[str, float]:
         """Points of the championship by player."""
         return {
-            player: sum(seen.points for seen in rounds if not seen.annulled) for player, rounds in self.rounds.items()
+            player: sum(
+                (seen.points for seen in rounds if not seen.annulled), self.carried.get(player, NOTHING_CARRIED).points
+            )
+            for player, rounds in self.rounds.items()
         }
 
     @cached_property
@@ -106,10 +115,13 @@ class PlayerRounds:
             return self.points[player]
         if law.unplayed == "fide-virtual":
             rounds = self.rounds[player]
-            before = sum(past.points for past in rounds if past.round < seen.round and not past.annulled)
+            earlier = (past.points for past in rounds if past.round < seen.round and not past.annulled)
+            before = sum(earlier, self.carried.get(player, NOTHING_CARRIED).points)
             return before + (law.win * self.games - seen.points) + self._draw * (rounds[-1].round - seen.round)
-        cap = self._draw * self.planned if seen.opponent is None else self.compute_adjusted(seen.opponent)
-        return min(self.points[player], cap)
+        if seen.opponent is not None:
+            return min(self.points[player], self.compute_adjusted(seen.opponent))
+        carried = self.carried.get(player, NOTHING_CARRIED).points
+        return min(self.points[player], carried + self._draw * self.planned)
 
     @property
     def _draw(self) -> float:

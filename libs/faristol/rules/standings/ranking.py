@@ -18,7 +18,14 @@ from faristol.rules.standings.bracket import MatchFormat, arrange_seeds, follow_
 from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import History
 from faristol.rules.standings.opponents import PlayerRounds
-from faristol.rules.standings.results import OfRound, Result, RoundOutcome, SpreadAdjustment, TableResult
+from faristol.rules.standings.results import (
+    Carried,
+    OfRound,
+    Result,
+    RoundOutcome,
+    SpreadAdjustment,
+    TableResult,
+)
 from faristol.rules.standings.tie_breaks import TieBreaks, split_groups
 
 Name = TypeVar("Name", bound=str)
@@ -64,6 +71,7 @@ def standings(
     adjustments: Iterable[SpreadAdjustment] = (),
     left: Collection[str] = (),
     seeds: Sequence[str] = (),
+    carried: Mapping[str, Carried] = MappingProxyType({}),
 ) -> tuple[StandingsRow, ...]:
     """Return the standings after ``results``, best first (FISC I.1).
 
@@ -71,11 +79,12 @@ def standings(
     pairs of player and round without a result yet. In a round held, a player with no result and none pending was
     absent. Only rounds with a result count as held. ``adjustments`` change the spread, and sanctions also the total.
     ``left`` are the players who have left; ``faristol.rules.standings.annulment`` determines the effect on their games.
-    ``seeds`` are the players of a knock-out in their order in the bracket, which then decides on the ranks. Players
-    equal in all tie-breaks share a rank in the order of ``players``. Raises ``ValueError`` if a result or a
-    pending pair names an unknown player or round, or a player with a result in that round.
+    ``seeds`` are the players of a knock-out in their order in the bracket, which then decides on the ranks.
+    ``carried`` are the points and spreads that players carry over from an earlier stage. Players equal in all
+    tie-breaks share a rank in the order of ``players``. Raises ``ValueError`` if a result or a pending pair names an
+    unknown player or round, or a player with a result in that round.
     """
-    return Standings(players, ruleset, rounds, seeds).after(results, pending, adjustments, left)
+    return Standings(players, ruleset, rounds, seeds, carried).after(results, pending, adjustments, left)
 
 
 class Standings:
@@ -84,7 +93,14 @@ class Standings:
     Values that a result does not affect are not computed again, and their ``StandingsRow`` stays the same object.
     """
 
-    def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int, seeds: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        players: Sequence[str],
+        ruleset: Ruleset,
+        rounds: int,
+        seeds: Sequence[str] = (),
+        carried: Mapping[str, Carried] = MappingProxyType({}),
+    ) -> None:
         self._players = players
         self._ruleset = ruleset
         self._seeds = seeds if ruleset.championship.system == "knock-out" else ()
@@ -92,7 +108,7 @@ class Standings:
         self.annulled: frozenset[str] = frozenset()
         """The players whose games are annulled (``faristol.rules.standings.annulment``)."""
         self._history = History(players, ruleset, rounds)
-        self._field = PlayerRounds(self._history.rounds, ruleset, rounds)
+        self._field = PlayerRounds(self._history.rounds, ruleset, rounds, carried=carried)
         self._tie_breaks: TieBreaks | None = None
         self._rows: dict[str, StandingsRow] = {}
         self._order: dict[str, tuple[float, ...]] = {}

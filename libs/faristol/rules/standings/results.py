@@ -119,6 +119,18 @@ class SpreadAdjustment:
     """Whether a sanction, or its lifting, causes it: it then counts in the total as well."""
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Points of the championship and spread that a player carries over from an earlier stage."""
+
+    points: float = 0.0
+    spread: int = 0
+
+
+NOTHING_CARRIED = Carried()
+"""The share of a player without an earlier stage."""
+
+
 class OfRound(Protocol):
     """The data of a round for the standings. An object must not change: its identity stands for its content."""
 

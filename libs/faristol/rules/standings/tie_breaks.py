@@ -76,8 +76,10 @@ class TieBreaks:
     def points(self, player: str) -> Arithmetic:
         """Return the points of the championship: the sum of the points awarded by round."""
         if ("points", player) not in self._found:
-            terms = tuple(make_term(seen, seen.points, outcome=seen.outcome) for seen in self._list_known(player))
-            self._found["points", player] = Arithmetic(terms)
+            terms = (make_term(seen, seen.points, outcome=seen.outcome) for seen in self._list_known(player))
+            carried = self._field.carried.get(player)
+            brought = [] if carried is None else [Term(0, Basis.CARRIED, carried.points)]
+            self._found["points", player] = Arithmetic((*brought, *terms))
         return self._found["points", player]
 
     def _unchanged_since(self, before: TieBreaks, changed: Iterable[str]) -> frozenset[str]:
@@ -118,8 +120,13 @@ class TieBreaks:
         )
 
     def spread(self, player: str, equals: Group) -> Arithmetic:
-        """Return own points of the games less the opponents', with later adjustments (PES Δ.ε, Ζ)."""
+        """Return own points of the games less the opponents', with later adjustments (PES Δ.ε, Ζ).
+
+        The spread that the player carries over from an earlier stage comes first.
+        """
         terms = [make_term(seen, float(seen.score - seen.against), scores=True) for seen in self._list_scored(player)]
+        if (carried := self._field.carried.get(player)) is not None:
+            terms.insert(0, Term(0, Basis.CARRIED, float(carried.spread)))
         return Arithmetic(
             (*terms, *(self._make_adjustment(player, each) for each in self._adjustments.get(player, ())))
         )

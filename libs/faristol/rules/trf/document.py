@@ -164,6 +164,7 @@ class Adjustment:
 
     points: int
     round_number: int
+    """The round; 0 before the first round, such as points of an earlier stage."""
     players: tuple[int, ...]
     kind: str = " "
 
@@ -262,6 +263,14 @@ class Document:
             adjustment.points
             for adjustment in self.adjustments
             if player.number in adjustment.players and adjustment.round_number <= rounds
+        )
+
+    def points_before(self, player: int) -> int:
+        """Return the points of a player before the first round, in tenths: those of record 299 with round 0."""
+        return sum(
+            adjustment.points
+            for adjustment in self.adjustments
+            if not adjustment.round_number and player in adjustment.players
         )
 
     def fictitious_points(self, player: int, round_number: int) -> int:

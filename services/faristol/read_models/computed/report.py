@@ -22,6 +22,7 @@ from faristol.read_models.storage.rows import Round, Tournament
 from faristol.rules import Bye, Ruleset
 from faristol.rules.standings import is_rest
 from faristol.rules.trf import (
+    Adjustment,
     Byes,
     Colour,
     Document,
@@ -147,7 +148,7 @@ def report(
     )
     number_of = {each.player_id: number for number, each in enumerate(ordered, FIRST_NUMBER)}
     reported = len(lines[0].cells) if lines else 0
-    trf_players = tuple(_list_players(ordered, row_of, number_of, people, second))
+    trf_players = tuple(_list_players(ordered, row_of, number_of, people, second, edition))
     return Document(
         players=trf_players,
         headers=(
@@ -163,7 +164,9 @@ def report(
         fictitious=(
             *_fictitious(ordered, arrangements, number_of, tournament.rounds),
             *_accelerations(ordered, number_of, tournament.rounds, ruleset),
+            *(_carried_for_pairing(ordered, number_of, tournament.rounds) if edition is Edition.TRF16 else ()),
         ),
+        adjustments=() if edition is Edition.TRF16 else tuple(_list_carried(ordered, number_of)),
         forbidden=tuple(_list_forbidden(arrangements, number_of, edition)),
         teams=tuple(_team(team, number_of) for team in teams),
         scores=tuple(_scores(row_of[each.player_id], number_of[each.player_id]) for each in ordered),
@@ -180,18 +183,20 @@ def _list_players(
     number_of: Mapping[str, int],
     people: Mapping[str, Person],
     second: Container[tuple[int, str]],
+    edition: Edition,
 ) -> Iterator[TrfPlayer]:
-    """Yield the players with their cells; ``second`` as in ``report``."""
+    """Yield the players with their cells; ``second`` as in ``report``. Carried points are points in TRF26 only."""
     names = load_distinct_names(people.values())
     for each in players:
         row = row_of[each.player_id]
+        carried = each.carried_half_points if edition is Edition.TRF26 else 0
         yield TrfPlayer(
             number=number_of[each.player_id],
             name=names[each.player_id],
             rating=0 if each.unrated else each.rating,
             federation=people[each.player_id].country,
             # Annulled games stay in the report, and its readers sum up the report.
-            points=sum(cell.half_points for cell in row.cells) * POINT_TENTHS_FACTOR // 2,
+            points=(carried + sum(cell.half_points for cell in row.cells)) * POINT_TENTHS_FACTOR // 2,
             rank=row.standing.rank,
             cells=tuple(_cell(cell, number_of, second=(cell.round, each.player_id) in second) for cell in row.cells),
         )
@@ -257,6 +262,21 @@ def _accelerations(
     if ruleset.championship.acceleration != "none":
         entered = sorted(number_of[player.player_id] for player in players if player.entered_round == 1)
         yield from accelerate_baku(entered, rounds)
+
+
+def _list_carried(players: Iterable[rows.Player], number_of: Mapping[str, int]) -> Iterator[Adjustment]:
+    """Yield the points that players carry over from an earlier stage, which count in the standings."""
+    for player in players:
+        if half_points := player.carried_half_points:
+            yield Adjustment(half_points * POINT_TENTHS_FACTOR // 2, 0, (number_of[player.player_id],))
+
+
+def _carried_for_pairing(
+    players: Iterable[rows.Player], number_of: Mapping[str, int], rounds: int
+) -> Iterator[Fictitious]:
+    """Yield the same for TRF16, which has no points apart from results: it has them for the pairing only."""
+    for each in _list_carried(players, number_of):
+        yield Fictitious(each.points, 1, rounds, *each.players, *each.players)
 
 
 def _dates(tournament: Tournament, arrangements: Arrangements, reported: int) -> Iterator[tuple[str, str]]:

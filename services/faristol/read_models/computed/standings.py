@@ -23,7 +23,17 @@ from faristol.read_models.storage.rows import (
 )
 from faristol.read_models.storage.tables import LAYOUTS
 from faristol.rules import Ruleset
-from faristol.rules.standings import Bye, Result, SpreadAdjustment, Standings, StandingsRow, TableResult, TeamRow
+from faristol.rules.standings import (
+    NOTHING_CARRIED,
+    Bye,
+    Carried,
+    Result,
+    SpreadAdjustment,
+    Standings,
+    StandingsRow,
+    TableResult,
+    TeamRow,
+)
 
 PAIR_TABLE_PLAYERS = 2
 """Players of a table whose result is between two."""
@@ -107,6 +117,7 @@ class Ranking:
         self._ruleset = ruleset
         self._players: Sequence[str] | None = None
         self._seeds: Sequence[str] = ()
+        self._carried: Mapping[str, Carried] = {}
         self._last = 0
         self._lines: dict[str, Ranked] = {}
         self._counted: Sequence[Scores] = ()
@@ -118,19 +129,20 @@ class Ranking:
         tallies: Sequence[Tally],
         only: str = "",
         left: Mapping[str, int] = MappingProxyType({}),
+        carried: Mapping[str, Carried] = MappingProxyType({}),
     ) -> list[Ranked]:
         """Return the standings after rounds, in rank order, or only the line of the player ``only``.
 
         ``came`` has all registered players; one who was never present has a place only if a round has a seat for them.
-        ``left`` has the first round of absence of players who left; they still take part in earlier rounds. Raises
-        ``ValueError`` for impossible results.
+        ``left`` has the first round of absence of players who left; they still take part in earlier rounds. ``carried``
+        has the points and spreads of earlier stages. Raises ``ValueError`` for impossible results.
         """
         seated = frozenset[str]().union(*(tally.seated for tally in tallies))
         players = sorted(player for player, there in came.items() if there or player in seated)
         seeds = next((tally.seeds for tally in tallies if tally.round == 1), ())
-        if players != self._players or seeds != self._seeds:
-            self._players, self._seeds, self._lines = players, seeds, {}
-            self._standings = Standings(players, self._ruleset, self._tournament.rounds, seeds)
+        if players != self._players or seeds != self._seeds or carried != self._carried:
+            self._players, self._seeds, self._carried, self._lines = players, seeds, carried, {}
+            self._standings = Standings(players, self._ruleset, self._tournament.rounds, seeds, carried)
         last = max((tally.round for tally in tallies), default=0)
         if last != self._last:
             self._last, self._lines = last, {}
@@ -162,7 +174,10 @@ class Ranking:
             losses=row.losses,
             bye=any(row.player in tally.byes for tally in tallies),
             half_points=round(row.points * 2),
-            spread=sum(spread.get(row.player, 0) for spread, _ in self._counted),
+            spread=sum(
+                (spread.get(row.player, 0) for spread, _ in self._counted),
+                self._carried.get(row.player, NOTHING_CARRIED).spread,
+            ),
             total=sum(total.get(row.player, 0) for _, total in self._counted),
             tie_breaks=encode_tuples(tie_breaks_of(row)),
             annulled=row.annulled,
@@ -189,7 +204,13 @@ def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Rou
     listed = list(players)
     came = {player.player_id: not player.never_came for player in listed}
     left = {player.player_id: player.withdrawn_round for player in listed if player.withdrawn_round}
-    return Ranking(tournament, rules_of(tournament)).after(came, [Tally.of(round_) for round_ in rounds], only, left)
+    carried = {
+        player.player_id: Carried(player.carried_half_points / 2, player.carried_spread)
+        for player in listed
+        if player.carried_half_points or player.carried_spread
+    }
+    tallies = [Tally.of(round_) for round_ in rounds]
+    return Ranking(tournament, rules_of(tournament)).after(came, tallies, only, left, carried)
 
 
 def pin_of(tournament: Tournament) -> Pin:

@@ -124,10 +124,14 @@ def _berger(term: results.Term, language: str) -> str:
 
 
 def _spread(term: results.Term, language: str) -> str:
-    if term.basis in (results.TERM_BASIS_ADJUSTMENT, results.TERM_BASIS_SANCTION):
+    if term.basis in _NOT_OF_GAMES:
         return _plain(term, language)
     against = _in_sum(4 * term.against, language)
     return f"{number(term.score, language)} − {against} = {_plain(term, language)}"
+
+
+_NOT_OF_GAMES = (results.TERM_BASIS_ADJUSTMENT, results.TERM_BASIS_SANCTION, results.TERM_BASIS_CARRIED)
+"""Terms without scores of a game."""
 
 
 def _cusca(term: results.Term, language: str) -> str:

@@ -116,7 +116,7 @@ def _mark(state: State, event: Recorded, round_: int, game_id: str = WHOLE_ROUND
     state.championships[event.tournament].tournament.ranked_at = event.position
 
 
-_RANKED_FROM_FIRST = frozenset((pairing.RulesetPinned, pairing.RoundsChanged))
+_RANKED_FROM_FIRST = frozenset((pairing.RulesetPinned, pairing.RoundsChanged, pairing.PlayersQualified))
 """Events after which all standings of a tournament may change."""
 
 

@@ -28,9 +28,13 @@ def _apply_player_entered(of: Championship, event: pairing.PlayerRegistered | pa
 
 
 def _apply_players_qualified(of: Championship, event: pairing.PlayersQualified) -> None:
-    seeds = {each.player_id: seed for seed, each in enumerate(event.players, 1)}
     for player in of.players.values():
-        player.seed_number = seeds.get(player.player_id, 0)
+        player.seed_number = player.carried_half_points = player.carried_spread = 0
+    for seed, qualified in enumerate(event.players, 1):
+        if (entry := of.players.get(qualified.player_id)) is not None:  # older events precede the registrations
+            entry.seed_number = seed
+            entry.carried_half_points = qualified.carried_half_points
+            entry.carried_spread = qualified.carried_spread
 
 
 def _apply_player_amended(of: Championship, event: pairing.PlayerAmended) -> None:

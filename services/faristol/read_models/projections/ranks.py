@@ -22,6 +22,7 @@ from faristol.read_models.storage.rows import Ruleset as Content
 from faristol.read_models.storage.store import Reader, S, Tables, remove, write
 from faristol.read_models.storage.tables import LAYOUTS
 from faristol.rules import Ruleset
+from faristol.rules.standings import Carried
 
 RANKING_CACHE_SIZE = 4
 """Tournaments of a database whose last ranking is cached: some 10 MB for 1,000 players and 12 rounds."""
@@ -39,6 +40,8 @@ class CachedRanking:
     """Whether each player was present; None if unknown."""
     left: Mapping[str, int] = field(default_factory=dict)
     """The first round of absence of each player who left."""
+    carried: Mapping[str, Carried] = field(default_factory=dict)
+    """The points and spreads that players carry over from an earlier stage."""
     round: Round | None = None
     """The round of the latest results, with its tables."""
     tallies: dict[int, Tally] = field(default_factory=dict)
@@ -83,7 +86,7 @@ async def project(
     if known.ranking is not None:
         await _count(reader, known, rounds, changed)
         if known.came is None or any(WHOLE_ROUND in games for games in changed.values()):
-            known.came, known.left = await reader.attendance(tournament_id)
+            known.came, known.left, known.carried = await reader.attendance(tournament_id)
         now = await asyncio.to_thread(_after_rounds, known, known.ranking, known.came, first)
     await _write(connection, tables, Standing, before, now)
     if tournament.team_boards:
@@ -121,7 +124,8 @@ def _after_rounds(known: CachedRanking, ranking: Ranking, came: Mapping[str, boo
     for place, tally in enumerate(tallies, 1):
         if tally.round >= first:
             with suppress(ValueError):  # a query for impossible standings reports the reason
-                found += (line.standing for line in ranking.after(came, tallies[:place], left=known.left))
+                lines = ranking.after(came, tallies[:place], left=known.left, carried=known.carried)
+                found += (line.standing for line in lines)
     return found
 
 

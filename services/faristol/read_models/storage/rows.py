@@ -292,6 +292,8 @@ class Player(StoredRow):
     team_id: str = ""
     category: str = ""
     seed_number: int = 0
+    carried_half_points: int = 0
+    carried_spread: int = 0
 
     @property
     def never_came(self) -> bool:

@@ -30,6 +30,7 @@ from faristol.read_models.storage.rows import (
     Tournament,
 )
 from faristol.read_models.storage.tables import LAYOUTS
+from faristol.rules.standings import Carried
 
 LOOKUP_BATCH_SIZE = 400
 """Keys per statement."""
@@ -90,16 +91,22 @@ class Reader:
             for player in await self.rows(Player, and_(of.tournament_id == tournament_id, of.player_id.in_(some)))
         ]
 
-    async def attendance(self, tournament_id: str) -> tuple[dict[str, bool], dict[str, int]]:
-        """Return whether each player of a tournament was present, and the first round of absence of those who left.
+    async def attendance(self, tournament_id: str) -> tuple[dict[str, bool], dict[str, int], dict[str, Carried]]:
+        """Return whether each player was present, the first round of absence of those who left, and carried points.
 
-        See ``Player.never_came`` and ``Player.withdrawn_round``.
+        See ``Player.never_came`` and ``Player.withdrawn_round``. Carried points and spreads are those of an earlier
+        stage; players without any are omitted.
         """
         of = self.tables[Player].c
         came = (of.withdrawn_round == 0) | (of.withdrawn_round > of.entered_round)
-        query = select(of.player_id, came, of.withdrawn_round).where(of.tournament_id == tournament_id)
+        columns = (of.player_id, came, of.withdrawn_round, of.carried_half_points, of.carried_spread)
+        query = select(*columns).where(of.tournament_id == tournament_id)
         found = list(await self._connection.execute(query))
-        return {row[0]: row[1] for row in found}, {row[0]: row[2] for row in found if row[2]}
+        return (
+            {row[0]: row[1] for row in found},
+            {row[0]: row[2] for row in found if row[2]},
+            {row[0]: Carried(row[3] / 2, row[4]) for row in found if row[3] or row[4]},
+        )
 
     async def rounds(self, tournament_id: str) -> dict[int, Round]:
         """Return the rounds of a tournament with their tables, byes and matches, by number."""

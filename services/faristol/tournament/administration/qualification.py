@@ -8,6 +8,10 @@ places. Players that were registered by hand have no seed and stay.
 A player who withdrew from the stage, or from one beside it, does not qualify again until reinstated. A player who left
 because of a qualification (`PlayerState.displaced`) returns as soon as a later one has a place for them.
 
+Points and spreads that the players carry over (`Stage.carry_over`) are computed with the qualification and stored in
+its event, so that the stage does not depend on later changes of its sources. A repeated qualification can correct them
+at any time.
+
 Places of groups stay with a player who withdrew after the groups were dealt, and the next in line takes the vacant one:
 otherwise each withdrawal would move all players behind it to another group.
 """
@@ -17,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 from google.protobuf.message import Message
 
@@ -27,7 +32,7 @@ from faristol.rules import Ruleset
 from faristol.tournament.administration.divisions import check_in_no_other
 from faristol.tournament.conditions import check_open
 from faristol.tournament.rounds.knock_out import is_decided
-from faristol.tournament.rounds.ranking import in_order, standing_of
+from faristol.tournament.rounds.ranking import compute_spreads, in_order, rank_by_results, standing_of
 from faristol.tournament.situation import Situation, Undo, latest
 from faristol.tournament.state import Phase, PlayerState, Stage, TournamentState
 
@@ -62,6 +67,8 @@ class FieldChange:
     reason: str
     """The msgid of the sentence."""
     params: Mapping[str, Param]
+    carried_half_points: int = 0
+    carried_spread: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,31 @@ class Qualification:
             for source in self.sources
             for place, player_id in self._list_qualified(source)
         ]
-        return tuple(sorted(found, key=lambda each: each.place))  # stable: equal places stay in the order of sources
+        found.sort(key=lambda each: each.place)  # stable: equal places stay in the order of the sources
+        self._carry_over(found)
+        return tuple(found)
+
+    @cached_property
+    def recounted(self) -> tuple[events.QualifiedPlayer, ...]:
+        """The present field with the points that it carries over now; empty if these have not changed.
+
+        Results of a source can be corrected after the stage has begun, whose players and seeds then stay.
+        """
+        field = sorted(
+            (player for player in self.state.players if player.seed_number), key=lambda each: each.seed_number
+        )
+        order = {source.state.tournament_id: self._order_of(source) for source in self.sources}
+        found = []
+        for player in field:
+            source_id = next((each for each, ids in order.items() if player.player_id in ids), "")
+            place = order[source_id].index(player.player_id) + 1 if source_id else 0
+            found.append(events.QualifiedPlayer(player_id=player.player_id, source_id=source_id, place=place))
+        self._carry_over(found)
+        changed = any(
+            (each.carried_half_points, each.carried_spread) != (player.carried_half_points, player.carried_spread)
+            for each, player in zip(found, field, strict=True)
+        )
+        return tuple(found) if changed else ()
 
     @cached_property
     def changes(self) -> tuple[FieldChange, ...]:
@@ -131,6 +162,19 @@ class Qualification:
             if player.withdrawn is not None and not player.displaced
         )
 
+    def _carry_over(self, found: Sequence[events.QualifiedPlayer]) -> None:
+        """Set the points and spreads that players carry over (``Stage.carry_over``)."""
+        rule = self.stage.carry_over
+        for source in self.sources if rule else ():
+            own = [each for each in found if each.source_id == source.state.tournament_id]
+            among = {each.player_id for each in own} if rule == events.CARRY_OVER_QUALIFIED else None
+            points = {row.player: row.points for row in rank_by_results(source.state, source.ruleset, among)}
+            spreads = compute_spreads(source.state, among)
+            divisor = 2 if rule == events.CARRY_OVER_HALF else 1
+            for each in own:
+                each.carried_half_points = ceil(2 * points.get(each.player_id, 0) / divisor)
+                each.carried_spread = int(spreads.get(each.player_id, 0) / divisor)
+
     def _list_takers(self, source: QualifyingTournament) -> list[str]:
         """Return the players of a source that can qualify, in the order of their places."""
         return [player_id for player_id in self._order_of(source) if self._takes_part(source, player_id)]
@@ -173,19 +217,25 @@ class Qualification:
     def _compare(self, qualified: events.QualifiedPlayer, seed: int) -> FieldChange:
         """Return the effect on a player that qualifies."""
         player = self.state.player(qualified.player_id)
+        carried = qualified.carried_half_points, qualified.carried_spread
         before = 0
         if player is None or player.withdrawn is not None:
             change = pb.QUALIFICATION_CHANGE_JOINS
         else:
             before = player.seed_number
-            change = pb.QUALIFICATION_CHANGE_NONE if before == seed else pb.QUALIFICATION_CHANGE_RESEEDED
+            if before != seed:
+                change = pb.QUALIFICATION_CHANGE_RESEEDED
+            elif carried != (player.carried_half_points, player.carried_spread):
+                change = pb.QUALIFICATION_CHANGE_RECOUNTED
+            else:
+                change = pb.QUALIFICATION_CHANGE_NONE
         source = next(each for each in self.sources if each.state.tournament_id == qualified.source_id)
         rank = self._order_of(source).index(qualified.player_id) + 1
         missing = rank - qualified.place
         params: dict[str, Param] = {"place": qualified.place, "source": name_of(source.state), "count": missing}
         reason = PLACE_AFTER_OTHERS if missing else PLACE_IN_SOURCE
         return FieldChange(
-            qualified.player_id, change, before, seed, qualified.source_id, qualified.place, reason, params
+            qualified.player_id, change, before, seed, qualified.source_id, qualified.place, reason, params, *carried
         )
 
     def _leave(self, player: PlayerState) -> FieldChange:
@@ -268,9 +318,10 @@ def list_obstacles(qualification: Qualification, leaving: Collection[str] = ()) 
             N_("The players of {name} and their seeds are those that qualify: there is no change."),
             {"name": name_of(state)},
         )
-    elif begun := _refuse_begun(state):
+    elif not (_has_begun(state) and qualification.recounted) and (begun := _refuse_begun(state)):
         yield begun
-    for player_id in qualification.joining:
+        return
+    for player_id in () if _has_begun(state) else qualification.joining:
         if player_id not in leaving:
             try:
                 check_in_no_other(player_id, qualification.beside)
@@ -295,9 +346,14 @@ def _list_unfinished(qualification: Qualification) -> Iterator[Refusal]:
             )
 
 
+def _has_begun(state: TournamentState) -> bool:
+    """Check whether a round of the stage was started."""
+    return any(played.phase is not Phase.PAIRED for played in state.played)
+
+
 def _refuse_begun(state: TournamentState) -> Refusal | None:
     """Return the refusal of a change of the field of a stage whose first round is paired, or None."""
-    if any(played.phase is not Phase.PAIRED for played in state.played):
+    if _has_begun(state):
         return Refusal(
             "STAGE_BEGUN",
             "",
@@ -322,6 +378,7 @@ def _refuse_begun(state: TournamentState) -> Refusal | None:
 def qualify(situation: Situation, qualification: Qualification, leaving: Collection[str] = ()) -> list[Message]:
     """Register the players that qualified for a stage, or change its field to them.
 
+    After the beginning of the stage, only the points change that its players carry over.
     ``leaving`` are the players that leave a stage beside it in the same command. Raises ``Refusal`` if a source is not
     finished, if no player qualifies, or if there is no change. Raises ``Refusal`` if the first round of the stage is
     paired, or if a player takes part in a stage beside it.
@@ -329,6 +386,8 @@ def qualify(situation: Situation, qualification: Qualification, leaving: Collect
     check_open(situation.state)
     for refusal in list_obstacles(qualification, leaving):
         raise refusal
+    if _has_begun(situation.state):
+        return [events.PlayersQualified(players=qualification.recounted, occurred_at=situation.occurred_at)]
     players = {player.player_id: player for source in qualification.sources for player in source.state.players}
     return _change_field(situation, qualification.players, players)
 
@@ -340,7 +399,7 @@ def _change_field(
     state, at = situation.state, situation.occurred_at
     staying = {each.player_id for each in qualified}
     left = [player.player_id for player in list_field(state) if player.player_id not in staying]
-    new_events: list[Message] = [events.PlayersQualified(players=qualified, left_player_ids=left, occurred_at=at)]
+    new_events: list[Message] = []
     for seed, each in enumerate(qualified, 1):
         player = state.player(each.player_id)
         if player is None:
@@ -358,7 +417,7 @@ def _change_field(
         elif player.withdrawn is not None:
             new_events.append(events.PlayerReinstated(player_id=each.player_id, round=1, occurred_at=at))
     new_events += [events.PlayerWithdrawn(player_id=player_id, round=1, occurred_at=at) for player_id in left]
-    return new_events
+    return [*new_events, events.PlayersQualified(players=qualified, left_player_ids=left, occurred_at=at)]
 
 
 def _undo(situation: Situation, version: int, note: str) -> list[Message]:

@@ -17,6 +17,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
+from faristol.rules.championship import counts_points
 from faristol.rules.standings.bracket import MatchFormat, most_rounds_of
 from faristol.tournament.administration.divisions import are_tables_free
 from faristol.tournament.administration.qualification import group_of
@@ -61,6 +62,10 @@ def plan_stage(request: pb.CreateStageRequest, sources: Sequence[TournamentState
         raise Invalid("group", N_("expected the number of one of the groups, from 1"))
     if not 0 <= request.final_place <= MAX_STAGE_PLACES:
         raise Invalid("final_place", N_("expected 1 to {most}"), {"most": MAX_STAGE_PLACES})
+    if request.carry_over not in events.CarryOver.values():
+        raise Invalid("carry_over", N_("expected all, half, or the points against those who qualified as well"))
+    if request.carry_over and request.by_rating:
+        raise Invalid("carry_over", N_("places by rating have no points to carry over"))
     for source in sources:
         _check_source(source, sources[0])
     stage = Stage(
@@ -72,6 +77,7 @@ def plan_stage(request: pb.CreateStageRequest, sources: Sequence[TournamentState
         groups=request.groups,
         group=request.group,
         final_place=request.final_place or first_place,
+        carry_over=request.carry_over,
     )
     if count_places(stage) < MIN_PLAYERS_COUNT:
         raise Invalid(
@@ -106,6 +112,12 @@ def count_places(stage: Stage) -> int:
         dealt = [place for place in range(places) if group_of(place, stage.groups) == stage.group]
         return len(dealt) * len(stage.source_ids)
     return places * len(stage.source_ids)
+
+
+def check_carries_over(stage: Stage, ruleset: Ruleset) -> None:
+    """Raise ``Invalid`` for carried points in a stage that is not ranked by points."""
+    if stage.carry_over and not counts_points(ruleset):
+        raise Invalid("carry_over", N_("the format of the stage ranks no players by points"))
 
 
 def count_rounds(stage: Stage, ruleset: Ruleset) -> int:

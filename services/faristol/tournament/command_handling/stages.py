@@ -31,7 +31,13 @@ from faristol.tournament.administration.qualification import (
     list_obstacles,
     qualify,
 )
-from faristol.tournament.administration.stages import copy_settings, count_rounds, plan_stage, with_stage
+from faristol.tournament.administration.stages import (
+    check_carries_over,
+    copy_settings,
+    count_rounds,
+    plan_stage,
+    with_stage,
+)
 from faristol.tournament.administration.tournaments import SEED_SIZE, create, pin_of
 from faristol.tournament.command_handling import pins
 from faristol.tournament.command_handling.handler import PairingHandler
@@ -58,6 +64,7 @@ async def create_stage(
         others = [await office.load(each, "source_ids") for each in request.source_ids]
         stage = plan_stage(request, [source.state, *(each.state for each in others)])
         ruleset = _find_ruleset(source.state, request)
+        check_carries_over(stage, ruleset)
         first = source if not source.state.division_of else await office.load(source.state.division_of)
         if not first.state.division and not first_stage:
             raise Invalid("first_stage", N_("is missing; expected the name of the first stage, such as: Swiss"))
@@ -269,6 +276,8 @@ async def preview_qualification(
                 source_id=each.source_id,
                 place=each.place,
                 reason=say(each.reason, each.params, language),
+                carried_half_points=each.carried_half_points,
+                carried_spread=each.carried_spread,
             )
             for each in own.changes
         ],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.rules import Bye, Result, Ruleset
-from faristol.rules.standings import TableResult, standings
+from faristol.rules.standings import Carried, SpreadAdjustment, StandingsRow, TableResult, standings
 from faristol.rules.trf.acceleration import accelerate_baku
 from faristol.rules.trf.document import POINT_TENTHS_FACTOR
 from faristol.tournament.engines.swiss import Entrant
@@ -26,21 +27,67 @@ def standing_of(state: TournamentState, ruleset: Ruleset) -> tuple[str, ...]:
 
     All paired rounds are closed: a round is paired by the standings after the round before.
     """
+    return tuple(row.player for row in rank_by_results(state, ruleset))
+
+
+def rank_by_results(
+    state: TournamentState, ruleset: Ruleset, among: Collection[str] | None = None
+) -> tuple[StandingsRow, ...]:
+    """Return the standings by the results of all paired rounds, as in ``standing_of``.
+
+    With ``among``, only the games between these players count, without carried points and byes.
+    """
     results: list[Result | TableResult] = []
     for played in state.played:
-        results += results_of(played)
+        found = results_of(played)
+        if among is not None:
+            results += [each for each in found if each.second in among and each.first in among]
+            continue
         byes = [*played.requested.items(), *([(played.bye, Bye.ALLOCATED)] if played.bye else [])]
-        results += [Result.bye(played.number, player_id, kind) for player_id, kind in byes]
-    rows = standings(
+        results += [*found, *(Result.bye(played.number, player_id, kind) for player_id, kind in byes)]
+    return standings(
         results,
         initial_ranking(state),
         ruleset,
         state.rounds,
-        adjustments=[adjustment for played in state.played for adjustment in played.adjustments],
+        adjustments=() if among is not None else list_adjustments(state),
         seeds=state.seeds,
         left=left_of(state) if state.seeds else (),
+        carried={} if among is not None else carried_of(state),
     )
-    return tuple(row.player for row in rows)
+
+
+def compute_spreads(state: TournamentState, among: Collection[str] | None = None) -> Mapping[str, int]:
+    """Return the spreads of all paired rounds, with carried ones.
+
+    With ``among``, only the games between these players count.
+    """
+    spreads: Counter[str] = Counter()
+    for played in state.played:
+        for each in results_of(played):
+            if each.second is not None and (among is None or {each.first, each.second} <= {*among}):
+                spreads[each.first] += each.first_score - each.second_score
+                spreads[each.second] += each.second_score - each.first_score
+    if among is None:
+        for adjustment in list_adjustments(state):
+            spreads[adjustment.player] += adjustment.points
+        for player_id, carried in carried_of(state).items():
+            spreads[player_id] += carried.spread
+    return spreads
+
+
+def list_adjustments(state: TournamentState) -> list[SpreadAdjustment]:
+    """Return the changes of spreads that are no results."""
+    return [adjustment for played in state.played for adjustment in played.adjustments]
+
+
+def carried_of(state: TournamentState) -> Mapping[str, Carried]:
+    """Return the points and spreads that players carry over from an earlier stage; players without any are omitted."""
+    return {
+        player.player_id: Carried(player.carried_half_points / 2, player.carried_spread)
+        for player in state.players
+        if player.carried_half_points or player.carried_spread
+    }
 
 
 def results_of(played: RoundState) -> list[Result]:
@@ -90,9 +137,9 @@ def virtual_half_points(state: TournamentState, ruleset: Ruleset, number: int) -
 def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:
     """Return the players to pair in the next round, by points and then initial ranking (FIDE C.04.3 A).
 
-    The points are those for pairing, with the fictitious ones of late entries (FISC I.4) and the virtual ones of
-    accelerated rounds. Opponents without a game may meet again. A player with an unplayed win gets no bye (FIDE
-    C.04.1).
+    The points are those for pairing, with the fictitious ones of late entries (FISC I.4), the virtual ones of
+    accelerated rounds, and those carried over from an earlier stage. Opponents without a game may meet again. A player
+    with an unplayed win gets no bye (FIDE C.04.1).
     """
     number = len(state.played) + 1
     virtual = virtual_half_points(state, ruleset, number)
@@ -103,7 +150,10 @@ def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:
         everybody.append(
             Entrant(
                 player_id,
-                player.fictitious + virtual.get(player_id, 0) + sum(earlier.half_points for earlier in past),
+                player.fictitious
+                + player.carried_half_points
+                + virtual.get(player_id, 0)
+                + sum(earlier.half_points for earlier in past),
                 frozenset(earlier.opponent for earlier in past if earlier.played),
                 any(earlier.as_bye for earlier in past),
                 frozenset(other for pair in state.forbidden if player_id in pair for other in pair - {player_id}),

@@ -460,7 +460,7 @@ def dutch_round(state: TournamentState, ruleset: Ruleset, number: int) -> DutchR
     initial = initial_ranking(state)
     number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
     pasts = {player_id: past_of(state, ruleset, player_id, number) for player_id in initial}
-    fictitious = {player.player_id: player.fictitious for player in state.players}
+    fictitious = {player.player_id: player.fictitious + player.carried_half_points for player in state.players}
     virtual = {each: virtual_half_points(state, ruleset, each) for each in range(max(1, number - 2), number + 1)}
     final = number == state.rounds
     win = round(2 * ruleset.championship.win)
@@ -476,7 +476,7 @@ def dutch_round(state: TournamentState, ruleset: Ruleset, number: int) -> DutchR
         players.append(
             dutch.DutchPlayer(
                 number=number_of[player_id],
-                points=_HALF_POINT_FACTOR * (points + player.fictitious + virtual[number].get(player_id, 0)),
+                points=_HALF_POINT_FACTOR * (points + fictitious[player_id] + virtual[number].get(player_id, 0)),
                 opponents=frozenset(number_of[earlier.opponent] for earlier in played),
                 colours=tuple(WHITE if earlier.first else BLACK for earlier in played),
                 floats=(

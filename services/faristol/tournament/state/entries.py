@@ -53,16 +53,22 @@ def _apply_player_registered(state: TournamentState, event: events.PlayerRegiste
 
 
 def _apply_players_qualified(state: TournamentState, event: events.PlayersQualified) -> TournamentState:
-    """Give the players of a stage their seeds; those that are new are registered with them."""
-    seeds = {each.player_id: seed for seed, each in enumerate(event.players, 1)}
+    """Give the players of a stage their seeds, and the points that they carry over."""
+    qualified = {each.player_id: (seed, each) for seed, each in enumerate(event.players, 1)}
     left = frozenset(event.left_player_ids)
-    players = tuple(
-        replace(
-            player, seed_number=seeds.get(player.player_id, 0), displaced=player.displaced or player.player_id in left
+    players = []
+    for player in state.players:
+        seed, carried = qualified.get(player.player_id, (0, events.QualifiedPlayer()))
+        players.append(
+            replace(
+                player,
+                seed_number=seed,
+                carried_half_points=carried.carried_half_points,
+                carried_spread=carried.carried_spread,
+                displaced=player.displaced or player.player_id in left,
+            )
         )
-        for player in state.players
-    )
-    return replace(state, players=players)
+    return replace(state, players=tuple(players))
 
 
 def _apply_late_entry_admitted(state: TournamentState, event: events.LateEntryAdmitted) -> TournamentState:

@@ -44,6 +44,10 @@ class PlayerState:
     """Category of the player, such as ``U18``; empty for none."""
     seed_number: int = 0
     """Seed in a stage of a championship, from 1; 0 without seeds."""
+    carried_half_points: int = 0
+    """Half points of the championship that the player carries over from an earlier stage."""
+    carried_spread: int = 0
+    """Spread that the player carries over."""
     displaced: bool = False
     """Whether the player left a stage because they no longer qualified for it."""
     left_before: bool = False

@@ -455,6 +455,8 @@ class Stage:
     """Number of the group, from 1; 0 without groups."""
     final_place: int
     """Best place of the final table that the players play for."""
+    carry_over: events.CarryOver.ValueType = events.CARRY_OVER_UNSPECIFIED
+    """The points and spreads of the sources that count in the stage."""
 
     @classmethod
     def of(cls, stage: events.Stage) -> Stage:

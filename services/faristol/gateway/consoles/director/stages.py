@@ -8,6 +8,7 @@ from faristol.gateway.consoles.director.page import STAGES, DirectorPage, page_o
 from faristol.gateway.consoles.stage_plans import PLANS
 from faristol.gateway.rpc.results import Moment
 from faristol.kernel.spellings import labels_of
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.names import Roster
@@ -35,6 +36,7 @@ async def _show(desk: DirectorPage) -> Response:
         preview=preview,
         obstacles=obstacles,
         change_labels=labels_of(pairing.QualificationChange.DESCRIPTOR),
+        carry_overs=labels_of(events.CarryOver.DESCRIPTOR),
         beside={each.tournament_id: each for each in desk.tournament.divisions},
     )
 

@@ -74,11 +74,12 @@ def _initial_colour(document: Document) -> int:
 def player_before(document: Document, line: Line, number: int, *, final: bool = False) -> DutchPlayer:
     """Return a player in the state before a round."""
     before = [line.cell(earlier) for earlier in range(1, number)]
-    earned = document.points_of(line, number - 1)
+    score = document.points_of(line, number - 1)
+    earned = score - document.points_before(line.number)
     unplayed = [cell for cell in before if not cell.played]
     return DutchPlayer(
         number=line.number,
-        points=earned + document.fictitious_points(line.number, number),
+        points=score + document.fictitious_points(line.number, number),
         opponents=frozenset(cell.opponent for cell in before if cell.played),
         colours=tuple(_SIGNS[cell.colour] for cell in before if cell.played),
         floats=(_float(document, line, number - 1), _float(document, line, number - 2)),
