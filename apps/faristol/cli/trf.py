@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from faristol.tournament.engines.dutch.player import DutchRound
 
 TEAMS_UNSUPPORTED = N_("the file pairs teams; this command pairs individual players by FIDE C.04.3")
+OF_A_BRACKET = N_(
+    "the file is of a knock-out, whose bracket pairs the players; this command cannot check it by FIDE C.04.3"
+)
+BRACKETS_LEFT_OUT = N_("{file}: not checked: a knock-out, whose bracket pairs the players")
 ALL_UNAVAILABLE = N_("round {round} has no pair: each player has a bye")
 SECOND_BYE = N_(
     "round {round} already has its allocated bye ({players}), and an odd number of players is left to "
@@ -93,6 +97,7 @@ def pair(
     """
     asked = _Asked(seed, colours, language)
     document = _read(file, language)
+    _check_supported(document, file, language)
     if check:
         _check(document, asked, json_output=json_output)
         return
@@ -131,6 +136,12 @@ def _read(file: Path, language: str) -> Document:
     if document.pairs_teams:
         raise typer.BadParameter(f"{file}: {say(TEAMS_UNSUPPORTED, {}, language)}")
     return document
+
+
+def _check_supported(document: Document, file: Path, language: str) -> None:
+    """Raise ``BadParameter`` for a knock-out, which no rule of the Dutch system pairs."""
+    if document.is_knock_out:
+        raise typer.BadParameter(f"{file}: {say(OF_A_BRACKET, {}, language)}")
 
 
 def _round(document: Document, number: int, asked: _Asked) -> DutchRound:
@@ -264,13 +275,20 @@ def check_files(
     Exit code 1 if a round of a file is paired differently.
     """
     asked = _Asked(seed, colours, language)
-    rounds = differing = 0
+    rounds = differing = judged = 0
     output: list[str] = []
     content: list[dict[str, Any]] = []
     files = _list_files(paths, language)
     with progress("checking") as done:
         for number, file in enumerate(files, 1):
             document = _read(file, language)
+            if document.is_knock_out:
+                if len(files) == 1:
+                    _check_supported(document, file, language)
+                output.append(say(BRACKETS_LEFT_OUT, {"file": str(file)}, language))
+                done(number, len(files))
+                continue
+            judged += 1
             found = _find_differences(document, asked)
             rounds += document.paired_rounds
             differing += len(found)
@@ -284,8 +302,8 @@ def check_files(
                 output += [say(FILE_DIFFERS, values, language), *(f"  {sentence}" for sentence in sentences)]
                 content += ({"path": str(file), **of_round} for of_round in of_rounds)
             done(number, len(files))
-    output.append(say(FILES_CHECKED, {"files": len(files), "rounds": rounds, "differing": differing}, language))
-    print_answer({"files": len(files), "rounds": rounds, "differing": content}, output, json_output=json_output)
+    output.append(say(FILES_CHECKED, {"files": judged, "rounds": rounds, "differing": differing}, language))
+    print_answer({"files": judged, "rounds": rounds, "differing": content}, output, json_output=json_output)
     if differing:
         raise typer.Exit(1)
 

@@ -15,8 +15,8 @@ _GAME_ID_PATTERN = re.compile(
 )
 _DUPLICATE_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})", re.ASCII)
 
-OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
-"""The event on the first division of a championship that concerns all its divisions."""
+OF_DIVISIONS = frozenset(kind.DESCRIPTOR.name for kind in (pairing.DivisionAdded, pairing.DivisionRenamed))
+"""The events on the first division of a championship that concern all its divisions."""
 
 
 @lru_cache(maxsize=16_384)
@@ -88,7 +88,7 @@ class Topic:
         if (
             self.tournaments
             and news.tournament_id not in self.tournaments
-            and (news.type != OF_DIVISIONS or news.tournament_id not in self.firsts)
+            and (news.type not in OF_DIVISIONS or news.tournament_id not in self.firsts)
         ):
             return False
         return not (

@@ -115,6 +115,13 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         arguments=(),
         spelled={"beside_ids": "beside"},
     ),
+    "RenameDivision": Command(
+        "stage rename",
+        N_("Renamed: {before}."),
+        {"name": N_("New name: {name}.")},
+        arguments=("name",),
+        optional=frozenset({"name"}),
+    ),
     "PreviewQualification": Command("stage preview", arguments=()),
     "GetTournament": Command("tournament show"),
     "DescribeTournament": Command(
@@ -123,7 +130,12 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         {"parts": N_("Changed: {parts}.")},
         arguments=(),
     ),
-    "ChangeOptions": Command("tournament set-options", N_("The rules of {tournament} are changed."), arguments=()),
+    "ChangeOptions": Command(
+        "tournament set-options",
+        N_("The rules of {tournament} are changed."),
+        {"rounds": N_("{tournament} has {rounds} {rounds:round|rounds}.")},
+        arguments=(),
+    ),
     "ChooseLexicon": Command(
         "tournament set-lexicon",
         N_("{tournament} has a lexicon now: it applies to tables that open from now on."),

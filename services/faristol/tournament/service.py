@@ -17,7 +17,7 @@ from faristol.tournament.command_handling.players import (
     register_player,
     register_players,
 )
-from faristol.tournament.command_handling.stages import create_stage, preview_qualification, qualify_players
+from faristol.tournament.command_handling.stages import create_stage, preview_qualification, qualify_players, rename
 from faristol.tournament.command_handling.tournaments import (
     change_options,
     choose_lexicon,
@@ -44,6 +44,7 @@ def service(office: PairingHandler, registration: RegistrationOffice, fees: FeeO
         pb.CreateTournamentRequest: partial(create_tournament, office),
         pb.CreateStageRequest: partial(create_stage, office),
         pb.QualifyPlayersRequest: partial(qualify_players, office),
+        pb.RenameDivisionRequest: partial(rename, office),
         pb.ChangeOptionsRequest: partial(change_options, office),
         pb.ChooseLexiconRequest: partial(choose_lexicon, office),
         pb.RegisterPlayerRequest: partial(register_player, office),

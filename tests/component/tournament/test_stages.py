@@ -437,3 +437,54 @@ async def test_points_are_carried_over_from_results_to_formats_with_points_only(
     request = stage("Final", 4, options, first_stage="Swiss", **{"carry_over": events.CARRY_OVER_ALL, **fields})
     code, text, _ = await read_refusal(ask(desk, request))
     assert (code, text.partition(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "carry_over")
+
+
+async def test_other_options_of_a_stage_and_a_smaller_field_set_the_number_of_rounds_of_its_format(desk: Desk) -> None:
+    await open_tournament(desk, 5)
+    made = await ask(desk, stage("Final", 4, {"format": "round-robin"}, first_stage="Entries", by_rating=True))
+    assert (made.stage_id, made.rounds) == ("open-final", 3)
+    chosen = [game_events.ChosenOption(name=name, value=value) for name, value in KNOCK_OUT.items()]
+    changed = await ask(desk, pb.ChangeOptionsRequest(tournament_id="open-final", options=chosen))
+    assert changed.rounds == 6
+    assert (await load_state(desk, "open-final")).rounds == 6
+    for player_id in ("p4", "p5"):
+        await ask(desk, pb.WithdrawPlayerRequest(player_id=player_id))
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    assert (await load_state(desk, "open-final")).rounds == 6, "three players have as many levels as four"
+    await ask(desk, pb.WithdrawPlayerRequest(player_id="p3"))
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    assert (await load_state(desk, "open-final")).rounds == 3
+    await ask(desk, pb.ChangeRoundsRequest(tournament_id="open-final", rounds=8))
+    await ask(desk, pb.ReinstatePlayerRequest(player_id="p3"))
+    await ask(desk, pb.QualifyPlayersRequest(tournament_id="open-final"))
+    assert (await load_state(desk, "open-final")).rounds == 8, "a number that was set by hand stays"
+
+
+async def test_a_stage_is_renamed_and_the_name_of_a_removed_one_is_free_for_another(desk: Desk) -> None:
+    await open_tournament(desk, 4)
+    await ask(desk, stage("Final", 2, {"format": "knock-out"}, first_stage="Swiss", stage_id="open-final"))
+
+    def rename(name: str, tournament_id: str = "open-final") -> pb.RenameDivisionRequest:
+        return pb.RenameDivisionRequest(tournament_id=tournament_id, name=name)
+
+    async def list_names() -> list[str]:
+        found = await ask(desk, pb.GetTournamentRequest(tournament_id="open"))
+        return [each.name for each in found.divisions]
+
+    assert (await ask(desk, rename("Grand final"))).before == "Final"
+    assert (await ask(desk, pb.GetTournamentRequest(tournament_id="open-final"))).division == "Grand final"
+    assert await list_names() == ["Swiss", "Grand final"]
+    assert await reason(ask(desk, rename("Grand final"))) == "SAME_NAME"
+    assert await reason(ask(desk, rename("swiss"))) == "DIVISION_TAKEN"
+    assert await reason(ask(desk, rename(""))) == "DIVISION_STANDS"
+    assert await reason(ask(desk, rename("", "open"))) == "HAS_DIVISIONS"
+    await ask(desk, pb.RemoveTournamentRequest(tournament_id="open-final"))
+    await ask(desk, rename(""))
+    assert await reason(ask(desk, pb.RestoreTournamentRequest(tournament_id="open-final"))) == "NAME_REMOVED"
+    again = await ask(desk, stage("Grand final", 2, {"format": "knock-out"}, stage_id="other-final"))
+    assert again.stage_id == "other-final"
+    await ask(desk, pb.RemoveTournamentRequest(tournament_id="other-final"))
+    await ask(desk, rename("", "other-final"))
+    await ask(desk, rename("", "open"))
+    assert await list_names() == []
+    assert await reason(ask(desk, rename("Swiss", "open"))) == "NO_DIVISION"

@@ -156,6 +156,22 @@ def test_a_file_of_teams_is_refused_as_one(tmp_path: Path, told: str) -> None:
     assert "the file pairs teams" in " ".join(done.stderr.replace("│", " ").split())
 
 
+@pytest.mark.parametrize("system", ["knock-out", "Individual: Knockout"])
+def test_a_file_of_a_knock_out_is_not_checked(tmp_path: Path, system: str) -> None:
+    done = run(tmp_path, [*SIX, f"092 {system}"])
+    assert done.exit_code == 2
+    assert "cannot check it" in " ".join(done.stderr.replace("│", " ").split())
+    folder = tmp_path / "several"
+    folder.mkdir()
+    (folder / "bracket.trf").write_text("\r\n".join([*SIX, f"092 {system}"]) + "\r\n")
+    made = CliRunner().invoke(app, ["trf", "generate", "--players", "8", "--rounds", "3"])
+    (folder / "swiss.trf").write_text(made.output)
+    done = CliRunner().invoke(app, ["trf", "check", str(folder)])
+    assert done.exit_code == 0
+    assert "bracket.trf: not checked" in done.output
+    assert "1 file with 3 rounds checked, 0 rounds paired differently" in done.output
+
+
 def test_generated_files_pass_the_check_and_a_changed_one_is_named(tmp_path: Path) -> None:
     options = ["--players", "12", "--rounds", "5", "--count", "3", "--folder", str(tmp_path / "made"), "--seed", "4"]
     done = CliRunner().invoke(app, ["trf", "generate", *options])

@@ -56,6 +56,7 @@ PUBLIC = frozenset(
         "faristol.lexicon.v1.WordRuling.reason",
         "faristol.lexicon.v1.WordRuling.source",
         "faristol.pairing.v1.Division.name",
+        "faristol.pairing.v1.DivisionRenamed.before",
         "faristol.pairing.v1.CategoryFee.category",
         "faristol.pairing.v1.EntryReceived.category",
         "faristol.pairing.v1.EntryReceived.language",

@@ -24,6 +24,7 @@ FINISHED = N_("{name} ({id}): finished after {closed} {closed:round|rounds}.")
 MATCH = N_("Level {level}, places {first} to {last}: {one} {points} – {others} {other}")
 UNCHANGED = N_("The players of the stage and their seeds are those that qualify.")
 BESIDE = N_("Players move between this stage and others: name them with --beside {stages}.")
+REPECHAGE = N_("Level {level}, repechage: {one} {points} – {others} {other}")
 NO_OPPONENT = N_("Level {level}, places {first} to {last}: {one} has a bye")
 
 
@@ -73,7 +74,7 @@ def _format_match(match: pb.KnockOutMatch, language: str) -> str:
         return say(NO_OPPONENT, {**places, "one": there[0].name or there[0].player_id}, language)
     one, other = there
     said = say(
-        MATCH,
+        REPECHAGE if match.repechage else MATCH,
         {
             **places,
             "one": one.name or one.player_id,

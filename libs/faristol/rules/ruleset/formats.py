@@ -42,6 +42,9 @@ _OF_KNOCK_OUT: Mapping[str, Value] = MappingProxyType({_SYSTEM: "knock-out"})
 MAX_MATCH_GAMES_COUNT = 15
 """Limit of games of a match of a knock-out."""
 
+MAX_REPECHAGE_NUMBER = 6
+"""Last level of a knock-out that can have a repechage."""
+
 MAX_PLACED_COUNT = 64
 """Limit of places of a knock-out that are played off."""
 
@@ -83,7 +86,7 @@ def _number(name: str, note: str, default: int | None, least: int, most: int) ->
     return _build_option(name, note, default, key=key, least=least, most=most, may_be_none=default is None)
 
 
-_KNOCK_OUT_OPTIONS = frozenset({"match_games", "final_games", "placed", "bracket", "match_tie"})
+_KNOCK_OUT_OPTIONS = frozenset({"match_games", "final_games", "placed", "bracket", "match_tie", "repechage"})
 """The options that require the format of a knock-out."""
 
 _OPTIONS = (
@@ -125,6 +128,13 @@ _OPTIONS = (
         N_("After a match of a knock-out with equal points, the sum of the spreads decides, or a further game."),
         {name: {"championship.match_tie": name} for name in ("spread", "game")},
         "spread",
+    ),
+    _number(
+        "repechage",
+        N_("The losers of this level of a knock-out have a second way in; 0 without a repechage."),
+        0,
+        0,
+        MAX_REPECHAGE_NUMBER,
     ),
     _choice(
         "acceleration",

@@ -549,12 +549,15 @@ class Championship:
     """The order of the players in a knock-out: by their seeds, or by lot."""
     match_tie: Literal["spread", "game"] = "spread"
     """The criterion after a match of a knock-out with equal points: the sum of the spreads, or a further game."""
+    repechage: int = 0
+    """The level of a knock-out whose losers have a second way in; 0 without a repechage."""
     acceleration: Literal["none", "baku"] = "none"
     """Virtual points for the upper half in the pairings of the first rounds (FIDE C.04.5.1)."""
 
 
 BEYOND_BOOKS = frozenset(
-    f"championship.{name}" for name in ("match_games", "final_games", "placed", "bracket", "match_tie", "acceleration")
+    f"championship.{name}"
+    for name in ("match_games", "final_games", "placed", "bracket", "match_tie", "repechage", "acceleration")
 )
 """Values that no rule book has, so that their files omit them: options of the organiser set them."""
 

@@ -238,6 +238,12 @@ class Document:
         )
 
     @property
+    def is_knock_out(self) -> bool:
+        """Whether a bracket pairs the players: the file declares a knock-out."""
+        systems = [text.casefold() for tag, text in self.headers if tag in {"092", "192"}]
+        return any(word in text for text in systems for word in ("knock-out", "knockout", "knock_out", "elimination"))
+
+    @property
     def paired_rounds(self) -> int:
         """Number of rounds with all results, before the round to be paired.
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from faristol.kernel import event_types
-from faristol.kernel.topics import place_of_duplicate
+from faristol.kernel.topics import OF_DIVISIONS, place_of_duplicate
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
-from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
@@ -134,9 +133,6 @@ OF_GAME = _names(event_types.types_that_change(*_OF_A_TABLE, options.CHANGE_RESU
 OF_GROUPS = _names([duplicate_events.SlipCorrected])
 """Events that change standings after all groups have played, which the other groups share."""
 
-OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
-"""Event of one tournament that every division of its championship shows."""
-
 
 Mark = tuple[str, str, int]
 """Subject of notifications: its kind, a tournament or a game, and a round or 0."""
@@ -159,7 +155,7 @@ def marks_of(news: pb.FollowResponse) -> list[Mark]:
         found.append(_GAMES)
     if news.type in OF_GROUPS:
         found.append(_GROUPS)
-    if news.type == OF_DIVISIONS:
+    if news.type in OF_DIVISIONS:
         found.append(_DIVISIONS)
     if news.type in OF_TOURNAMENT:
         found += [_ALL_TOURNAMENTS_MARK, (_TOURNAMENT, news.tournament_id, 0)]

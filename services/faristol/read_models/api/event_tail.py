@@ -49,7 +49,7 @@ CATCH_UP_SECONDS = 5.0
 
 TAIL_EVENT_TYPES = PUBLIC | OFFICIAL | TOLD_TYPES
 
-_DIVISION_TYPES = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] == OF_DIVISIONS)
+_DIVISION_TYPES = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] in OF_DIVISIONS)
 
 News = results.FollowResponse
 

@@ -128,6 +128,7 @@ def describe_stage(stage: PlayedStage) -> results.ChampionshipStage:
         last_place=head.stage_last_place,
         final_place=head.final_place,
         levels=bracket.levels if bracket else 0,
+        repechage_level=stage.ruleset.championship.repechage if bracket else 0,
         matches=[_describe_match(match, seed_of, games) for match in bracket.matches] if bracket else (),
     )
 
@@ -153,6 +154,7 @@ def _describe_match(
         ],
         spread=match.spread,
         winner_id=match.winner,
+        repechage=match.repechage,
         decided_by=_DECISIONS[match.decided_by],
     )
 

@@ -46,6 +46,18 @@ def _apply_division_added(tournament: Tournament, event: pairing.DivisionAdded) 
         tournament.division = event.division.name
 
 
+def _apply_division_renamed(tournament: Tournament, event: pairing.DivisionRenamed) -> None:
+    renamed = event.division
+    own = [Division(renamed.tournament_id, renamed.name, renamed.stage)] if renamed.name else []
+    tournament.divisions = tuple(
+        division
+        for each in tournament.divisions
+        for division in (own if each.tournament_id == renamed.tournament_id else [each])
+    )
+    if renamed.tournament_id == tournament.tournament_id:
+        tournament.division = renamed.name
+
+
 def _apply_tournament_described(tournament: Tournament, event: pairing.TournamentDescribed) -> None:
     tournament.name, tournament.time_zone = event.name, event.time_zone
     tournament.place, tournament.country = event.place, event.country
@@ -105,6 +117,7 @@ def _apply_registration_set(tournament: Tournament, event: registration.Registra
 
 TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.DivisionAdded: _apply_division_added,
+    pairing.DivisionRenamed: _apply_division_renamed,
     pairing.TournamentDescribed: _apply_tournament_described,
     pairing.TournamentArchived: _apply_tournament_archived,
     pairing.TournamentRemoved: _apply_tournament_removed,

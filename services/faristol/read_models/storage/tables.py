@@ -37,7 +37,7 @@ from faristol.read_models.storage.rows import (
     encode_tuples,
 )
 
-TABLES_VERSION = 14
+TABLES_VERSION = 15
 """Of the content of the rows. A new number means new tables, filled from the first event on."""
 
 INDEXES: Mapping[type[StoredRow], Sequence[Sequence[str]]] = {

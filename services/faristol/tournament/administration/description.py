@@ -130,6 +130,13 @@ def restore(situation: Situation, request: pb.RestoreTournamentRequest) -> list[
     state = situation.state
     if not (state.archived or state.removed):
         raise Refusal("NOT_ARCHIVED", "", N_("{name} is neither archived nor removed."), {"name": state.name})
+    if state.division_of and not state.division:
+        raise Refusal(
+            "NAME_REMOVED",
+            "",
+            N_("The name of {tournament} in its championship was removed: it cannot be restored."),
+            {"tournament": state.tournament_id},
+        )
     return [events.TournamentRestored(occurred_at=situation.occurred_at)]
 
 

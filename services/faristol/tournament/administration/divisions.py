@@ -76,6 +76,52 @@ def add_division(situation: Situation, added: events.Division, *, first_division
     return [*new_events, events.DivisionAdded(division=added, occurred_at=occurred_at)]
 
 
+def rename_division(of_first: Situation, of_division: Situation, name: str) -> events.DivisionRenamed:
+    """Rename a division of a championship, or remove its name if ``name`` is empty.
+
+    Raises ``Refusal`` if it has no name, has this name already, or if the name is taken. Raises ``Refusal`` for the
+    removal of the name of a tournament that is not removed, or of a first division with further ones.
+    """
+    first, division = of_first.state, of_division.state
+    own = next((each for each in first.divisions if each.tournament_id == division.tournament_id), None)
+    if own is None:
+        raise Refusal(
+            "NO_DIVISION", "", N_("{name} has no name as a division or a stage."), {"name": division.tournament_id}
+        )
+    if name == own.name:
+        raise Refusal("SAME_NAME", "", N_("The name is {name} already: specify another."), {"name": name})
+    if not name:
+        _check_name_removable(first, division, own)
+    elif other := find_division([each for each in first.divisions if each is not own], name):
+        raise Refusal(
+            "DIVISION_TAKEN",
+            "",
+            N_("Division {division} is already {tournament}."),
+            {"division": other.name, "tournament": other.tournament_id},
+        )
+    renamed = events.Division(tournament_id=own.tournament_id, name=name, stage=own.stage)
+    return events.DivisionRenamed(division=renamed, before=own.name, occurred_at=of_first.occurred_at)
+
+
+def _check_name_removable(first: TournamentState, division: TournamentState, own: events.Division) -> None:
+    """Raise ``Refusal`` if the name of a division cannot be removed."""
+    is_first = division.tournament_id == first.tournament_id
+    if is_first and len(first.divisions) > 1:
+        raise Refusal(
+            "HAS_DIVISIONS",
+            "",
+            N_("{name} has other divisions or stages: remove these and their names first."),
+            {"name": own.name},
+        )
+    if not is_first and not division.removed:
+        raise Refusal(
+            "DIVISION_STANDS",
+            "",
+            N_("{name} is not removed: remove the tournament first (`tournament remove {tournament}`)."),
+            {"name": own.name, "tournament": division.tournament_id},
+        )
+
+
 def check_in_no_other(player_id: str, divisions: Sequence[TournamentState]) -> None:
     """Raise ``Refusal`` if a player takes part in another division or was expelled from it.
 

@@ -33,6 +33,7 @@ from faristol.tournament.administration.divisions import check_in_no_other
 from faristol.tournament.conditions import check_open
 from faristol.tournament.rounds.knock_out import is_decided
 from faristol.tournament.rounds.ranking import compute_spreads, in_order, rank_by_results, standing_of
+from faristol.tournament.rounds.systems import determine_rounds
 from faristol.tournament.situation import Situation, Undo, latest
 from faristol.tournament.state import Phase, PlayerState, Stage, TournamentState
 
@@ -288,6 +289,35 @@ def group_of(index: int, groups: int) -> int:
     return groups - position if turn % 2 else position + 1
 
 
+def count_places(stage: Stage) -> int:
+    """Return the number of players that a stage has if all places are taken."""
+    places = stage.last_place - stage.first_place + 1
+    if stage.groups:
+        dealt = [place for place in range(places) if group_of(place, stage.groups) == stage.group]
+        return len(dealt) * len(stage.source_ids)
+    return places * len(stage.source_ids)
+
+
+def count_present(state: TournamentState) -> int:
+    """Return the number of players that have not withdrawn."""
+    return sum(player.withdrawn is None for player in state.players)
+
+
+def adjust_rounds(situation: Situation, ruleset: Ruleset, players: int) -> list[Message]:
+    """Return the change of the number of rounds of a stage to that of its format for a number of players.
+
+    A number that is not that of the format, for the present players or for all places, was set by hand and stays.
+    """
+    state = situation.state
+    assert state.stage is not None, "only stages have places that determine a number of rounds"
+    present, places = count_present(state), count_places(state.stage)
+    rounds = determine_rounds(players or places, ruleset)
+    known = {determine_rounds(number, situation.ruleset) for number in (present, places)}
+    if rounds is None or rounds == state.rounds or (state.rounds not in known and ruleset == situation.ruleset):
+        return []
+    return [events.RoundsChanged(rounds=rounds, before=state.rounds, occurred_at=situation.occurred_at)]
+
+
 def name_of(state: TournamentState) -> str:
     """Return the name of a tournament with that of its stage."""
     return f"{state.name} {state.division}".strip()
@@ -417,7 +447,10 @@ def _change_field(
         elif player.withdrawn is not None:
             new_events.append(events.PlayerReinstated(player_id=each.player_id, round=1, occurred_at=at))
     new_events += [events.PlayerWithdrawn(player_id=player_id, round=1, occurred_at=at) for player_id in left]
-    return [*new_events, events.PlayersQualified(players=qualified, left_player_ids=left, occurred_at=at)]
+    new_events.append(events.PlayersQualified(players=qualified, left_player_ids=left, occurred_at=at))
+    others = count_present(state) - len(list_field(state))  # registered by hand
+    others -= sum(not player.seed_number and player.player_id in staying for player in state.players)
+    return [*new_events, *adjust_rounds(situation, situation.ruleset, len(qualified) + max(others, 0))]
 
 
 def _undo(situation: Situation, version: int, note: str) -> list[Message]:

@@ -18,12 +18,10 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.championship import counts_points
-from faristol.rules.standings.bracket import MatchFormat, most_rounds_of
 from faristol.tournament.administration.divisions import are_tables_free
-from faristol.tournament.administration.qualification import group_of
+from faristol.tournament.administration.qualification import count_places
 from faristol.tournament.conditions import check_meets_at_tables, check_not_removed
-from faristol.tournament.engines import round_robin
-from faristol.tournament.rounds.systems import CYCLES
+from faristol.tournament.rounds.systems import determine_rounds
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import Stage, TournamentState
 
@@ -105,15 +103,6 @@ def _check_source(source: TournamentState, first: TournamentState) -> None:
         )
 
 
-def count_places(stage: Stage) -> int:
-    """Return the number of players that a stage has if all places are taken."""
-    places = stage.last_place - stage.first_place + 1
-    if stage.groups:
-        dealt = [place for place in range(places) if group_of(place, stage.groups) == stage.group]
-        return len(dealt) * len(stage.source_ids)
-    return places * len(stage.source_ids)
-
-
 def check_carries_over(stage: Stage, ruleset: Ruleset) -> None:
     """Raise ``Invalid`` for carried points in a stage that is not ranked by points."""
     if stage.carry_over and not counts_points(ruleset):
@@ -125,11 +114,9 @@ def count_rounds(stage: Stage, ruleset: Ruleset) -> int:
 
     Raises ``Invalid`` if the format does not determine it.
     """
-    players, system = count_places(stage), ruleset.championship.system
-    if system == "knock-out":
-        return max(most_rounds_of(players, MatchFormat.of(ruleset)), 1)
-    if system in CYCLES:
-        return round_robin.rounds_of(players, CYCLES[system])
+    rounds = determine_rounds(count_places(stage), ruleset)
+    if rounds is not None:
+        return rounds
     raise Invalid("rounds", N_("is missing; expected the number of rounds of the stage"))
 
 

@@ -18,6 +18,8 @@ from faristol.rules import Ruleset, check_settled
 from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.ruleset.options import format_value
 from faristol.tournament.administration.description import check_zone
+from faristol.tournament.administration.qualification import adjust_rounds, count_present
+from faristol.tournament.administration.stages import check_carries_over
 from faristol.tournament.conditions import check_open
 from faristol.tournament.rounds.systems import CYCLES, too_many_rounds
 from faristol.tournament.situation import PairingCommand, Situation, Undo
@@ -70,6 +72,7 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
 def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
     """Pin ``ruleset``, the same rule book with other options, before the first round is paired.
 
+    A stage gets the number of rounds of its new format, if that determines one.
     Raises ``Refusal`` if a round is paired, or if teams are registered for another number of boards. Raises ``Refusal``
     if an option is not chosen, or if no option changes.
     """
@@ -92,9 +95,14 @@ def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
             N_("Teams are registered with their boards: the number of boards of a match can no longer change."),
         )
     check_settled(ruleset)
-    _check_number(state.rounds, ruleset)
-    check_first_round(state.rounds, ruleset)
-    return [events.RulesetPinned(ruleset=pin_of(ruleset).message())]
+    changed: list[Message] = []
+    if state.stage is not None:
+        check_carries_over(state.stage, ruleset)
+        changed = adjust_rounds(situation, ruleset, count_present(state))
+    rounds = next((event.rounds for event in changed if isinstance(event, events.RoundsChanged)), state.rounds)
+    _check_number(rounds, ruleset)
+    check_first_round(rounds, ruleset)
+    return [events.RulesetPinned(ruleset=pin_of(ruleset).message()), *changed]
 
 
 def choose_lexicon(situation: Situation, lexicon: Pin) -> list[Message]:

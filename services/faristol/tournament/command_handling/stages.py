@@ -23,7 +23,7 @@ from faristol.personal_data import people
 from faristol.rules import Ruleset
 from faristol.rules.ruleset.formats import FORMAT_OPTIONS
 from faristol.text import render, say
-from faristol.tournament.administration.divisions import add_division
+from faristol.tournament.administration.divisions import add_division, rename_division
 from faristol.tournament.administration.qualification import (
     Qualification,
     QualifyingTournament,
@@ -147,6 +147,24 @@ def _guard(
     read = {guard.stream: guard.version for guard in guards}
     read |= {stream(each.state.tournament_id): each.version for each in loaded}
     return tuple(Guard(name, version) for name, version in read.items() if name not in written)
+
+
+async def rename(
+    office: PairingHandler, request: pb.RenameDivisionRequest, context: Context
+) -> pb.RenameDivisionResponse:
+    """Rename a division or a stage, in its championship and on itself, or remove its name."""
+    at, runtime = office.at(request), office.runtime
+    name = check_name("name", request.name, empty=True)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.RenameDivisionResponse]]:
+        loaded = await office.load(request.tournament_id)
+        first = await office.load(loaded.state.division_of) if loaded.state.division_of else loaded
+        of_first, of_division = (Situation(each.state, now=runtime.now(), at=at) for each in (first, loaded))
+        renamed = rename_division(of_first, of_division, name)
+        writes = [write_of(each, [renamed]) for each in ([first] if first is loaded else [first, loaded])]
+        return Decision(writes), lambda position: pb.RenameDivisionResponse(position=position, before=renamed.before)
+
+    return await office.handle(request, context, attempt, pb.RenameDivisionResponse, among_divisions=True)
 
 
 @dataclass(frozen=True)

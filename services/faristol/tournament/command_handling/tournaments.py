@@ -89,7 +89,10 @@ async def change_options(
         ]
 
         def answer(position: int) -> pb.ChangeOptionsResponse:
-            return pb.ChangeOptionsResponse(position=position, ruleset=pin_of(ruleset).message())
+            changed = (event.rounds for event in new_events if isinstance(event, events.RoundsChanged))
+            return pb.ChangeOptionsResponse(
+                position=position, ruleset=pin_of(ruleset).message(), rounds=next(changed, state.rounds)
+            )
 
         return Decision(writes), answer
 

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.rules import Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
+from faristol.rules.standings.bracket import MatchFormat
 from faristol.tournament.engines import swiss
 from faristol.tournament.engines.swiss import Entrant
 from faristol.tournament.rounds.knock_out import bracket_of
@@ -64,6 +65,24 @@ EXTRA_GAME_OF_MATCH = N_(
     "A further game of the match between {one} (seed {first_seed}) and {other} (seed {second_seed}): after {games} "
     "games it was not decided."
 )
+GAME_OF_REPECHAGE = N_(
+    "Game {game} of at most {games} of the repechage between {one} (seed {first_seed}) and {other} (seed "
+    "{second_seed}): the winner has a second way in."
+)
+BYE_OF_LEVEL = N_("{one} has no opponent at this level of the bracket, and waits for the next one.")
+WAITS_AFTER_MATCH = N_(
+    "{one} won the match against {other}, and waits until the other matches of this level are decided: {players}."
+)
+WAITS_AFTER_LOSS = N_(
+    "{one} lost the match against {other}, and plays for the places {best} to {worst} when the other matches of this "
+    "level are decided: {players}."
+)
+WAITS_FOR_REPECHAGE = N_(
+    "{one} lost the match against {other}, and plays in the repechage when the other matches of this level are "
+    "decided: {players}."
+)
+OUT_AFTER_MATCH = N_("{one} lost the match against {other}, and is out.")
+OPPONENT_AWAY = N_("The match between {one} and {other} waits: {absent} does not play in this round.")
 FIRST_BY_LOT = N_("The first round is drawn by lot: {one} meets {other}.")
 TOGETHER_BY_LOT = N_("The draw paired {one} with {others}.")
 APART_BY_LOT = N_("The draw did not pair {one} and {other}.")
@@ -98,7 +117,10 @@ def explain(
     asked = _Question(before, ruleset, paired, player_id, other, standing or partial(standing_of, before, ruleset))
     for name in filter(None, (player_id, other)):
         if name not in asked.there:
-            raise not_in_round(name, paired.number)
+            waiting = _explain_waiting(asked, name) if asked.system == "knock-out" else None
+            if waiting is None:
+                raise not_in_round(name, paired.number)
+            return waiting
     for name in filter(None, (player_id, other)):
         if resting := _resting(before, ruleset, paired, name):
             return resting
@@ -245,7 +267,39 @@ def _explain_knock_out(asked: _Question) -> Explanation:
     }
     if len(match.games) >= match.most_games:
         return Explanation("extra-game", asked.article, EXTRA_GAME_OF_MATCH, params)
-    return Explanation("bracket", asked.article, GAME_OF_MATCH, params)
+    return Explanation("bracket", asked.article, GAME_OF_REPECHAGE if match.repechage else GAME_OF_MATCH, params)
+
+
+def _explain_waiting(asked: _Question, player_id: str) -> Explanation | None:
+    """Explain why a player of the bracket has no game in a round of a knock-out. Return None for any other player."""
+    bracket = bracket_of(asked.before, asked.ruleset, asked.before.seeds or asked.paired.seeds)
+    own = [match for match in bracket.matches if player_id in match.players]
+    if not own:
+        return None
+    match = own[-1]
+    other = next((each for each in match.players if each != player_id), "")
+    names: dict[str, Param] = {"one": player_id, "other": other}
+    if match.decided_by is None:
+        playing = {player.player_id for player in asked.before.to_pair(asked.paired.number)}
+        absent = ", ".join(each for each in match.players if each not in playing)
+        return Explanation("waits", asked.article, OPPONENT_AWAY, {**names, "absent": absent}) if absent else None
+    if not other:
+        return Explanation("waits", asked.article, BYE_OF_LEVEL, {"one": player_id})
+    still = "; ".join(" – ".join(each.players) for each in bracket.open_matches)
+    if match.winner == player_id:
+        return Explanation("waits", asked.article, WAITS_AFTER_MATCH, {**names, "players": still})
+    form = MatchFormat.of(asked.ruleset)
+    params: dict[str, Param] = {**names, "players": still}
+    if form.repechage and match.level <= form.repechage and not match.repechage:
+        if match.level == form.repechage:
+            return Explanation("waits", asked.article, WAITS_FOR_REPECHAGE, params)
+        return Explanation("out", asked.article, OUT_AFTER_MATCH, names)
+    players = 1 << (bracket.levels - match.level)  # of the losers' group, which has as many places
+    best = match.first_place + players
+    if match.repechage or players < 2 or best >= max(form.placed, 2):
+        return Explanation("out", asked.article, OUT_AFTER_MATCH, names)
+    params |= {"best": best, "worst": best + players - 1}
+    return Explanation("waits", asked.article, WAITS_AFTER_LOSS, params)
 
 
 def _explain_lot(asked: _Question) -> Explanation:

@@ -15,6 +15,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Bye, Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 from faristol.rules.standings import is_rest
+from faristol.rules.standings.bracket import MatchFormat, most_rounds_of
 from faristol.tournament.engines import king, lot, match, round_robin, swiss
 from faristol.tournament.engines.dutch import player as dutch
 from faristol.tournament.engines.dutch.digest import digest, draw_initial_colour
@@ -332,6 +333,16 @@ def most_rounds(players: int, ruleset: Ruleset) -> int:
     if ruleset.championship.system in {"match", "knock-out", "lot", "duplicate"}:
         return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
+
+
+def determine_rounds(players: int, ruleset: Ruleset) -> int | None:
+    """Return the number of rounds that the system has for a number of players, at most; None if any number fits."""
+    system = ruleset.championship.system
+    if system == "knock-out":
+        return max(most_rounds_of(players, MatchFormat.of(ruleset)), 1)
+    if system in CYCLES:
+        return round_robin.rounds_of(players, CYCLES[system])
+    return None
 
 
 def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | None:

@@ -57,6 +57,17 @@ def _apply_division_added(state: TournamentState, event: events.DivisionAdded) -
     return replace(state, division=own, divisions=(*state.divisions, added))
 
 
+def _apply_division_renamed(state: TournamentState, event: events.DivisionRenamed) -> TournamentState:
+    renamed = event.division
+    divisions = tuple(
+        renamed if each.tournament_id == renamed.tournament_id else each
+        for each in state.divisions
+        if renamed.name or each.tournament_id != renamed.tournament_id
+    )
+    own = renamed.name if renamed.tournament_id == state.tournament_id else state.division
+    return replace(state, division=own, divisions=divisions)
+
+
 def _apply_tournament_described(state: TournamentState, event: events.TournamentDescribed) -> TournamentState:
     return replace(state, **read_shared_fields(event, TournamentState))
 
@@ -123,6 +134,7 @@ def _apply_prize_list_set(state: TournamentState, event: events.PrizeListSet) ->
 FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
     events.TournamentCreated: _apply_tournament_created,
     events.DivisionAdded: _apply_division_added,
+    events.DivisionRenamed: _apply_division_renamed,
     events.TournamentDescribed: _apply_tournament_described,
     events.ContactSet: lambda state, event: state,
     events.ArbitersNamed: lambda state, event: state,

@@ -149,3 +149,77 @@ def test_every_bracket_ends_with_its_places_shared_out_once(
     assert bracket.levels == count_levels(players)
     if placed >= players:
         assert all(best == worst for best, worst in bracket.places.values())
+
+
+def test_the_losers_of_a_level_play_for_a_second_way_in_and_go_on_behind_the_unbeaten() -> None:
+    form = MatchFormat(repechage=1)
+    first = [("A", "H", 400, 300), ("D", "E", 300, 400), ("B", "G", 400, 300), ("C", "F", 400, 300)]
+    bracket = play(arrange_seeds(SEEDS), form, first)
+    assert [(match.players, match.repechage) for match in bracket.open_matches] == [
+        (("H", "D"), True),
+        (("G", "F"), True),
+    ]
+    assert bracket.places["A"] == (1, 6)
+    assert bracket.places["H"] == (1, 8)
+    again = [*first, ("H", "D", 300, 400), ("G", "F", 400, 300)]
+    bracket = play(arrange_seeds(SEEDS), form, again)
+    assert [match.players for match in bracket.open_matches] == [("E", "D"), ("C", "G")], "A and B have the byes"
+    assert (bracket.places["H"], bracket.places["F"], bracket.levels) == ((7, 8), (7, 8), 5)
+    done = [*again, ("E", "D", 300, 400), ("C", "G", 400, 300), ("A", "D", 300, 400), ("B", "C", 400, 300)]
+    bracket = play(arrange_seeds(SEEDS), form, [*done, ("D", "B", 400, 300)])
+    assert bracket.is_decided
+    assert (bracket.places["D"], bracket.places["B"]) == ((1, 1), (2, 2))
+
+
+def test_a_second_match_of_two_players_has_only_the_games_after_the_first() -> None:
+    form = MatchFormat(games=3, repechage=1)
+    games = [*[("A", "B", 400, 300)] * 2]
+    bracket = play(("A", "B"), form, games)
+    assert [(match.players, match.level, len(match.games)) for match in bracket.matches] == [
+        (("A", "B"), 1, 2),
+        (("B", ""), 2, 0),
+        (("A", "B"), 3, 0),
+    ]
+    bracket = play(("A", "B"), form, [*games, *[("A", "B", 300, 400)] * 2])
+    assert (bracket.is_decided, bracket.places["B"]) == (True, (1, 1))
+
+
+@given(
+    players=st.integers(2, 20),
+    games=st.sampled_from([1, 2, 3]),
+    placed=st.sampled_from([2, 4, 32]),
+    repechage=st.integers(0, 6),
+    by_spread=st.booleans(),
+    seed=st.integers(0, 2**32),
+)
+def test_every_bracket_with_a_repechage_ends_in_time_and_its_players_are_out_after_a_second_defeat(
+    players: int, games: int, placed: int, repechage: int, by_spread: bool, seed: int
+) -> None:
+    chance = random.Random(seed)
+    seeds = [f"p{number:02}" for number in range(players)]
+    form = MatchFormat(games, placed=placed, by_spread=by_spread, repechage=repechage)
+    slots = arrange_seeds(seeds)
+    results: list[Result] = []
+    rounds = 0
+    while opened := follow_bracket(slots, form, results).open_matches:
+        rounds += 1
+        busy = [player for match in opened for player in match.players]
+        assert len(busy) == len(set(busy)), "each player has one match at a time"
+        results += [Result.of_game(rounds, *match.players, *chance.sample(range(9), 2)) for match in opened]
+    assert rounds <= most_rounds_of(players, form) or not games % 2, "without drawn games an odd number decides"
+    bracket = follow_bracket(slots, form, results)
+    by_place: dict[tuple[int, int], int] = {}
+    for place in bracket.places.values():
+        by_place[place] = by_place.get(place, 0) + 1
+    assert sorted(place for best, worst in by_place for place in range(best, worst + 1)) == list(range(1, players + 1))
+    assert all(count == worst - best + 1 for (best, worst), count in by_place.items())
+    assert len(bracket.matches) == len({(match.level, match.players) for match in bracket.matches})
+    assert sum(len(match.games) for match in bracket.matches) == len(results)
+    defeats = [match.loser for match in bracket.matches if match.level == repechage and match.loser]
+    if defeats and max(match.level for match in bracket.matches) > repechage:
+        saved = {match.winner for match in bracket.matches if match.repechage}
+        assert len(saved) == (len(defeats) + 1) // 2
+        assert saved <= set(defeats)
+    champion = next(player for player, place in bracket.places.items() if place == (1, 1))
+    lost = [match for match in bracket.matches if match.loser == champion]
+    assert len(lost) <= (1 if repechage else 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.support.halls import FISC, Hall
 
@@ -10,6 +12,9 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.ruleset.with_options import with_options
+from faristol.rules.standings.bracket import MatchFormat, most_rounds_of
+from faristol.tournament.pairing_explanations import player_pairs
+from faristol.tournament.pairing_explanations.player_pairs import explain
 from faristol.tournament.rounds.ranking import standing_of
 from faristol.tournament.state import Pairing
 
@@ -144,3 +149,55 @@ def test_a_knock_out_does_not_start_without_a_player_who_entered_after_the_pairi
         hall.start(1)
     hall.carry_out(pb.UnpairRoundRequest(round=1))
     assert play_round(hall, 1) == [("p1", "p9"), ("p2", "p3")]
+
+
+def explain_player(hall: Hall, number: int, player_id: str) -> tuple[str, dict[str, object]]:
+    """Return the reason why a player has no game in a paired round, and its parameters."""
+    before = replace(hall.state, played=hall.state.played[: number - 1])
+    found = explain(before, hall.ruleset, hall.state.played[number - 1], player_id, "")
+    return found.message, dict(found.params)
+
+
+def test_a_player_who_waits_in_a_knock_out_is_told_for_which_matches() -> None:
+    hall = knock_out(6, match_games="3", placed="4")
+    play_round(hall, 1)
+    assert explain_player(hall, 1, "p1") == (player_pairs.BYE_OF_LEVEL, {"one": "p1"})
+    play_round(hall, 2, "p4")
+    play_round(hall, 3)
+    waits = {"one": "p3", "other": "p6", "players": "p4 – p5"}
+    assert explain_player(hall, 3, "p3") == (player_pairs.WAITS_AFTER_MATCH, waits)
+    message, _ = explain_player(hall, 3, "p6")
+    assert message == player_pairs.OUT_AFTER_MATCH
+    play_round(hall, 4)
+    play_round(hall, 5, "p2")
+    play_round(hall, 6)
+    message, params = explain_player(hall, 6, "p4")
+    assert (message, params["best"], params["worst"]) == (player_pairs.WAITS_AFTER_LOSS, 3, 4)
+
+
+def test_a_player_whose_opponent_is_absent_is_told_so() -> None:
+    hall = knock_out(4)
+    hall.carry_out(pb.GrantByeRequest(player_id="p4", round=1, kind=events.BYE_KIND_ZERO_POINT))
+    play_round(hall, 1)
+    absent = {"one": "p1", "other": "p4", "absent": "p4"}
+    assert explain_player(hall, 1, "p1") == (player_pairs.OPPONENT_AWAY, absent)
+
+
+def test_the_losers_of_a_level_have_a_second_way_in_by_a_repechage() -> None:
+    hall = knock_out(4, repechage="1")
+    assert play_round(hall, 1) == [("p1", "p4"), ("p2", "p3")]
+    assert play_round(hall, 2, "p3") == [("p3", "p4")]
+    assert explain_player(hall, 2, "p1")[0] == player_pairs.WAITS_AFTER_MATCH
+    assert play_round(hall, 3) == [("p2", "p4")], "the first seed has the bye of three"
+    assert play_round(hall, 4, "p1") == [("p1", "p2")]
+    assert standing_of(hall.state, hall.ruleset) == ("p2", "p1", "p4", "p3")
+    assert most_rounds_of(4, MatchFormat.of(hall.ruleset)) == 4
+
+
+def test_a_loser_who_waits_for_the_repechage_is_told_so() -> None:
+    hall = knock_out(8, match_games="3", repechage="1")
+    play_round(hall, 1)
+    play_round(hall, 2, "p4")
+    play_round(hall, 3)
+    message, params = explain_player(hall, 3, "p8")
+    assert (message, params["other"], params["players"]) == (player_pairs.WAITS_FOR_REPECHAGE, "p1", "p4 – p5")

@@ -11,6 +11,7 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 OPTION_LABELS: Mapping[str, str] = {
+    "repechage": N_("Repechage after level"),
     "acceleration": N_("Acceleration of the first rounds"),
     "absent_after": N_("Length of absence before the game is lost"),
     "bracket": N_("Order in the bracket"),
