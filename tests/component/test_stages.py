@@ -110,7 +110,13 @@ async def test_a_final_is_added_by_a_form_played_to_its_medals_and_shown_with_it
     early = await site.send("/tournaments/copa-final/console/stages", "QualifyPlayers")
     assert early.status_code == HTTPStatus.CONFLICT
     assert "Copa Swiss is not finished: 0 of 5 rounds are closed." in early.text
-    await site.play("copa", 1, 5)
+    await site.play("copa", 1, 4)
+    chances = (await site.web.get("/api/v1/tournaments/copa/prospects")).json()
+    assert [(goal["kind"], goal["last_place"]) for goal in chances["goals"]] == [("place", 1), ("qualification", 4)]
+    assert {each["chance"] for line in chances["lines"] for each in line["goals"]} == {"alive", "out", "safe"}
+    shown = (await site.web.get("/tournaments/copa/prospects?player=p1")).text
+    assert "Qualification: Final" in shown
+    await site.play("copa", 5, 5)
     qualified = await site.send("/tournaments/copa-final/console/stages", "QualifyPlayers")
     assert "4 players are registered by their seeds." in qualified.text
     assert "Apply the changes" not in qualified.text

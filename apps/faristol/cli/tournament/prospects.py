@@ -61,9 +61,10 @@ def format_prospects(tournament: str, found: pb.GetProspectsResponse, language: 
             number(line.half_points / 2, language),
             str(line.best),
             str(line.worst),
-            read(words.CHANCES[line.chance]),
+            *(read(words.CHANCES[each.chance]) for each in line.goals),
         ]
         for line in found.lines
     ]
-    heads = ["", read("Player"), read("Points"), read("Best place"), read("Worst place"), f"1–{found.place}"]
+    goals = [goal.name or f"{goal.first_place}–{goal.last_place}" for goal in found.goals]
+    heads = ["", read("Player"), read("Points"), read("Best place"), read("Worst place"), *goals]
     yield from columns([heads, *rows])

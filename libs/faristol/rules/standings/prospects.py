@@ -16,7 +16,8 @@ way, by the points that each of the others needs. This is the "elimination" prob
 Invariant. Equal points may be ranked either way, because tie-breaks such as the spread are open. So the best place
 counts only players with more points, and the worst place also those with equal points.
 
-Cost. Sorting the increments, for each pair of points that meets: 300 players and 4 rounds take tenths of a second.
+Cost. Sorting the increments, for each pair of points that meets: 300 players and 4 rounds take tenths of a second, with
+the ways of a table cached by the points that its players pass or reach.
 
 Limits. Pairings of later rounds are taken as free, and players as taking part in them: forbidden repetitions and the
 rules of a system could exclude a way, and so could granted byes and postponed games (`Race.is_exact`). So "safe" and
@@ -26,8 +27,8 @@ rules of a system could exclude a way, and so could granted byes and postponed g
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import chain
 from math import inf
@@ -97,9 +98,13 @@ class Places:
 
     def chance(self, last: int) -> Prospect:
         """Return the chance for one of the first ``last`` places."""
-        if self.worst <= last:
+        return self.chance_between(1, last)
+
+    def chance_between(self, first: int, last: int) -> Prospect:
+        """Return the chance for one of the places ``first`` to ``last``, such as those that qualify for a stage."""
+        if first <= self.best and self.worst <= last:
             return Prospect.SAFE
-        return Prospect.ALIVE if self.best <= last else Prospect.OUT
+        return Prospect.ALIVE if self.best <= last and first <= self.worst else Prospect.OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,20 @@ class Extremes:
     """Players with as many points or more if the player loses every game, and as many as possible have them."""
     places: Places
     """The places of the player that follow from them."""
+
+
+def leave_out(race: Race, gone: Collection[str]) -> Race:
+    """Return the race without players that have left, who take no place among the others.
+
+    Those at a table without a result stay, because the result counts for the opponent.
+    """
+    seated = {player for table in (*race.tables, *race.postponed) for player in table}
+    out = frozenset(gone) - seated
+    return replace(
+        race,
+        points={player: points for player, points in race.points.items() if player not in out},
+        rounds=[players - out for players in race.rounds],
+    )
 
 
 def decides_by_points(ruleset: Ruleset) -> bool:
@@ -171,6 +190,17 @@ class _Field:
         games = Counter(chain(*rounds, *race.postponed))
         self.others = {name: _Other(points, race.win * games[name]) for name, points in race.points.items()}
         self.opponents = {a: b for first, second in race.tables for a, b in ((first, second), (second, first))}
+        self._numbers: dict[tuple[_Other, ...], int] = {}
+        alone = [(name,) for name in self.others if name not in self.opponents]
+        self._units: list[tuple[tuple[str, ...], tuple[_Other, ...], int]] = []
+        """The players alone or at their tables, with their points and the number of these."""
+        for names in (*race.tables, *alone):
+            others = tuple(map(self.others.__getitem__, names))
+            self._units.append((names, others, self._number_of(others)))
+        self._absorbed: dict[int, dict[int, Sequence[_Choice]]] = {}
+        """The ways of the best place by the points that others pass: the same for all players with as many points."""
+        self._costs: dict[int, dict[int, Sequence[_Choice]]] = {}
+        """The ways of the worst place by the points that others reach."""
         byes = sum(len(players) % 2 for players in rounds)
         self._total = race.win * ((games.total() - byes) // 2) + race.bye * byes
 
@@ -192,7 +222,7 @@ class _Field:
         def ways(others: tuple[_Other, ...]) -> Sequence[_Choice]:
             return [_absorb(others, most, win, passing) for passing in range(len(others) + 1)]
 
-        items = self._list_items(player, {}, ways)
+        items = self._list_items(player, {}, ways, self._absorbed.setdefault(most, {}))
         tables = sum(len(names) > 1 for names, _ in items)
         needed = self._total - self.others[player].limit + win * tables
         chosen = [next(level for level, choice in enumerate(choices) if choice.amount > -inf) for _, choices in items]
@@ -211,7 +241,8 @@ class _Field:
             return [_find_cost(others, least, win, number) for number in range(len(others) + 1)]
 
         opponent = self.opponents.get(player)
-        items = self._list_items(player, {} if opponent is None else {opponent: win}, ways)
+        won = {} if opponent is None else {opponent: win}
+        items = self._list_items(player, won, ways, self._costs.setdefault(least, {}))
         budget: float = self._total
         chosen = [0] * len(items)
         for cost, number in sorted(_list_increments(items, chosen), key=_by_amount):
@@ -221,25 +252,35 @@ class _Field:
         return _names(items, chosen)
 
     def _list_items(
-        self, player: str, won: Mapping[str, int], ways: Callable[[tuple[_Other, ...]], Sequence[_Choice]]
+        self,
+        player: str,
+        won: Mapping[str, int],
+        ways: Callable[[tuple[_Other, ...]], Sequence[_Choice]],
+        known: dict[int, Sequence[_Choice]],
     ) -> list[_Item]:
-        """Return the other players, alone or with the opponent at their table. ``ways`` is called once for equal ones.
+        """Return the other players, alone or with the opponent at their table.
 
-        ``won`` has the points that some gain at the table of the player.
+        ``won`` has the points that some gain at the table of the player. ``ways`` is called only for players that are
+        not ``known``, to which they are added.
         """
-        tables: list[tuple[str, ...]] = [table for table in self._race.tables if player not in table]
-        seated = {name for table in tables for name in table}
-        tables += [(name,) for name in self.others if name not in seated and name != player]
-        known: dict[tuple[_Other, ...], Sequence[_Choice]] = {}
-        items = []
-        for names in tables:
-            others = tuple(map(self.others.__getitem__, names))
-            if names[0] in won:
-                others = (others[0]._replace(points=others[0].points + won[names[0]]),)
-            if others not in known:
-                known[others] = ways(others)
-            items.append((names, known[others]))
+        items: list[_Item] = []
+        for names, others, key in self._units:
+            if player in names:
+                if len(names) == 1:
+                    continue
+                names = tuple(name for name in names if name != player)
+                others = (self.others[names[0]],)
+                if names[0] in won:
+                    others = (others[0]._replace(points=others[0].points + won[names[0]]),)
+                key = self._number_of(others)
+            if (choices := known.get(key)) is None:
+                choices = known[key] = ways(others)
+            items.append((names, choices))
         return items
+
+    def _number_of(self, others: tuple[_Other, ...]) -> int:
+        """Return a number for players with these points, which is compared faster than they are."""
+        return self._numbers.setdefault(others, len(self._numbers))
 
 
 # --- the ways of a table ----------------------------------------------------------------------------------------------

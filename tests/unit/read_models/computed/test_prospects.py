@@ -6,8 +6,9 @@ import pytest
 from tests.unit.read_models.computed.test_ranking import PLAYERS, TOURNAMENT, rank, tournament
 
 from faristol.kernel.refusal import Refusal
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.read_models.computed.prospects import build_race, list_prospects
+from faristol.read_models.computed.prospects import add_goals, build_race, list_goals, list_prospects
 from faristol.read_models.storage.rows import Bye, ByeKind, Game, Player, Round, Seat, Tournament
 from faristol.rules import load_ruleset
 from faristol.rules.standings.prospects import Race
@@ -92,3 +93,64 @@ def test_a_tournament_of_total_scores_or_of_teams_is_refused() -> None:
         build_race(tournament(festa), festa, {}, [], [])
     with pytest.raises(Refusal, match="points of its games"):
         build_race(TOURNAMENT, FISC, {"anna": Player("lliga", "anna", team_id="valls")}, [], [])
+
+
+def test_prizes_for_all_and_later_stages_are_goals_and_limited_prizes_are_none() -> None:
+    lists = [
+        pairing.PrizeListSet(name="Final standings", criterion=pairing.PRIZE_CRITERION_PLACE, amounts=[300, 200, 100]),
+        pairing.PrizeListSet(name="Best woman", criterion=pairing.PRIZE_CRITERION_PLACE, category="W", amounts=[50]),
+        pairing.PrizeListSet(name="Highest game", criterion=pairing.PRIZE_CRITERION_HIGH_GAME, amounts=[50]),
+    ]
+    stages = [
+        Tournament("final", division="Final", stage_sources=("lliga",), stage_first_place=1, stage_last_place=2),
+        Tournament("other", division="B", stage_sources=("copa",), stage_first_place=1, stage_last_place=2),
+    ]
+    found = list_goals(1, lists, stages, "lliga")
+    assert [(goal.name, goal.first_place, goal.last_place) for goal in found] == [
+        ("", 1, 1),
+        ("Final standings", 1, 3),
+        ("Final", 1, 2),
+    ]
+
+
+def test_each_goal_is_safe_possible_or_out_of_reach_with_the_count_that_shows_it() -> None:
+    points = {"anna": 12, "biel": 8, "carme": 6, "dolors": 2, "eloi": 1}
+    lines = [
+        results.Standing(player_id=player, rank=rank_, half_points=halves)
+        for rank_, (player, halves) in enumerate(points.items(), 1)
+    ]
+    of = Race(points, [], [("anna", "dolors"), ("biel", "carme")])
+    shown = list_prospects(of, lines, 1)
+    stage = Tournament("final", division="Final", stage_sources=("lliga",), stage_first_place=2, stage_last_place=3)
+    goals = list_goals(1, [], [stage], "lliga")
+    add_goals(shown, lines, of, {"eloi"}, goals, "en")
+    chances = {line.player_id: [each.chance for each in line.goals] for line in shown}
+    safe, alive, out = results.CHANCE_SAFE, results.CHANCE_ALIVE, results.CHANCE_OUT
+    assert chances == {
+        "anna": [safe, out],
+        "biel": [out, safe],
+        "carme": [out, safe],
+        "dolors": [out, out],
+        "eloi": [out, out],
+    }
+    texts = {line.player_id: [each.text for each in line.goals] for line in shown}
+    assert texts["anna"][0].startswith("Even with a loss in every game, place 1 at worst: at most 0 others")
+    assert texts["anna"][1].endswith("which is before these places.")
+    assert texts["dolors"][1].startswith("Even with a win in every game, place 4 at best: at least 3 others")
+    assert texts["eloi"][1] == "Has withdrawn, and so does not qualify."
+    assert alive not in chances["anna"]
+
+
+def test_a_player_that_has_withdrawn_takes_no_place_that_qualifies() -> None:
+    points = {"anna": 12, "biel": 8, "carme": 6, "dolors": 2}
+    lines = [results.Standing(player_id=player, rank=rank_) for rank_, player in enumerate(points, 1)]
+    of = Race(points, [], [("carme", "dolors")])
+    stage = Tournament("final", division="Final", stage_sources=("lliga",), stage_first_place=1, stage_last_place=2)
+    shown = list_prospects(of, lines, 1)
+    add_goals(shown, lines, of, {"anna"}, list_goals(1, [], [stage], "lliga"), "en")
+    assert [line.goals[1].chance for line in shown] == [
+        results.CHANCE_OUT,
+        results.CHANCE_SAFE,
+        results.CHANCE_SAFE,
+        results.CHANCE_OUT,
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -118,6 +119,17 @@ def test_a_postponed_game_counts_for_both_of_its_players() -> None:
     places = find_places(race)
     assert [(each.best, each.worst) for each in places.values()] == [(1, 2), (1, 2), (3, 3)]
     assert find_extremes(race, "a").reaching == ["b"]
+
+
+def test_the_places_of_300_players_with_a_table_each_and_4_rounds_to_go_are_found_in_less_than_two_seconds() -> None:
+    chance = random.Random("300 players")
+    names = [f"p{number}" for number in range(300)]
+    order = chance.sample(names, len(names))
+    tables = list(zip(order[::2], order[1::2], strict=True))
+    race = Race({name: chance.randint(0, 20) for name in names}, [frozenset(names)] * 3, tables)
+    began = time.process_time()
+    assert len(find_places(race)) == len(names)
+    assert time.process_time() - began < 2
 
 
 def test_a_leader_with_more_points_than_the_others_can_gain_is_safe_and_the_last_is_out() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
+from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
 from faristol.kernel.errors import Invalid, NotFound
@@ -12,13 +14,15 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import answers
 from faristol.read_models.api.page import page
 from faristol.read_models.computed import standings, standings_explanations, teams
+from faristol.read_models.computed.awards import Offered, apply_award_event
 from faristol.read_models.computed.crosstable import crosstable
 from faristol.read_models.computed.mode import check_has_tables
-from faristol.read_models.computed.prospects import build_race, list_prospects
-from faristol.read_models.storage import history
-from faristol.read_models.storage.lookup import Part
+from faristol.read_models.computed.prospects import add_goals, build_race, list_goals, list_prospects
+from faristol.read_models.storage import history, lookup
+from faristol.read_models.storage.lookup import Found, Part
 from faristol.read_models.storage.models import ReadModels
 from faristol.read_models.storage.names import load_clubs, load_player_names
+from faristol.read_models.storage.rows import Tournament
 
 
 async def get_standings(
@@ -123,6 +127,16 @@ async def get_crosstable(
     )
 
 
+async def _list_stages(models: ReadModels, found: Found) -> list[Tournament]:
+    """Return the later stages of the championship of a tournament."""
+    later = [each.tournament_id for each in found.divisions if each.stage > found.head.stage_number]
+    heads = []
+    for tournament_id in later:
+        with suppress(NotFound):  # removed
+            heads.append((await lookup.tournament(models.record, tournament_id, Part(0))).head)
+    return heads
+
+
 async def get_prospects(
     models: ReadModels, request: results.GetProspectsRequest, context: Context
 ) -> results.GetProspectsResponse:
@@ -140,8 +154,14 @@ async def get_prospects(
     shown = await asyncio.to_thread(list_prospects, race, lines, place, request.player_id)
     if request.player_id and not shown:
         raise NotFound("player", request.player_id)
+    stages = await _list_stages(models, found)
+    offered = (await load(models.record, f"tournament-{request.tournament_id}", Offered(), apply_award_event)).state
+    goals = list_goals(place, offered.lists, stages, request.tournament_id)
+    gone = {player.player_id for player in found.of.players.values() if player.withdrawn_round}
+    await asyncio.to_thread(add_goals, shown, lines, race, gone, goals, language_of(context))
     await models.name(shown, request.tournament_id)
     return results.GetProspectsResponse(
+        goals=goals,
         lines=shown,
         place=place,
         rounds_left=len(race.rounds),
