@@ -97,6 +97,7 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
     "total": (N_("Total points"), N_("Total")),
     "head-to-head": (N_("Head-to-head games"), N_("H2H")),
     "cusca": (N_("CUSCA, mean of the games"), N_("CUSCA")),
+    "keizer": (N_("Keizer points"), N_("Keizer")),
     "match-points": (N_("Match points"), N_("MP")),
     "board-points": (N_("Board points"), N_("BP")),
 }
@@ -143,6 +144,7 @@ TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "spread": N_("Own points minus the opponents’ points, over all games."),
     "total": N_("Own points of all games."),
     "head-to-head": N_("Points in the games against the players who are tied so far."),
+    "keizer": N_("Wins by the value of the opponent, which follows from the rank; draws by half of it."),
     "cusca": N_("The mean over all games of the score multiplied by the number of players at the table."),
 }
 """Descriptions of tie-breaks."""

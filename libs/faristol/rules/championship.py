@@ -60,7 +60,7 @@ def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
 def counts_points(ruleset: Ruleset) -> bool:
     """Check whether players are ranked by the points of the championship, and not by a bracket or by scores."""
     law = ruleset.championship
-    return law.team_boards is None and law.system not in {"knock-out", "lot", "duplicate", "none"}
+    return law.team_boards is None and law.system not in {"knock-out", "keizer", "lot", "duplicate", "none"}
 
 
 def ranking_score(score: int, players: int, ruleset: Ruleset) -> int:

@@ -34,6 +34,14 @@ _FORMATS: Mapping[str, Mapping[str, Value]] = {
     "double-round-robin": {_SYSTEM: "double-round-robin", **_SHORT},
     "swiss": {_SYSTEM: "swiss", **_SHORT},
     "king-of-the-hill": {_SYSTEM: "king-of-the-hill", **_SHORT},
+    "monrad": {_SYSTEM: "monrad", _FEWEST_ROUNDS: 2},
+    "keizer": {
+        _SYSTEM: "keizer",
+        _FEWEST_ROUNDS: 2,
+        "championship.buchholz_cut": 0,
+        "championship.tie_breaks": ("keizer", "spread", "total"),
+    },
+    "scheveningen": {_SYSTEM: "scheveningen", **_SHORT},
 }
 """The values of each format, as ``section.key`` → value."""
 

@@ -464,7 +464,7 @@ Layer = Literal[
 """Words that extend those of a book: verb forms of the general variants, of a region, entries marked by dialect (UF
 26)."""
 
-TieBreak = Literal["median-buchholz", "buchholz", "berger", "spread", "total", "head-to-head", "cusca"]
+TieBreak = Literal["median-buchholz", "buchholz", "berger", "spread", "total", "head-to-head", "cusca", "keizer"]
 """Criteria that rank players of equal points; ``faristol.rules.standings`` implements each."""
 
 
@@ -493,14 +493,18 @@ class Championship:
         "match",
         "knock-out",
         "king-of-the-hill",
+        "monrad",
+        "keizer",
+        "scheveningen",
         "lot",
         "duplicate",
         "none",
     ]
     """The pairing system: the least distance in points and in the initial order, after a first round of halves or by
     lot; the same with the order of the standings instead of the initial one, the bye included; the Dutch system of
-    FIDE; a single or double round robin; the same two in every round; a knock-out; neighbours in the standings; by lot;
-    no pairings, as each round is a duplicate game.
+    FIDE; a single or double round robin; the same two in every round; a knock-out; neighbours in the standings; from
+    the top without rematches; the same by Keizer's standings, with rematches; each player of one side against each of
+    the other; by lot; no pairings, as each round is a duplicate game.
     """
     rounds_min: int
     win: float

@@ -40,7 +40,7 @@ from faristol.rules.standings.arithmetic import Basis, LeftOut, Term
 from faristol.rules.standings.history import PlayerRound, Rounds
 from faristol.rules.standings.results import NOTHING_CARRIED, Carried, RoundOutcome
 
-PREDETERMINED = frozenset({"round-robin", "double-round-robin", "match"})
+PREDETERMINED = frozenset({"round-robin", "double-round-robin", "match", "scheveningen"})
 """Systems whose pairings are known before the first round."""
 
 

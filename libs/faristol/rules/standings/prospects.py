@@ -34,6 +34,7 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
+from faristol.rules.championship import counts_points
 from faristol.rules.ruleset.ruleset import Ruleset
 
 
@@ -136,7 +137,7 @@ def leave_out(race: Race, gone: Collection[str]) -> Race:
 def decides_by_points(ruleset: Ruleset) -> bool:
     """Check whether the points of games decide the places, and each game has the same sum."""
     law = ruleset.championship
-    return law.win > 0 and law.bye == law.win == 2 * law.draw and law.system not in ("knock-out", "duplicate", "none")
+    return law.win > 0 and law.bye == law.win == 2 * law.draw and counts_points(ruleset)
 
 
 def find_places(race: Race) -> dict[str, Places]:
@@ -191,10 +192,10 @@ class _Field:
         self.others = {name: _Other(points, race.win * games[name]) for name, points in race.points.items()}
         self.opponents = {a: b for first, second in race.tables for a, b in ((first, second), (second, first))}
         self._numbers: dict[tuple[_Other, ...], int] = {}
-        alone = [(name,) for name in self.others if name not in self.opponents]
+        single = [(name,) for name in self.others if name not in self.opponents]
         self._units: list[tuple[tuple[str, ...], tuple[_Other, ...], int]] = []
-        """The players alone or at their tables, with their points and the number of these."""
-        for names in (*race.tables, *alone):
+        """The players, or those of a table, with their points and the number of these."""
+        for names in (*race.tables, *single):
             others = tuple(map(self.others.__getitem__, names))
             self._units.append((names, others, self._number_of(others)))
         self._absorbed: dict[int, dict[int, Sequence[_Choice]]] = {}

@@ -139,6 +139,8 @@ class Standings:
         changed = self._history.take(of_rounds)
         rounds, before_annulled = self._history.rounds, self.annulled
         self.annulled = find_annulled(rounds, left, self._ruleset)
+        if self._names[:1] == ("keizer",):
+            changed = set(self._players)  # each score depends on the ranks of all
         if self.annulled or before_annulled:
             rounds, changed = annul(rounds, self.annulled), set(self._players)
         field = self._field = self._field.after(rounds, changed)
@@ -188,7 +190,10 @@ class Standings:
         found: dict[str, Mapping[TieBreak, Arithmetic]] = {player: row.arithmetic for player, row in before.items()}
         for player in self._players if not before else before.keys() - tie_breaks.unchanged:
             found[player] = {name: tie_breaks.of(name, player, frozenset()) for name in names}
-            self._order[player] = (points[player], *(each.value for each in found[player].values()))
+            values = [each.value for each in found[player].values()]
+            # The score of Keizer's system comes before the points.
+            keizer, others = (values[:1], values[1:]) if names[:1] == ("keizer",) else ([], values)
+            self._order[player] = (*keizer, points[player], *others)
             if player in self.annulled:
                 self._order[player] = _LAST_KEY
         rank, last = 0, None

@@ -14,6 +14,7 @@ from faristol.rules.ruleset.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
 from faristol.rules.standings.encounters import Encounters, Group
 from faristol.rules.standings.history import PlayerRound
+from faristol.rules.standings.keizer import compute_scores
 from faristol.rules.standings.opponents import PlayerRounds, make_term
 from faristol.rules.standings.results import RoundOutcome, SpreadAdjustment
 
@@ -49,6 +50,7 @@ class TieBreaks:
         for adjustment in adjustments:
             self._adjustments.setdefault(adjustment.player, []).append(adjustment)
         self._all_met: dict[Group, bool] = {}
+        self._keizer: Mapping[str, Arithmetic] | None = None
         self.unchanged = self._unchanged_since(before, changed) if before else frozenset[str]()
         """Players with unchanged values, except for those that depend on equals."""
         self._found: dict[tuple[TieBreak | Literal["points"], str], Arithmetic] = (
@@ -154,6 +156,12 @@ class TieBreaks:
         terms = [make_term(seen, float(ranking_score(seen.score, seen.seats, rules)), scores=True) for seen in games]
         return Arithmetic(tuple(terms), max(1, len(games)))
 
+    def keizer(self, player: str, equals: Group) -> Arithmetic:
+        """Return the score of Keizer's system, by the present value of each opponent."""
+        if self._keizer is None:
+            self._keizer = compute_scores(self._field)
+        return self._keizer[player]
+
     def _make_adjustment(self, player: str, adjustment: SpreadAdjustment) -> Term:
         """Return the term of an adjustment; it is annulled with its game, unless it is a sanction."""
         term = Term(
@@ -187,5 +195,6 @@ _TIE_BREAK_METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmet
     "spread": TieBreaks.spread,
     "total": TieBreaks.total,
     "cusca": TieBreaks.cusca,
+    "keizer": TieBreaks.keizer,
 }
 """Tie-breaks that do not depend on the equal players."""

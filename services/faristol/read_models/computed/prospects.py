@@ -94,9 +94,9 @@ def list_prospects(
 
 SAFE = N_("Even with a loss in every game, place {worst} at worst: at most {count} others have as many points.")
 OUT = N_("Even with a win in every game, place {best} at best: at least {count} others have more points.")
-BEHIND = N_("Even with a loss in every game, place {worst} at worst, which is before these places.")
+BEFORE_GOAL = N_("Even with a loss in every game, place {worst} at worst, which is before these places.")
 ALIVE = N_("Place {best} with a win in every game at best, place {worst} with a loss in every game at worst.")
-OVER = N_("All games are over: place {best}.")
+GAMES_OVER = N_("All games are over: place {best}.")
 
 
 def list_goals(
@@ -162,14 +162,14 @@ def _explain(places: Places, chance: Prospect, goal: results.ProspectGoal, race:
     """Return the count that shows a chance."""
     params: dict[str, Param] = {"best": places.best, "worst": places.worst}
     if race.is_over:
-        return say(OVER, params, language)
+        return say(GAMES_OVER, params, language)
     if chance is Prospect.ALIVE:
         return say(ALIVE, params, language)
     if chance is Prospect.SAFE:
         return say(SAFE, {**params, "count": places.worst - 1}, language)
     if places.best > goal.last_place:
         return say(OUT, {**params, "count": places.best - 1}, language)
-    return say(BEHIND, params, language)
+    return say(BEFORE_GOAL, params, language)
 
 
 def _place_of(race: Race, line: results.Standing) -> Places:

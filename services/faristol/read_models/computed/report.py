@@ -54,6 +54,9 @@ _SYSTEM_NAMES = {
     "swiss": "Swiss system, least distance",
     "round-robin": "Round robin",
     "double-round-robin": "Double round robin",
+    "monrad": "Monrad system",
+    "keizer": "Keizer system",
+    "scheveningen": "Scheveningen system",
 }
 _DAY = "%Y/%m/%d"
 _DAY_OF_ROUND = "%y/%m/%d"

@@ -130,6 +130,10 @@ def _spread(term: results.Term, language: str) -> str:
     return f"{number(term.score, language)} − {against} = {_plain(term, language)}"
 
 
+def _keizer(term: results.Term, language: str) -> str:
+    return _berger(term, language) if term.opponent_id else _plain(term, language)
+
+
 _NOT_OF_GAMES = (results.TERM_BASIS_ADJUSTMENT, results.TERM_BASIS_SANCTION, results.TERM_BASIS_CARRIED)
 """Terms without scores of a game."""
 
@@ -149,4 +153,5 @@ _WRITERS: Mapping[str, Callable[[results.Term, str], str]] = {
     "berger": _berger,
     "spread": _spread,
     "cusca": _cusca,
+    "keizer": _keizer,
 }

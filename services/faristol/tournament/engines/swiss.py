@@ -86,7 +86,7 @@ def pair_first(ranking: Sequence[Entrant]) -> Paired:
         }
         matching = next(by_cost(list(places), costs), None)
     if matching is None:
-        raise _impossible(ranking)
+        raise explain_impossible(ranking)
     pairs = sorted((min(pair), max(pair)) for pair in matching)
     return Paired(pairs=tuple((ranking[high].player_id, ranking[low].player_id) for high, low in pairs), bye=bye)
 
@@ -103,12 +103,12 @@ def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0
     for resting in list_bye_candidates([entrant.had_bye for entrant in standing]):
         nodes = [node for node in range(len(standing)) if node != resting]
         for matching in _by_distance(standing, nodes, seed):
-            if can_go_on(_graph_after(standing, matching, resting), rounds_after):
-                return _order_tables(standing, matching, resting)
+            if can_go_on(build_graph_after(standing, matching, resting), rounds_after):
+                return order_tables(standing, matching, resting)
             fallback = fallback or (matching, resting)
     if fallback is None:
-        raise _impossible(standing)
-    return _order_tables(standing, *fallback)
+        raise explain_impossible(standing)
+    return order_tables(standing, *fallback)
 
 
 def _by_distance(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> Iterator[Matching]:
@@ -204,7 +204,7 @@ def _lot(seed: bytes, higher: Entrant, other: Entrant) -> int:
     return int.from_bytes(lot[: _LOT_BITS // 8], "big")
 
 
-def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> tuple[int, ...]:
+def build_graph_after(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> tuple[int, ...]:
     """Return the allowed pairs after this round. With an odd number, an extra node represents the bye."""
     count = len(standing)
     place = {entrant.player_id: node for node, entrant in enumerate(standing)}
@@ -225,7 +225,7 @@ def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int |
     return (*rows, sum(1 << node for node in rests))
 
 
-def _order_tables(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> Paired:
+def order_tables(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> Paired:
     """Order tables by the points of the better player, then of both together, then by rank (FIDE C.04.2)."""
 
     def order(pair: Edge) -> tuple[int, int, int]:
@@ -238,7 +238,7 @@ def _order_tables(standing: Sequence[Entrant], matching: Matching, resting: int 
     )
 
 
-def _impossible(standing: Sequence[Entrant]) -> Refusal:
+def explain_impossible(standing: Sequence[Entrant]) -> Refusal:
     """Return the most specific refusal for an impossible pairing."""
     count = len(standing)
     odd = count % 2 == 1

@@ -83,6 +83,23 @@ WAITS_FOR_REPECHAGE = N_(
 )
 OUT_AFTER_MATCH = N_("{one} lost the match against {other}, and is out.")
 OPPONENT_AWAY = N_("The match between {one} and {other} waits: {absent} does not play in this round.")
+FROM_TOP = N_("Monrad: from the top, {one} meets {other}, the nearest player not met that leaves the others pairable.")
+NOT_FROM_TOP = N_(
+    "Monrad: from the top, each player meets the nearest one not met that leaves the others pairable: {one} meets "
+    "{theirs}."
+)
+BY_KEIZER = N_(
+    "Keizer: {one} (place {first_place}) meets {other} (place {second_place}), the nearest of the players met least "
+    "often; earlier games of the two: {games}."
+)
+NOT_BY_KEIZER = N_(
+    "Keizer: from the top, each player meets the nearest of the players met least often: {one} meets {theirs}. Earlier "
+    "games of {one} and {other}: {games}."
+)
+BYE_FEWEST = N_("{one} has the bye: of the players with the fewest byes so far, the last in the standings.")
+OF_SIDES = N_("By the table of the sides {one} ({side}) meets {other} ({other_side}) in this round.")
+OPPONENT_AWAY_OF_SIDES = N_("{one} has a full-point bye: the opponent by the table of the sides is not in this round.")
+SAME_SIDE = N_("{one} and {other} are on the same side ({side}): they never meet.")
 FIRST_BY_LOT = N_("The first round is drawn by lot: {one} meets {other}.")
 TOGETHER_BY_LOT = N_("The draw paired {one} with {others}.")
 APART_BY_LOT = N_("The draw did not pair {one} and {other}.")
@@ -243,6 +260,61 @@ def _explain_cycle(asked: _Question) -> Explanation:
     return Explanation("table", asked.article, BY_TABLE, asked.names)
 
 
+def _explain_monrad(asked: _Question) -> Explanation:
+    """Explain a round that is paired from the top without rematches."""
+    if asked.is_of_bye:
+        return Explanation("bye", asked.ruleset.article("championship.bye"), BYE_LOWEST, {"one": asked.player_id})
+    if by_hand := _explain_pair_by_hand(asked):
+        return by_hand
+    if asked.meets:
+        return Explanation("top", asked.article, FROM_TOP, asked.names)
+    entrant = next(each for each in entrants(asked.before, asked.ruleset) if each.player_id == asked.player_id)
+    if asked.other in entrant.opponents:
+        return Explanation("met", asked.article, MET, asked.names)
+    if asked.other in entrant.apart:
+        return Explanation("forbidden", "", FORBIDDEN, asked.names)
+    return Explanation("top", asked.article, NOT_FROM_TOP, {**asked.names, "theirs": asked.opponent})
+
+
+def _explain_keizer(asked: _Question) -> Explanation:
+    """Explain a round of Keizer's system: neighbours in its standings that have met least often."""
+    if asked.is_of_bye:
+        return Explanation("bye", asked.ruleset.article("championship.bye"), BYE_FEWEST, {"one": asked.player_id})
+    if by_hand := _explain_pair_by_hand(asked):
+        return by_hand
+    if not asked.meets and frozenset((asked.player_id, asked.other)) in asked.before.forbidden:
+        return Explanation("forbidden", "", FORBIDDEN, asked.names)
+    pair = {str(asked.names["one"]), str(asked.names["other"])}
+    games = sum(pair == {*table.player_ids} for played in asked.before.played for table in played.pairings)
+    if not asked.meets:
+        return Explanation(
+            "keizer", asked.article, NOT_BY_KEIZER, {**asked.names, "theirs": asked.opponent, "games": games}
+        )
+    place_of = {player_id: place for place, player_id in enumerate(asked.standing(), 1)}
+    places: dict[str, Param] = {
+        "first_place": place_of[asked.player_id],
+        "second_place": place_of[str(asked.names["other"])],
+    }
+    return Explanation("keizer", asked.article, BY_KEIZER, {**asked.names, **places, "games": games})
+
+
+def _explain_sides(asked: _Question) -> Explanation:
+    """Explain a round of a Scheveningen tournament, which follows from the table of its sides."""
+    if asked.is_of_bye:
+        granted = asked.player_id in asked.paired.requested
+        return Explanation(
+            "bye", asked.article, OPPONENT_AWAY_OF_SIDES if granted else BYE_TABLE, {"one": asked.player_id}
+        )
+    side_of = {player.player_id: player.category for player in asked.before.players}
+    one, other = str(asked.names["one"]), str(asked.names["other"])
+    sides: dict[str, Param] = {**asked.names, "side": side_of[one], "other_side": side_of[other]}
+    if asked.meets:
+        return Explanation("sides", asked.article, OF_SIDES, sides)
+    if side_of[one] == side_of[other]:
+        return Explanation("same-side", asked.article, SAME_SIDE, sides)
+    return Explanation("table", asked.article, BY_TABLE, asked.names)
+
+
 def _explain_match(asked: _Question) -> Explanation:
     """Explain a round of a match, which has one pair."""
     return Explanation("meet", asked.article, MEET, asked.names)
@@ -330,6 +402,9 @@ def _explain_dutch(asked: _Question) -> Explanation:
 _SYSTEMS: Mapping[str, Callable[[_Question], Explanation]] = {
     "dutch": _explain_dutch,
     "king-of-the-hill": _explain_king,
+    "monrad": _explain_monrad,
+    "keizer": _explain_keizer,
+    "scheveningen": _explain_sides,
     "by-hand": _explain_by_hand,
     "match": _explain_match,
     "knock-out": _explain_knock_out,

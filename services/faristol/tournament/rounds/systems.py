@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -16,7 +17,7 @@ from faristol.rules import Bye, Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 from faristol.rules.standings import is_rest
 from faristol.rules.standings.bracket import MatchFormat, most_rounds_of
-from faristol.tournament.engines import king, lot, match, round_robin, swiss
+from faristol.tournament.engines import keizer, king, lot, match, monrad, round_robin, scheveningen, swiss
 from faristol.tournament.engines.dutch import player as dutch
 from faristol.tournament.engines.dutch.digest import digest, draw_initial_colour
 from faristol.tournament.engines.dutch.player import BLACK, WHITE, DutchRound, Float
@@ -48,8 +49,11 @@ DUPLICATE_ALGORITHM = "duplicate-1"
 SINGLE_ROUND_SYSTEMS = ("classification", "swiss", "dutch", "king-of-the-hill", "by-hand")
 """Systems that a single round can have, if pairs can be made by hand in the tournament."""
 
-SYSTEMS_WITHOUT_HAND_PAIRS = frozenset({*CYCLES, "match", "knock-out", "lot", "duplicate"})
+SYSTEMS_WITHOUT_HAND_PAIRS = frozenset({*CYCLES, "scheveningen", "match", "knock-out", "lot", "duplicate"})
 """Systems without pairs made by hand: a table of rounds, a match, a bracket or a lot decides, or there are no pairs."""
+
+SIDES_COUNT = 2
+"""Sides of a Scheveningen tournament."""
 
 _HALF_POINT_FACTOR = 5
 """Tenths of a point in half a point."""
@@ -274,6 +278,99 @@ def _duplicate(to_pair: RoundToPair) -> Proposal:
     return to_pair.proposal((), None, DUPLICATE_ALGORITHM)
 
 
+def _monrad(to_pair: RoundToPair) -> Proposal:
+    """Pair from the top, by points and initial ranking, without rematches."""
+    order, state = to_pair.left, to_pair.state
+    paired = monrad.pair_from_top(order, rounds_after=state.rounds - to_pair.number)
+    inputs = _hash_inputs(*(f"{entrant.player_id} {entrant.half_points}" for entrant in order), to_pair.number)
+    return to_pair.proposal((*paired.pairs, *to_pair.kept), paired.bye, monrad.ALGORITHM, inputs)
+
+
+def list_by_keizer(to_pair: RoundToPair) -> list[Entrant]:
+    """Return the entrants without a pair made by hand in the order of Keizer's standings."""
+    entrant_of = {entrant.player_id: entrant for entrant in to_pair.left}
+    return [entrant_of[player_id] for player_id in to_pair.standing() if player_id in entrant_of]
+
+
+def _keizer(to_pair: RoundToPair) -> Proposal:
+    """Pair neighbours in Keizer's standings; players that have met least often meet again."""
+    state, order = to_pair.state, list_by_keizer(to_pair)
+    meetings: Counter[frozenset[str]] = Counter()
+    byes: Counter[str] = Counter()
+    last: frozenset[frozenset[str]] = frozenset()
+    for played in state.played:
+        pairs = [frozenset(table.player_ids) for table in played.pairings]
+        meetings.update(pairs)
+        byes.update([played.bye] if played.bye else [])
+        last = frozenset(pairs)
+    paired = keizer.pair_keizer(order, meetings, byes, last)
+    inputs = _hash_inputs(*(entrant.player_id for entrant in order), to_pair.number)
+    return to_pair.proposal((*paired.pairs, *to_pair.kept), paired.bye, keizer.ALGORITHM, inputs)
+
+
+def list_sides(state: TournamentState, ruleset: Ruleset) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the two sides of a Scheveningen tournament, by the categories of the players.
+
+    Each is in the order of the initial ranking, with the players that have left. Raises ``Refusal`` without two
+    categories, or if one has more than one player more than the other.
+    """
+    sides: dict[str, list[str]] = {}
+    for player in in_order(state.players):
+        if not player.never_came:
+            sides.setdefault(player.category, []).append(player.player_id)
+    counted = ", ".join(f"{name or '–'} {len(sides[name])}" for name in sorted(sides))
+    sizes = [len(side) for side in sides.values()]
+    if len(sides) != SIDES_COUNT or "" in sides or max(sizes) - min(sizes) > 1:
+        raise Refusal(
+            "SIDES_UNEVEN",
+            ruleset.article("championship.system"),
+            N_(
+                "The sides of a Scheveningen tournament are the categories of its players: two, of equal size or with "
+                "one player more. Found: {found}."
+            ),
+            {"found": counted or "–"},
+        )
+    first, second = (tuple(sides[name]) for name in sorted(sides))
+    return first, second
+
+
+def _scheveningen(to_pair: RoundToPair) -> Proposal:
+    """Pair the two sides by their table of rounds. The opponent of an absent player wins, as by a forfeit."""
+    state, ruleset = to_pair.state, to_pair.ruleset
+    first, second = list_sides(state, ruleset)
+    expected = scheveningen.count_rounds(len(first), len(second))
+    if state.rounds != expected:
+        raise Refusal(
+            "WRONG_ROUNDS",
+            ruleset.article("championship.system"),
+            N_(
+                "Sides of {first} and {second} players take {expected} {expected:round|rounds}; the championship has "
+                "{rounds}."
+            ),
+            {"first": len(first), "second": len(second), "expected": expected, "rounds": state.rounds},
+        )
+    paired = scheveningen.pair_sides(first, second, to_pair.number)
+    there = {player.player_id for player in to_pair.there}
+    met = {frozenset(table.player_ids) for played in state.played for table in played.pairings}
+    tables = tuple(pair for pair in paired.pairs if there.issuperset(pair))
+    if any(frozenset(pair) in met for pair in tables):
+        raise Refusal(
+            "SIDES_CHANGED",
+            ruleset.article("championship.system"),
+            N_(
+                "The categories of players have changed since the first round: restore them, because they are the "
+                "sides."
+            ),
+        )
+    alone = [
+        player_id for pair in paired.pairs for player_id in pair if player_id in there and not there.issuperset(pair)
+    ]
+    resting = (*requested_byes(state, to_pair.number), *((player_id, Bye.FULL_POINT) for player_id in alone))
+    bye = paired.bye if paired.bye in there else None
+    inputs = _hash_inputs(*first, *second, to_pair.number)
+    return Proposal(tables, bye, scheveningen.ALGORITHM, resting, inputs)
+
+
 def _match(to_pair: RoundToPair) -> Proposal:
     there = [player.player_id for player in to_pair.there]
     if len(there) != match.MATCH_PLAYERS:
@@ -330,7 +427,7 @@ def requested_byes(state: TournamentState, number: int) -> tuple[tuple[str, Bye]
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
     """Return the number of rounds that a number of players can play. By lot and in a match, players may meet again."""
-    if ruleset.championship.system in {"match", "knock-out", "lot", "duplicate"}:
+    if ruleset.championship.system in {"match", "knock-out", "keizer", "lot", "duplicate"}:
         return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
@@ -452,6 +549,9 @@ PAIRING_FUNCTIONS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
     "classification-lot": _classification,
     "dutch": _dutch,
     "king-of-the-hill": _king,
+    "monrad": _monrad,
+    "keizer": _keizer,
+    "scheveningen": _scheveningen,
     "round-robin": _round_robin,
     "double-round-robin": _round_robin,
     "match": _match,
