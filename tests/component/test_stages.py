@@ -82,6 +82,39 @@ async def site(tmp_path: Path, shared_nats: str, no_open: None) -> AsyncIterator
         yield Site(web, cell)
 
 
+async def test_groups_and_the_knock_out_of_their_winners_are_added_by_forms(site: Site) -> None:
+    await site.ask(
+        pairing.CreateTournamentRequest(
+            tournament_id="copa", name="Copa", rounds=5, without_lexicon=True, keeping=game_events.KEEPING_RECORDED
+        )
+    )
+    for number in range(1, 9):
+        player = {"player_id": f"p{number}", "name": f"Player {number}", "rating": 2000 - number}
+        await site.ask(pairing.RegisterPlayerRequest(tournament_id="copa", **player))  # type: ignore[arg-type]
+    of_groups = {"plan": "round-robin", "last_place": "8", "groups": "2", "by_rating": "1", "first_stage": "Entries"}
+    for group, name in (("1", "A"), ("2", "B")):
+        added = await site.send(CONSOLE, "CreateStage", name=name, group=group, **of_groups)
+        assert added.status_code == HTTPStatus.OK, added.text
+        of_groups.pop("first_stage", None)
+        await site.send(f"/tournaments/copa-{name.lower()}/console/stages", "QualifyPlayers")
+        await site.play(f"copa-{name.lower()}", 1, 3)
+    page = (await site.web.get("/tournaments/copa-a/console/stages")).text
+    assert "Players also qualify in B" in page
+    form = {
+        "name": "Final",
+        "plan": "knock-out",
+        "last_place": "2",
+        "options.match_games": "1",
+        "source_ids.1": "copa-b",
+    }
+    added = await site.send("/tournaments/copa-a/console/stages", "CreateStage", **form)
+    assert added.status_code == HTTPStatus.OK, added.text
+    await site.send("/tournaments/copa-final/console/stages", "QualifyPlayers")
+    found = await site.ask(pairing.GetTournamentRequest(tournament_id="copa-final"))
+    assert [player.player_id for player in found.players] == ["p1", "p2", "p4", "p3"]
+    assert list(found.stage.source_ids) == ["copa-a", "copa-b"]
+
+
 async def test_a_final_is_added_by_a_form_played_to_its_medals_and_shown_with_its_bracket(site: Site) -> None:
     await site.ask(
         pairing.CreateTournamentRequest(

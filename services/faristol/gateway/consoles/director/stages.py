@@ -37,6 +37,7 @@ async def _show(desk: DirectorPage) -> Response:
         obstacles=obstacles,
         change_labels=labels_of(pairing.QualificationChange.DESCRIPTOR),
         carry_overs=labels_of(events.CarryOver.DESCRIPTOR),
+        own_stage=desk.tournament.stage.number,
         beside={each.tournament_id: each for each in desk.tournament.divisions},
     )
 
