@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great faults fuzz browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great dutch faults fuzz browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -182,6 +182,11 @@ rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 R
 
 halls: $(READY) $(PB) ## play duplicate games in halls that are cut off while processes die: SEEDS=0-999 JOBS=2; writes var/halls.json
 	$(BIN)/python -m tests.campaigns.halls --seeds $(SEEDS) --jobs $(JOBS)
+
+DUTCH ?= --size 20x9 --generator eventful
+
+dutch: $(READY) $(PB) ## pair random tournaments and compare with caissify-pairings: SEEDS=0-499 DUTCH="--size 10x5 --generator plain"
+	$(BIN)/python -m tests.campaigns.dutch $(DUTCH) --seeds $(SEEDS) --jobs $(JOBS)
 
 HALL_FAULTS ?= 100
 HALL_SCALE  ?= --halls 12 --tables 50 --cut 3

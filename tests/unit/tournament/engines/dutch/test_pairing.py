@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from caissify_pairings.engines.dutch import DutchEngine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.dutch_tournaments import Draw
 from tests.support.examples import scale_examples
+from tests.support.other_dutch import pair_elsewhere
 
 from faristol.kernel.refusal import Refusal
 from faristol.tournament.engines.dutch import pairing
@@ -83,7 +83,7 @@ def test_another_engine_pairs_alike(seed: int) -> None:
     try:
         for a_round, paired in draw.pair_rounds():
             rounds += 1
-            expected = elsewhere(a_round, draw.rounds)
+            expected = pair_elsewhere(a_round, draw.rounds)
             assert pairs(paired) == {frozenset(pair) for pair in expected if None not in pair}
             for board in paired.boards:
                 if board.article in {"5.2.1", "5.2.2", "5.2.3"}:
@@ -92,27 +92,6 @@ def test_another_engine_pairs_alike(seed: int) -> None:
     except Refusal as refusal:
         assert refusal.reason  # noqa: PT017
     assert rounds
-
-
-def elsewhere(a_round: DutchRound, rounds: int) -> set[tuple[int, int | None]]:
-    names = {WHITE: "white", BLACK: "black"}
-    players = [
-        {
-            "id": player.number,
-            "name": str(player.number),
-            "score": player.points / 10,
-            "rating": 3000 - player.number,
-            "starting_number": player.number,
-            "color_hist": [names[colour] for colour in player.colours],
-            "float_history": [received.value for received in reversed(player.floats)],
-            "bye_count": int(player.had_bye),
-            "forfeit_win_count": 0,
-        }
-        for player in a_round.players
-    ]
-    met = {(player.number, other) for player in a_round.players for other in player.opponents if player.number < other}
-    engine = DutchEngine(players=players, previous_pairings=met, round_number=a_round.number, total_rounds=rounds)
-    return {(board["white_id"], board["black_id"]) for board in engine.generate_pairings()}
 
 
 def eight(**changed: object) -> DutchRound:
