@@ -17,7 +17,6 @@ from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.game.halls.asides import ASIDE_FULL, Asides
 from faristol.game.halls.decide import decide_aside, join, release
 from faristol.game.halls.following import follow
-from faristol.game.halls.heartbeats import last_heartbeats, last_refusals, note_heartbeat, note_refusal
 from faristol.game.halls.kept_list import list_kept
 from faristol.game.halls.later_events import LaterEvents, build_later_events
 from faristol.game.halls.model import Halls, evolve, halls_stream
@@ -38,6 +37,7 @@ from faristol.game.halls.tables import (
     unfinished_games,
 )
 from faristol.host import Runtime
+from faristol.host.halls.heartbeats import last_heartbeats, last_refusals, note_heartbeat, note_refusal
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.security.authorization import caller
 from faristol.host.table_store import Settled

@@ -15,10 +15,10 @@ from google.protobuf.message import Message
 
 from faristol.consumers.stopped import is_transient
 from faristol.event_store import Conflict, Decision, Metadata, Record, Write, load
-from faristol.game.halls.heartbeats import last_heartbeats
 from faristol.game.halls.model import Halls, JoinedHall, evolve, halls_stream
 from faristol.game.halls.slips import list_played
 from faristol.game.halls.tables import load_tournament
+from faristol.host.halls.heartbeats import last_heartbeats
 from faristol.kernel.event_types import types_of
 from faristol.kernel.times import to_timestamp
 from faristol.pb.hall.v1 import events_pb2 as events
