@@ -860,6 +860,43 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     assert sheet.get("lexicon") is None, sheet
 
 
+async def test_the_end_of_a_tournament_needs_a_reason_for_each_open_check_and_the_minutes_have_it(
+    cell: Cell, desk: Desk
+) -> None:
+    fields: dict[str, Any] = {"name": "Final", "rounds": 5, "ruleset": "fise", "lexicon_name": ""}
+    await desk.carry_out("/new", "CreateTournament", **fields, tournament_id="ended")
+    console = "/tournaments/ended/console"
+    await desk.carry_out(f"{console}/players/list", "register", text="Anna Puig\nBiel Mas")
+    await desk.carry_out(f"{console}/settings", "ChangeRounds", rounds=1)
+    for act in ("PairRound", "StartRound"):
+        await desk.carry_out(f"{console}/round/1", act, round=1)
+    await desk.carry_out("/tournaments/ended/round/1/results", "EnterResult", table=1, first=401, second=388)
+    await desk.carry_out(f"{console}/round/1", "CloseRound", round=1)
+    closing = f"{console}/closing"
+    assert "End of the tournament" not in read_text(await desk.web.get(closing))
+    player = (await ids(cell, desk, "ended"))["Anna Puig"]
+    request = pairing.LodgeDataRequestRequest(
+        tournament_id="ended", player_id=player, kind=pairing_events.DATA_REQUEST_KIND_ERASURE
+    )
+    await do(cell, request, replace(build_credential(needs.ROLE_DIRECTOR), scope=Scope()))
+
+    shown = await desk.carry_out(closing, "PublishStandings")
+    assert "requests without an answer: 1 ( Anna Puig )" in shown.replace("(Anna Puig)", "( Anna Puig )")
+    refused = await desk.read_refusal(closing, "FinaliseTournament")
+    assert "1 request has no answer: Anna Puig." in refused
+    reason = f"reasons.{pairing_events.FINAL_CHECK_REQUESTS}"
+    ended = await desk.carry_out(closing, "FinaliseTournament", **{reason: "She answers by post."})
+    assert "The tournament is finalised." in ended
+    for page in (f"{console}/history", "/tournaments/ended/print/minutes?lang=en"):
+        said = read_text(await desk.web.get(page))
+        assert "Excused at the end: requests without an answer (1)." in said
+        assert "She answers by post." in said
+        assert "Final is finalised. Checked, without open matters: challenges without a ruling, " in said
+
+    await desk.carry_out(closing, "ReopenStandings", note="A slip was read wrongly.")
+    assert "Excused at the end" not in read_text(await desk.web.get("/tournaments/ended/print/minutes?lang=en"))
+
+
 SEPARATOR = r"[;,\t]"
 DRAFTED = "esborrany"
 DRAFT_CONSOLE = f"/tournaments/{DRAFTED}/console"

@@ -19,6 +19,7 @@ from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_time
 from faristol.cli.players.entries import entries, form, mail_status
 from faristol.cli.players.fees import fees
 from faristol.cli.players.requests import player_requests
+from faristol.cli.tournament.final_checks import final_checks
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.stages import format_qualification
 from faristol.cli.tournament.webhooks import format_new_webhook
@@ -459,6 +460,7 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "PreviewRound": _preview,
     "PreviewQualification": format_qualification,
     "ListObstacles": _obstacles,
+    "ListFinalChecks": final_checks,
     "ExplainPairing": _format_explanation,
     "GetTournament": _tournament,
     "GetAdjudication": adjudication,

@@ -94,7 +94,7 @@ async def status(record: Record, pace: ProgressWatch | None = None) -> tuple[lis
         found = [
             *await _projections(record, connection, last, stopped),
             *await _others(connection, last, stopped),
-            *await _sealing(connection, last),
+            *await list_sealing(connection, last),
         ]
     read = (State.LIVE, State.STOPPED, State.OLDER)
     found = [replace(line, parked=parked.get(line.name, ())) if line.state in read else line for line in found]
@@ -112,8 +112,8 @@ def _is_still(line: Status, pace: ProgressWatch) -> bool:
     return line.state is State.LIVE and line.lag > longest and pace.is_still(line.name, line.position)
 
 
-async def _sealing(connection: AsyncConnection, last: int) -> list[Status]:
-    """Return the sealer, if there are seals or witnesses, and the witnesses."""
+async def list_sealing(connection: AsyncConnection, last: int) -> list[Status]:
+    """Return the sealer, if there are seals or witnesses, and the witnesses; ``last`` is the end of the record."""
     sealed = int((await connection.execute(select(func.coalesce(func.max(seals.c.to_position), 0)))).scalar_one())
     rows = (await connection.execute(select(checkpoints).where(_IS_WITNESS))).all()
     if not sealed and not rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.append.decision import Checkpoint, Stale
@@ -10,6 +10,9 @@ from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import kind_of
 
 _COUNTER_POSITION = select(tables.counter.c.position)
+_LAST_OF_TOURNAMENT = select(func.coalesce(func.max(tables.events.c.position), 0)).where(
+    tables.events.c.tournament == bindparam("tournament")
+)
 _RECORDED_AT = select(tables.events.c.recorded_at).where(tables.events.c.position == bindparam("position"))
 _CHECKPOINTS = select(tables.checkpoints.c.consumer, tables.checkpoints.c.position)
 _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
@@ -18,6 +21,11 @@ _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.c
 async def last_position(connection: AsyncConnection) -> int:
     """Return the position of the last event; 0 for an empty record."""
     return int((await connection.execute(_COUNTER_POSITION)).scalar_one())
+
+
+async def last_position_of(connection: AsyncConnection, tournament: str) -> int:
+    """Return the position of the last event of a tournament; 0 for a tournament without events."""
+    return int((await connection.execute(_LAST_OF_TOURNAMENT, {"tournament": tournament})).scalar_one())
 
 
 async def checkpoint(connection: AsyncConnection, consumer: str) -> int:

@@ -67,6 +67,7 @@ EVENT_SENTENCES: Mapping[str, str] = {
     "GamePostponed": N_("{game} is postponed."),
     "TribunalAppointed": N_("The tribunal of appeals is appointed."),
     "TableSanctionNoted": N_("At the table: {sanction}, {who} ({at_table})."),
+    "FinalCheckExcused": N_("Excused at the end: {check} ({open})."),
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against command {version}."),
     "RatingSystemChosen": RATED_BY,
 }
@@ -470,6 +471,10 @@ def _by_type(
                 "money": format_money(int(details["amount"] or 0), details["currency"], language),
                 "method": _label(fee_events.PaymentMethod, details["method"], language),
             }
+        case "FinalCheckExcused":
+            return {"check": _label(events.FinalCheck, details["check"], language)}
+        case "TournamentFinalised":
+            return {"checks": _label(events.FinalCheck, details["checks"], language)}
         case "AppealDecided":
             return {"dismissed": "" if details["upheld"] else "yes"}
         case _:

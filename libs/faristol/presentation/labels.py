@@ -41,6 +41,7 @@ ABSENCE_TREATMENTS = labels_of(pairing_pb2.AbsenceTreatment.DESCRIPTOR)
 PRIZE_SHARINGS = labels_of(pairing.PrizeSharing.DESCRIPTOR)
 PRIZE_LIMITS = labels_of(pairing.PrizeLimit.DESCRIPTOR)
 PRIZE_CRITERIA = labels_of(pairing.PrizeCriterion.DESCRIPTOR)
+FINAL_CHECKS = labels_of(pairing.FinalCheck.DESCRIPTOR)
 PRIZES = labels_of(pairing.PrizeKind.DESCRIPTOR)
 
 RATING_LABELS: Mapping[str, Mapping[str, str]] = {

@@ -406,6 +406,13 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
         N_("The final standings of {tournament} are withdrawn: results can be corrected and rounds added."),
         arguments=(),
     ),
+    "ListFinalChecks": Command("tournament checks"),
+    "FinaliseTournament": Command(
+        "tournament finalise",
+        N_("{tournament} is finalised."),
+        {"excused": N_("Excused: {excused}."), "checks": N_("Checked, without open matters: {checks}.")},
+        arguments=(),
+    ),
     "SetPrizeRules": Command("prize set-rules", N_("Rules of the prizes: {sharing}; {limit}."), arguments=()),
     "SetPrizeList": Command(
         "prize set-list", N_("Prize list {list}: {name}."), arguments=("name",), money=frozenset({"amounts"})

@@ -50,6 +50,17 @@ class Imposed:
     """The sanction with its note, unless that was erased."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenMatters:
+    """The open matters that a check finds before a tournament is finalised."""
+
+    check: events.FinalCheck.ValueType
+    open: int
+    """Number of open matters."""
+    subjects: tuple[str, ...] = ()
+    """The games, halls, consumers and witnesses concerned, by their names."""
+
+
 @dataclass(frozen=True)
 class Situation:
     """The state of a tournament at a decision, and the other inputs of the decision."""
@@ -68,6 +79,8 @@ class Situation:
     """The folded streams of tables, by game id."""
     imposed: Sequence[Imposed] = ()
     """The sanctions at tables that the tournament has not noted yet, in the order of the record."""
+    open_matters: Sequence[OpenMatters] = ()
+    """What the checks before the end of a tournament find, in their order."""
     origins: Origins = field(default_factory=Origins)
     """The countries and affiliations of the persons concerned."""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -134,6 +147,8 @@ class PairingCommand:
     """Returns the same games if the request does not name them."""
     imposed: bool = False
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
+    open_matters: bool = False
+    """Whether the checks before the end of a tournament are made."""
     persons: Callable[[TournamentState, Any], Collection[str]] = lambda state, request: ()
     """Returns the persons whose countries and affiliations are read."""
     keeps: Callable[[TournamentState, Any], Sequence[Person]] = lambda state, request: ()

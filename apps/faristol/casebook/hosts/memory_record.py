@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from sqlalchemy import StaticPool
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from faristol.consumers import tables as consumers
 from faristol.event_store import (
     AppendCommand,
     Appended,
@@ -21,7 +22,7 @@ from faristol.event_store import (
     Record,
     Recorded,
 )
-from faristol.event_store.backends.tables import erased, metadata, people
+from faristol.event_store.backends.tables import metadata
 from faristol.event_store.beside_events.notes import split_note
 from faristol.event_store.folds import Folds
 
@@ -170,7 +171,8 @@ class Notebook(Record):
         if self._beside is None:
             self._beside = create_async_engine("sqlite+aiosqlite://", poolclass=StaticPool)
             async with self._beside.begin() as connection:
-                await connection.run_sync(metadata.create_all, tables=[people, erased])
+                await connection.run_sync(metadata.create_all)
+                await consumers.make(connection)
         return self._beside
 
     async def close(self) -> None:

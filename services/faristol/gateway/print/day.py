@@ -45,7 +45,10 @@ INCIDENTS = frozenset(
         "LateEntryAdmitted",
     }
 )
-"""Events of the history that the minutes list."""
+"""Events of the history that the minutes list as incidents."""
+
+ENDING = frozenset({"FinalCheckExcused", "TournamentFinalised"})
+"""Events of the history on the end of a tournament, with the checks before it."""
 
 
 class TableCard(NamedTuple):
@@ -134,21 +137,23 @@ async def _minutes(wanted: PaperRequest) -> dict[str, Any]:
     )
     rounds = [each.round for each in wanted.head.tournament.played]
     paired = await asyncio.gather(*(wanted.results.pairings(wanted.id, number) for number in rounds))
-    incidents = _incidents(acts, Roster(known, wanted.language), wanted.language)
+    told = list_effective(list(describe_history(acts, Roster(known, wanted.language), wanted.language)))
     return {
         "answer": answer,
         "known": known,
         "paired": paired,
-        "incidents": incidents,
+        "incidents": [each for each in told if each.act.type in INCIDENTS],
+        "ending": _list_ending(told),
         "standings": standings.standings,
         "prizes": prizes,
         "currency": answer.currency,
     }
 
 
-def _incidents(acts: pairing.ListActsResponse, roster: Roster, language: str) -> Sequence[HistoryEntry]:
-    told = list_effective(list(describe_history(acts, roster, language)))
-    return [each for each in told if each.act.type in INCIDENTS]
+def _list_ending(told: Sequence[HistoryEntry]) -> Sequence[HistoryEntry]:
+    """Return the entries on the end of the tournament that stands; none if the standings were reopened after it."""
+    reopened = max((place for place, each in enumerate(told) if each.act.type == "StandingsReopened"), default=-1)
+    return [each for each in told[reopened + 1 :] if each.act.type in ENDING]
 
 
 async def _acts(wanted: PaperRequest) -> pairing.ListActsResponse:

@@ -37,6 +37,7 @@ from faristol.tournament.command_handling.duplicate_texts import has_text_of_gam
 from faristol.tournament.command_handling.elsewhere import check_entered_here
 from faristol.tournament.command_handling.identity import checked_id
 from faristol.tournament.command_handling.namesakes import NamesakeCache
+from faristol.tournament.command_handling.open_matters import load_open_matters
 from faristol.tournament.command_handling.outcome import answer_to, write_of
 from faristol.tournament.command_handling.result_events import ResultEvents
 from faristol.tournament.conditions import check_meets_at_tables, check_unchanged
@@ -226,6 +227,7 @@ class PairingHandler:
             divisions=divisions.tournaments,
             tables={game: table.state for game, table in tables.items()},
             imposed=await self._load_imposed_sanctions(state) if command.imposed else (),
+            open_matters=await load_open_matters(self.record, state) if command.open_matters else (),
             origins=await self._origins(command.persons(state, request)),
             names=await self._full_names(state) if command.names else {},
         )

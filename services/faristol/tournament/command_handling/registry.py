@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.tournament.administration import (
     announcements,
     description,
+    finalisation,
     halls,
     prizes,
     publication,
@@ -37,7 +38,7 @@ from faristol.tournament.teams import entries
 M = TypeVar("M", bound=Message)
 
 _FEATURES: tuple[Any, ...] = (
-    *(tournaments, description, publication, halls, announcements, prizes, qualification),
+    *(tournaments, description, publication, finalisation, halls, announcements, prizes, qualification),
     *(registration, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
     *(entries, pairs, pairing, drafts, course),
     *(entry, corrections, confirmations, reports, postponements),

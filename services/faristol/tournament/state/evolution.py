@@ -167,7 +167,9 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
         state, result_check=ResultCheck(event.second_person, event.players, event.blind, event.players_enter)
     ),
     events.StandingsPublished: lambda state, event: replace(state, over=True),
-    events.StandingsReopened: lambda state, event: replace(state, over=False),
+    events.StandingsReopened: lambda state, event: replace(state, over=False, finalised=False),
+    events.FinalCheckExcused: lambda state, event: state,
+    events.TournamentFinalised: lambda state, event: replace(state, finalised=True),
     **entries.FOLDS,
     **rounds.FOLDS,
     **drafts.FOLDS,

@@ -558,6 +558,9 @@ class TournamentState:
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
     """Table sanctions that are noted: game id and version of the event in the game's stream."""
     over: bool = False
+    """Whether its final standings are published."""
+    finalised: bool = False
+    """Whether it was finalised after the publication."""
     version: int = field(default=0, compare=False)
     """Number of events folded."""
     following: Following = Following()

@@ -1,4 +1,4 @@
-"""Page of result confirmation, special prizes and final standings."""
+"""Page of result confirmation, special prizes, final standings, and the checks before a tournament is finalised."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.gateway.consoles.director.page import DirectorPage, DirectorPageDe
 from faristol.gateway.http.forms import Fields
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
-from faristol.presentation.labels import PRIZES
+from faristol.presentation.labels import FINAL_CHECKS, PRIZES
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 PAGE = "closing"
@@ -33,6 +33,9 @@ async def _show(desk: DirectorPage) -> Response:
     is_chosen = any(act.type == "PrizesOffered" for act in acts)
     may_have_plays = bool(desk.tournament.lexicon.name) and not closed
     check = checks[-1] if checks else {}
+    final = pairing.ListFinalChecksResponse()
+    if desk.tournament.over:
+        final = await desk.calls.ask(pairing.ListFinalChecksRequest(tournament_id=desk.tournament_id))
     return await desk.show(
         "director/closing.html",
         PAGE,
@@ -44,6 +47,9 @@ async def _show(desk: DirectorPage) -> Response:
         blind=check.get("blind") == "yes",
         players_enter=check.get("players-enter") == "yes",
         closed=closed,
+        final=final,
+        check_labels=FINAL_CHECKS,
+        subject_name=desk.roster.describe_id,
     )
 
 
