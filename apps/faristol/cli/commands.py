@@ -235,6 +235,14 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "export": Verb("tournament.export:trf", "Write a tournament as a TRF file."),
         },
     ),
+    "tsh": Noun(
+        N_("Tournaments in folders of the program tsh."),
+        {"export": Verb("tournament.export:tsh", "Write the folder of a tournament for tsh.")},
+    ),
+    "tou": Noun(
+        N_("Results in files of AUPAIR, for ratings."),
+        {"export": Verb("tournament.export:tou", "Write the results of a tournament as a .tou file.")},
+    ),
     "record": Noun(
         N_("The record of all events."),
         {

@@ -13,16 +13,20 @@ import typer
 from faristol.cli.options import Address, LastRound, Output, Tournament
 from faristol.gateway.api import comma_separated
 from faristol.gateway.api.contract_json import to_json
-from faristol.gateway.api.downloads import EDITIONS
+from faristol.gateway.api.downloads import EDITIONS, load_tournament_file, to_tsh_files
 from faristol.gateway.api.ratings import RatingService, join_ratings
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.table_terminal.shared.common import localize
+from faristol.rules.tournament_files.crosstable import write_crosstable
+from faristol.rules.tournament_files.tou import write_tou
+from faristol.table_terminal.shared.common import localize, print_answer
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import ask_service, stub_at
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
+
+NOT_WRITTEN = N_("{file} cannot be written: {problem}")
 
 Round = Annotated[int, typer.Option("--round", min=0, max=999, help="Round of the standings; 0: the results so far.")]
 InJson = Annotated[bool, typer.Option("--json", help="Write JSON with the fields of the API; default: CSV.")]
@@ -82,6 +86,7 @@ def pairings(
 def crosstable(
     tournament: Tournament,
     json_output: InJson = False,
+    as_text: Annotated[bool, typer.Option("--text", help="Write a table in columns, as federations print it.")] = False,
     round_: Round = 0,
     output: Output = None,
     address: Address = None,
@@ -89,9 +94,53 @@ def crosstable(
     """Write the rounds of all players: opponents, results, scores, starts."""
 
     async def ask(results: Results, found: str) -> Any:
+        if as_text:
+            return write_crosstable((await load_tournament_file(results, found, round_))[0])
         return to_json(await results.crosstable(found, round_))
 
-    _export(tournament, address, output, ask, None if json_output else comma_separated.crosstable)
+    as_csv = str if as_text else comma_separated.crosstable
+    _export(tournament, address, output, ask, None if json_output and not as_text else as_csv)
+
+
+def tou(
+    tournament: Tournament,
+    round_: Round = 0,
+    json_output: Annotated[bool, typer.Option("--json", help="Print the file as a text in a JSON object.")] = False,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write the results in the form of AUPAIR (.tou), in which federations take them for their ratings."""
+
+    async def ask(results: Results, found: str) -> str:
+        text = write_tou((await load_tournament_file(results, found, round_))[0])
+        return json.dumps({"tournament_id": found, "tou": text}, ensure_ascii=False) if json_output else text
+
+    _export(tournament, address, output, ask, str)
+
+
+def tsh(
+    tournament: Tournament,
+    folder: Annotated[Path, typer.Option(help="Folder to write, created if it does not exist.")],
+    round_: Round = 0,
+    json_output: Annotated[bool, typer.Option("--json", help="Print the names of the files as JSON.")] = False,
+    address: Address = None,
+) -> None:
+    """Write the folder of a tournament for tsh: config.tsh and a.t. Files of these names are replaced."""
+
+    async def work(stub: Any) -> dict[str, bytes]:
+        results = Results(stub, SOURCE, language_of_terminal())
+        found = await load_tournament_file(results, await tournament_meant(tournament, address), round_)
+        return to_tsh_files(found[0])
+
+    files = ask_service("results", address, work)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(localize(NOT_WRITTEN, file=str(folder), problem=error.strerror or str(error))) from None
+    for name, content in files.items():
+        write_bytes(content, folder / name)
+    written = [str(folder / name) for name in files]
+    print_answer({"files": written}, written, json_output=json_output)
 
 
 def ratings(
@@ -199,4 +248,4 @@ def write_bytes(content: bytes, output: Path | None) -> None:
         output.write_bytes(content)
     except OSError as error:
         why = error.strerror or str(error)
-        raise StartError(localize(N_("{file} cannot be written: {problem}"), file=str(output), problem=why)) from None
+        raise StartError(localize(NOT_WRITTEN, file=str(output), problem=why)) from None

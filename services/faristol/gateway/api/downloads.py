@@ -1,4 +1,4 @@
-"""Files for other programs: standings, pairings and crosstables as CSV, a tournament as TRF, a game as GCG.
+"""Files for other programs: tables as CSV, a tournament as TRF, for tsh and for AUPAIR, a game as GCG.
 
 ``docs/files.md`` describes them. Their routes precede those of ids, since an id may contain a dot.
 """
@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Mapping
+from io import BytesIO
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -29,12 +31,22 @@ from faristol.gateway.api.parameters import (
 from faristol.gateway.api.racks import RackReader
 from faristol.gateway.api.ratings import RatingReader, join_ratings
 from faristol.gateway.http.responses import ERRORS, TaggedResponse
-from faristol.gateway.rpc.results import Moment, Reader
+from faristol.gateway.rpc.results import NOW, Moment, Reader, Results
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.tournament_files import build_tournament_file
 from faristol.rules.gcg import write_gcg
+from faristol.rules.tournament_files import TournamentFile
+from faristol.rules.tournament_files.crosstable import write_crosstable
+from faristol.rules.tournament_files.tou import write_tou
+from faristol.rules.tournament_files.tsh import encode_tsh, write_tsh
 
 CSV = "text/csv; charset=utf-8"
 TRF = "text/plain; charset=utf-8"
+PLAIN = "text/plain; charset=utf-8"
+ZIP = "application/zip"
+
+EARLIEST_DAY = (1980, 1, 1, 0, 0, 0)
+"""The time of each file in an archive: the earliest of the format, so that equal content has equal bytes."""
 
 EditionName = Literal["TRF16", "TRF26"]
 EDITIONS: dict[EditionName, pb.ReportEdition.ValueType] = {
@@ -143,6 +155,59 @@ async def get_report(
     """Return the tournament as a TRF file, for pairing and rating programs."""
     answer = await results.report(tournament_id, EDITIONS[edition], round, when)
     return TaggedResponse(answer.text, answer.position, TRF, f"{tournament_id}.trf")
+
+
+async def load_tournament_file(
+    results: Results, tournament_id: str, round_: int = 0, when: Moment = NOW
+) -> tuple[TournamentFile, int]:
+    """Return a tournament in the form of files for other programs, up to a round or so far, and its position."""
+    head, crosstable, players = await asyncio.gather(
+        results.tournament(tournament_id, when),
+        results.crosstable(tournament_id, round_, when),
+        results.players(tournament_id, when),
+    )
+    position = min(head.position, crosstable.position, players.position)
+    return await asyncio.to_thread(build_tournament_file, head.tournament, crosstable, players), position
+
+
+def to_archive(files: Mapping[str, bytes]) -> bytes:
+    """Return a ZIP archive of files by name. Equal files give equal bytes."""
+    archive = BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in files.items():
+            target.writestr(zipfile.ZipInfo(name, EARLIEST_DAY), content, zipfile.ZIP_DEFLATED)
+    return archive.getvalue()
+
+
+def to_tsh_files(tournament: TournamentFile) -> dict[str, bytes]:
+    """Return the files of a folder of tsh by name."""
+    return {name: encode_tsh(text) for name, text in write_tsh(tournament).items()}
+
+
+@routes.get("/tournaments/{tournament_id}/tsh.zip", responses=_of(ZIP, "The folder: `config.tsh` and `a.t`."))
+async def get_tsh(results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0) -> Response:  # noqa: A002 # the name of the query parameter
+    """Return the folder of the tournament for tsh, as a ZIP archive."""
+    found, position = await load_tournament_file(results, tournament_id, round, when)
+    return TaggedResponse(to_archive(to_tsh_files(found)), position, ZIP, f"{tournament_id}-tsh.zip")
+
+
+@routes.get("/tournaments/{tournament_id}/results.tou", responses=_of(PLAIN, "The file, lines ending in CR LF."))
+async def get_tou(results: Reader, tournament_id: TournamentId, when: When, round: UpToRound = 0) -> Response:  # noqa: A002 # the name of the query parameter
+    """Return the rounds with all results in the form of AUPAIR, for the ratings of federations."""
+    found, position = await load_tournament_file(results, tournament_id, round, when)
+    return TaggedResponse(write_tou(found), position, PLAIN, f"{tournament_id}.tou")
+
+
+@routes.get("/tournaments/{tournament_id}/crosstable.txt", responses=_of(PLAIN, "The table, in columns."))
+async def get_crosstable_text(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+) -> Response:
+    """Return the crosstable as plain text, in the order of points and spread."""
+    found, position = await load_tournament_file(results, tournament_id, round, when)
+    return TaggedResponse(write_crosstable(found), position, PLAIN, f"{tournament_id}-crosstable.txt")
 
 
 @routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **GCG_ERRORS})

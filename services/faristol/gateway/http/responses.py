@@ -131,9 +131,9 @@ class TaggedResponse(Response):
     The tag is the position with a digest, since a name can be erased without an event.
     """
 
-    def __init__(self, text: str, position: int, media_type: str, name: str = "") -> None:
+    def __init__(self, content: str | bytes, position: int, media_type: str, name: str = "") -> None:
         """``name`` is the file name for saving."""
-        body = text.encode()
+        body = content.encode() if isinstance(content, str) else content
         self._tag = f"{position}-{hashlib.sha256(body).hexdigest()[:16]}"
         headers = {"ETag": f'"{self._tag}"', "Cache-Control": "no-cache"}
         super().__init__(body, 200, headers | ({"Content-Disposition": inline(name)} if name else {}), media_type)

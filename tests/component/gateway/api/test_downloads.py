@@ -3,7 +3,8 @@ from __future__ import annotations
 import asyncio
 import csv
 import re
-from io import StringIO
+import zipfile
+from io import BytesIO, StringIO
 
 import pytest
 from tests.support.stage import Stage
@@ -18,6 +19,9 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
+from faristol.rules.tournament_files import find_doubts
+from faristol.rules.tournament_files.tou import read_tou
+from faristol.rules.tournament_files.tsh import decode_tsh, read_tsh
 from faristol.rules.trf import read_trf
 from faristol.text import SOURCE
 
@@ -129,6 +133,40 @@ async def test_files_say_what_the_json_says(finished_stage: Stage) -> None:
     assert {f"{AT}/report.trf?edition={edition}" for edition in ("TRF16", "TRF26")} <= set(
         re.findall(r'href="([^"]+)"', links)
     )
+
+
+async def test_the_files_of_tsh_and_of_ratings_have_the_points_and_spreads_of_the_standings(
+    finished_stage: Stage,
+) -> None:
+    lines = (await finished_stage.http.get(f"{AT}/standings")).json()["standings"]
+    # A bye without points on the spread is one of 1 point there: these programs take one of 0 points for an absence.
+    known = {line["name"]: (2 * line["points"], line["spread"] + line["bye"]) for line in lines}
+    answer = await finished_stage.http.get(f"{AT}/tsh.zip")
+    with zipfile.ZipFile(BytesIO(answer.content)) as archive:
+        assert archive.namelist() == ["config.tsh", "a.t"]
+        files = {name: decode_tsh(archive.read(name)) for name in archive.namelist()}
+    folder = read_tsh(files)
+    assert {doubt.reason for doubt in find_doubts(folder)} == {"SCORE_IMPLAUSIBLE"}, "the games of the test are short"
+    assert (folder.name, folder.rounds) == ("Lliga de primavera", 5)
+    (division,) = folder.divisions
+    found = {division.players[number - 1].name: (points, spread) for number, points, spread in division.rank()}
+    assert found == known
+    again = (
+        await finished_stage.http.get(f"{AT}/tsh.zip", headers={"If-None-Match": answer.headers["etag"]})
+    ).status_code
+    assert again == 304
+
+    (rated,) = read_tou((await finished_stage.http.get(f"{AT}/results.tou")).text).divisions
+    by_name = {rated.players[number - 1].name: points for number, points, _ in rated.rank()}
+    assert by_name == {name[:20].strip(): points for name, (points, _) in known.items()}
+
+    table = (await finished_stage.http.get(f"{AT}/crosstable.txt")).text
+    for line in lines:
+        assert re.search(rf"{re.escape(format(line['spread'], '+d'))}\s+\d+\s+{re.escape(line['name'])}\s", table), (
+            line["name"]
+        )
+    links = (await finished_stage.http.get("/tournaments/lliga/files")).text
+    assert all(f'href="{AT}/{name}"' in links for name in ("tsh.zip", "results.tou", "crosstable.txt"))
 
 
 async def test_a_file_of_pairings_has_no_scores_before_there_are_any(stage: Stage) -> None:
@@ -304,7 +342,10 @@ async def test_files_are_saved_under_their_own_names(finished_stage: Stage) -> N
         "tournaments/lliga/teams.csv": "lliga-teams.csv",
         "tournaments/lliga/rounds/1/pairings.csv": "lliga-round-1.csv",
         "tournaments/lliga/crosstable.csv": "lliga-crosstable.csv",
+        "tournaments/lliga/crosstable.txt": "lliga-crosstable.txt",
         "tournaments/lliga/report.trf": "lliga.trf",
+        "tournaments/lliga/results.tou": "lliga.tou",
+        "tournaments/lliga/tsh.zip": "lliga-tsh.zip",
         "games/lliga-r1-t1.gcg": "lliga-r1-t1.gcg",
     }
     for path, name in names.items():
