@@ -56,6 +56,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "history": Verb(
                 "tournament.history:history", "Show all actions with time, actor and the command that undoes each."
             ),
+            "import": Verb("tournament.takeover:import_tournament", "Take over a tournament of another program."),
             "export": Verb("tournament.export:whole", "Write the tournament as one JSON object."),
         },
     ),
@@ -311,6 +312,7 @@ def format_command(method: str) -> str:
 
 _SPELLED = {method: command.verb for method, command in CATALOGUE.items()} | {
     "ListActs": "tournament history",
+    "ImportRounds": "tournament import",
     "RegisterPlayers": "player import",
     "AddPicture": "screen add-picture",
     "EnterResults": "enter",

@@ -56,6 +56,9 @@ MAX_REPECHAGE_NUMBER = 6
 MAX_PLACED_COUNT = 64
 """Limit of places of a knock-out that are played off."""
 
+MAX_BYE_SPREAD_POINTS = 200
+"""Limit of the points on the spread for a bye."""
+
 _WITHOUT_FORMATS = frozenset({"none", "lot", "duplicate"})
 """Systems of books whose tournaments have no pairs of opponents."""
 
@@ -143,6 +146,13 @@ _OPTIONS = (
         0,
         0,
         MAX_REPECHAGE_NUMBER,
+    ),
+    _number(
+        "bye_spread",
+        N_("Points on the spread for the bye of the pairing, such as 50 in tournaments of other programs."),
+        0,
+        0,
+        MAX_BYE_SPREAD_POINTS,
     ),
     _choice(
         "acceleration",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 
 from faristol.kernel.refusal import Param, fill
 
@@ -164,3 +165,29 @@ class TournamentFile:
     """Format of the file: ``tsh``, ``tou``, ``trf`` or ``csv``."""
     passed_over: tuple[str, ...] = field(default=(), compare=False)
     """Lines and settings that were not read, in the order of the file."""
+
+
+def list_unique_names(names: Iterable[str]) -> list[str]:
+    """Return names of which none occurs twice: the second Anna Puig is Anna Puig B."""
+    taken: set[str] = set()
+    unique = []
+    for name in names:
+        found = next(each for each in _list_variants(name) if each.casefold() not in taken)
+        taken.add(found.casefold())
+        unique.append(found)
+    return unique
+
+
+def _list_variants(name: str) -> Iterator[str]:
+    yield name
+    for number in count(1):
+        yield f"{name} {write_letters(number)}"
+
+
+def write_letters(place: int) -> str:
+    """Return a place from 0 in capital letters: those of the alphabet, then pairs of them."""
+    text, rest = "", place + 1
+    while rest:
+        rest, letter = divmod(rest - 1, 26)
+        text = chr(ord("A") + letter) + text
+    return text

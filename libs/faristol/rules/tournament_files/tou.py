@@ -10,7 +10,7 @@ points, 0 a forfeit that was lost. The form is that of the files that tsh writes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from faristol.kernel.quotation import quote_text
@@ -24,6 +24,7 @@ from faristol.rules.tournament_files.form import (
     RoundKind,
     TournamentFile,
     UnreadableFile,
+    list_unique_names,
 )
 
 TOU_NAME_CHARACTERS = 20
@@ -145,8 +146,9 @@ def _rounds(
             yield FileRound(kind, score=each.score if kind is RoundKind.BYE and each.score > 1 else 0)
             continue
         other = listed[each.opponent - 1][1] if 1 <= each.opponent <= len(listed) else []
-        against = other[place].score if place < len(other) else None
-        yield FileRound(RoundKind.GAME, each.opponent, each.score, against, each.starts)
+        back = other[place] if place < len(other) else None
+        starts = True if each.starts else False if back and back.starts else None
+        yield FileRound(RoundKind.GAME, each.opponent, each.score, back.score if back else None, starts)
 
 
 def write_tou(tournament: TournamentFile) -> str:
@@ -164,11 +166,11 @@ def write_tou(tournament: TournamentFile) -> str:
             if any(cell.kind is not RoundKind.ABSENCE for cell in player.rounds[:rounds])
         ]
         number_of = {number: place for place, number in enumerate(there, 1)}
+        names = _fit_names(division.players[number - 1].name for number in there)
         lines += [f"*{_plain(division.name) or 'A'}", HIGH_WORD_LINE]
-        for number in there:
+        for number, name in zip(there, names, strict=True):
             player = division.players[number - 1]
             cells = (_write_round(player.round(each), number_of, number) for each in range(1, rounds + 1))
-            name = _plain(player.name)[:TOU_NAME_CHARACTERS]
             lines.append(f"{name:<{TOU_NAME_CHARACTERS}}" + "".join(cells))
     return "".join(f"{line}\r\n" for line in (*lines, END_LINE))
 
@@ -176,6 +178,16 @@ def write_tou(tournament: TournamentFile) -> str:
 def _plain(text: str) -> str:
     """Return a text for a line: without digits, by which the rounds of a line begin, and without asterisks."""
     return " ".join(re.sub(r"[\d*]", " ", text).split())
+
+
+def _fit_names(names: Iterable[str]) -> list[str]:
+    """Return names in their columns; the letter that tells a namesake stays if a name is cut."""
+    fitted = []
+    for name in list_unique_names(_plain(name)[:TOU_NAME_CHARACTERS].strip() for name in names):
+        rest, _, letter = name.rpartition(" ")
+        is_cut = len(name) > TOU_NAME_CHARACTERS
+        fitted.append(f"{rest[: TOU_NAME_CHARACTERS - len(letter) - 1].rstrip()} {letter}" if is_cut else name)
+    return fitted
 
 
 def _write_round(cell: FileRound, number_of: dict[int, int], own: int) -> str:

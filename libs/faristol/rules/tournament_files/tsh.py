@@ -24,6 +24,8 @@ from faristol.rules.tournament_files.form import (
     RoundKind,
     TournamentFile,
     UnreadableFile,
+    list_unique_names,
+    write_letters,
 )
 
 CONFIG_FILE = "config.tsh"
@@ -201,15 +203,20 @@ def _given_first(name: str) -> str:
     return f"{given.strip()} {surname.strip()}" if comma and given.strip() else surname.strip()
 
 
+def _without_digits(name: str) -> str:
+    """Return a name without the signs by which tsh divides a line."""
+    return " ".join(re.sub(r"[\d;,#\\()]", " ", name).split()) or "?"
+
+
 def _surname_first(name: str) -> str:
-    """Return a name as tsh has it; the first word is taken as the given name. Digits and semicolons are left out."""
-    words = re.sub(r"[\d;,#\\]", " ", name).split() or ["?"]
+    """Return a name as tsh has it; the first word is taken as the given name."""
+    words = name.split()
     return f"{' '.join(words[1:])}, {words[0]}" if len(words) > 1 else words[0]
 
 
 def write_tsh(tournament: TournamentFile) -> dict[str, str]:
     """Return the files of a folder by name: ``config.tsh``, and one for each division, from ``a.t`` on."""
-    letters = [_letter(place) for place in range(len(tournament.divisions))]
+    letters = [write_letters(place).lower() for place in range(len(tournament.divisions))]
     config = ["# Written by Faristol."]
     for letter, division in zip(letters, tournament.divisions, strict=True):
         if division.name:
@@ -243,33 +250,24 @@ def decode_tsh(content: bytes) -> str:
         return content.decode("cp1252", errors="replace")
 
 
-def _letter(place: int) -> str:
-    """Return the letters of a division by its place from 0: those of the alphabet, then pairs of them."""
-    text = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        text = chr(ord("a") + rest) + text
-    return text
-
-
 def _plain(text: str) -> str:
     return re.sub(r"[\\'\"\r\n]", " ", text).strip()
 
 
 def _write_division(division: FileDivision) -> str:
-    return "".join(f"{line}\n" for line in map(_write_player, division.players))
+    names = list_unique_names(_without_digits(player.name) for player in division.players)
+    return "".join(f"{_write_player(*each)}\n" for each in zip(division.players, names, strict=True))
 
 
-def _write_player(player: FilePlayer) -> str:
+def _write_player(player: FilePlayer, name: str) -> str:
     cells = player.rounds
     played = len(cells)
     while played and cells[played - 1].kind is RoundKind.GAME and cells[played - 1].score is None:
         played -= 1
-    name = f"{_surname_first(player.name):<{TSH_NAME_CHARACTERS}}"
+    padded = f"{_surname_first(name):<{TSH_NAME_CHARACTERS}}"
     rating = f"{player.rating or 0:>{TSH_RATING_CHARACTERS}}"
     fields = [
-        f"{name} {rating} {' '.join(str(_write_opponent(cell)) for cell in cells)}".rstrip(),
+        f"{padded} {rating} {' '.join(str(_write_opponent(cell)) for cell in cells)}".rstrip(),
         " ".join(_write_score(cell) for cell in cells[:played]),
     ]
     if any(cell.table for cell in cells):

@@ -33,6 +33,7 @@ from faristol.rules.standings import (
     StandingsRow,
     TableResult,
     TeamRow,
+    is_rest,
 )
 
 PAIR_TABLE_PLAYERS = 2
@@ -164,6 +165,9 @@ class Ranking:
         return known if known.row is row else Ranked(_with_rank(known.standing, row.rank), row)
 
     def _line(self, row: StandingsRow, tallies: Sequence[Tally]) -> Standing:
+        byes = sum(row.player in tally.byes for tally in tallies)
+        is_of_table = is_rest(Bye.ALLOCATED, self._ruleset, len(self._players or ()))
+        of_byes = 0 if is_of_table else byes * self._ruleset.championship.bye_spread
         return Standing(
             self._tournament.tournament_id,
             self._last,
@@ -172,13 +176,12 @@ class Ranking:
             wins=row.wins,
             draws=row.draws,
             losses=row.losses,
-            bye=any(row.player in tally.byes for tally in tallies),
+            bye=bool(byes),
             half_points=round(row.points * 2),
-            spread=sum(
-                (spread.get(row.player, 0) for spread, _ in self._counted),
-                self._carried.get(row.player, NOTHING_CARRIED).spread,
-            ),
-            total=sum(total.get(row.player, 0) for _, total in self._counted),
+            spread=of_byes
+            + self._carried.get(row.player, NOTHING_CARRIED).spread
+            + sum(spread.get(row.player, 0) for spread, _ in self._counted),
+            total=of_byes + sum(total.get(row.player, 0) for _, total in self._counted),
             tie_breaks=encode_tuples(tie_breaks_of(row)),
             annulled=row.annulled,
         )

@@ -31,7 +31,7 @@ from faristol.tournament.players import (
     withdrawal,
 )
 from faristol.tournament.results import confirmations, corrections, entry, postponements, reports
-from faristol.tournament.rounds import course, drafts, pairing, pairs
+from faristol.tournament.rounds import course, drafts, imported, pairing, pairs
 from faristol.tournament.situation import PairingCommand, Undo
 from faristol.tournament.teams import entries
 
@@ -40,7 +40,7 @@ M = TypeVar("M", bound=Message)
 _FEATURES: tuple[Any, ...] = (
     *(tournaments, description, publication, finalisation, halls, announcements, prizes, qualification),
     *(registration, amendment, data_requests, check_in, withdrawal, requested_byes, requests, absences),
-    *(entries, pairs, pairing, drafts, course),
+    *(entries, pairs, pairing, drafts, course, imported),
     *(entry, corrections, confirmations, reports, postponements),
     *(rulings, warnings, expulsions, sanctions, appeals),
     *(sending, screens, slots),

@@ -85,6 +85,24 @@ def lost_by_absence(state: TournamentState, ruleset: Ruleset, number: int, occur
     return new_events
 
 
+def enter_imported(
+    state: TournamentState,
+    ruleset: Ruleset,
+    pairing: Pairing,
+    scores: Scores,
+    losers: Collection[str],
+    occurred_at: Timestamp,
+) -> list[Message]:
+    """Return the result of a game of a started round that was played under another program.
+
+    If there are ``losers``, the game was lost by their absence, and the rules define its scores.
+    """
+    decided = GameDecision(winner_id=winner_by(dict(scores)))
+    if losers:
+        scores, decided = _compute_forfeit(ruleset, pairing, losers)
+    return _build_entry_events(state, ruleset, pairing, scores, decided, events.ResultEntered(occurred_at=occurred_at))
+
+
 def _compute_forfeit(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> tuple[Scores, GameDecision]:
     """Return the scores and the decision of an unplayed game."""
     winners = [player_id for player_id in pairing.player_ids if player_id not in losers]

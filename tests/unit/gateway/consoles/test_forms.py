@@ -91,6 +91,11 @@ BY_CLAIM = {
 }
 """Why a command of a duplicate game has no form."""
 
+OF_TERMINAL = {
+    "ImportRounds": "a file of another program is read and mended at the terminal: `faristol tournament import`",
+}
+"""Why a command of a tournament has no form."""
+
 REASONS = {
     webhooks_pb2.DESCRIPTOR.name: "a programmer sets webhooks up, at the terminal or by the API: `faristol webhook`",
 }
@@ -99,7 +104,8 @@ REASONS = {
 
 def without(method: Method) -> str:
     """Return the reason that a command has no form; empty if it needs one."""
-    return BY_CLAIM.get(method.name) or REASONS.get(method.request.DESCRIPTOR.file.name, "")
+    of_name = {**BY_CLAIM, **OF_TERMINAL}
+    return of_name.get(method.name) or REASONS.get(method.request.DESCRIPTOR.file.name, "")
 
 
 def commands() -> Iterator[Method]:

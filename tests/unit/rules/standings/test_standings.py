@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Bye, Result, RoundOutcome, Ruleset, StandingsRow, load_ruleset, standings
+from faristol.rules import Bye, Result, RoundOutcome, Ruleset, StandingsRow, load_ruleset, standings, with_options
 from faristol.rules.standings import Basis, SpreadAdjustment, Standings
 
 FISC = load_ruleset("fisc-2023")
@@ -143,6 +143,13 @@ def test_a_bye_is_a_point_without_spread_and_without_a_game() -> None:
         (3, "p2", 0.0, 1),
     ]
     assert row(rows, "p0").tie_breaks["spread"] == 0
+
+
+def test_a_bye_adds_the_points_of_an_option_to_the_spread() -> None:
+    rules = with_options(load_ruleset("fise"), {"tie_breaks": "spread", "bye_spread": "50"})
+    results = [Result.bye(1, "p0"), Result.of_game(1, "p1", "p2", 430, 390)]
+    rows = standings(results, PLAYERS[:3], rules, 5)
+    assert [(row.player, row.tie_breaks["spread"]) for row in rows] == [("p0", 50), ("p1", 40), ("p2", -40)]
 
 
 def test_a_bye_is_a_game_against_a_dummy_worth_no_more_than_a_draw_in_every_round() -> None:

@@ -155,6 +155,18 @@ def test_a_folder_that_is_not_of_tsh_is_refused_with_its_line(files: dict[str, s
         read_tsh(files)
 
 
+def test_namesakes_stay_apart_in_files_without_digits_or_with_short_names() -> None:
+    names = ("Player 1", "Player 2", "Maria Magdalena Puigdevall", "Maria Magdalena Puigdomènech")
+    cells = [FileRound(RoundKind.BYE, score=0)]
+    players = tuple(FilePlayer(name, 1500, (*cells,)) for name in names)
+    tournament = TournamentFile("Open", divisions=(FileDivision("A", players),))
+
+    for again in (read_back(tournament), read_tou(write_tou(tournament))):
+        found = [player.name for player in again.divisions[0].players]
+        assert len({*found}) == len(names), found
+    assert [player.name for player in read_back(tournament).divisions[0].players[:2]] == ["Player", "Player B"]
+
+
 def test_tou_has_codes_for_byes_forfeits_and_draws() -> None:
     found = read_tou(
         "*M07.03.2026 Open de Reus\r\n*A\r\n" + " " * 38 + "0\r\n"

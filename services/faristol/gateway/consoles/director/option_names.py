@@ -13,6 +13,7 @@ from faristol.text import say
 OPTION_LABELS: Mapping[str, str] = {
     "repechage": N_("Repechage after level"),
     "acceleration": N_("Acceleration of the first rounds"),
+    "bye_spread": N_("Spread of a bye"),
     "absent_after": N_("Length of absence before the game is lost"),
     "bracket": N_("Order in the bracket"),
     "blank": N_("Blank played without naming its letter"),
