@@ -26,9 +26,11 @@ from faristol.read_models.projections.projection import projection
 from faristol.read_models.storage.models import ReadModels
 from faristol.read_models.storage.rows import ByeKind, Team
 from faristol.rules import load_ruleset
-from faristol.rules.trf import read_trf
+from faristol.rules.trf import read_trf, write_trf
 
 FISE = load_ruleset("fise")
+
+TAGS_OF_TRF26 = {"182", "192", "202", "300", "310", "320", "362", "802"}
 
 
 class Folded(folded.Folded):
@@ -293,11 +295,49 @@ async def test_players_and_the_report_know_their_teams(record: Record) -> None:
     trf = (await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text.splitlines()
     assert "082 3" in trf
     assert "092 Swiss system, least distance, for teams" in trf
-    assert [line for line in trf if line.startswith("013")] == [
+    head = [line for line in trf if line[:3] in {"182", "192", "202", "362"}]
+    assert head == [
+        "182 Faristol",
+        "192 CUSTOM_TEAM_SWISS_MP",
+        "202 GPTS",
+        "362 TW 1.0   TD 0.5   TL 0.0",
+    ]
+    older = await service.GetReport(
+        results.GetReportRequest(tournament_id="lliga", edition=results.REPORT_EDITION_TRF16), CALLER
+    )
+    assert [line for line in older.text.splitlines() if line.startswith("013")] == [
         "013 Club Tarragona                     2    1",
         "013 Club Sabadell                      4    5",
         "013 Club Lleida                        6",
     ]
+    assert not [line for line in older.text.splitlines() if line[:3] in TAGS_OF_TRF26]
+
+
+async def test_the_report_has_the_matches_of_teams_with_their_byes_and_other_orders(record: Record) -> None:
+    service = await serve_results(record, [*League().steps(), League().last_result()])
+    text = (await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text
+    assert [line for line in text.splitlines() if line[:3] in {"013", "300", "310", "320", "802"}] == [
+        "310   1 Club Tarragona                                   2.0    3.5   2     2    1",
+        "310   2 Club Sabadell                                    1.5    3.5   3     4    5",
+        "310   3 Club Lleida                                      2.0    4.0   1     6",
+        "320  1.0  2.0 003 002 000",
+        "300 001 001 002 0001 0002",  # Tarragona’s line-up is another since round 3
+        "300 002 003 001 0006 0000",
+        "300 002 001 003 0001 0000",
+        "300 003 002 003 0004 0000",
+        "300 003 003 002 0006 0000",
+        "802   1          2.0    3.5    2 b  1.5     3 w  1.0   HPB    1.0",
+        "802   2          1.5    3.5    1 w  0.5   PAB    2.0     3 b  1.0",
+        "802   3          2.0    4.0  PAB    2.0     1 b  1.0     2 w  1.0",
+    ]
+    document = read_trf(text)
+    assert [(team.number, team.name) for team in document.teams] == [
+        (1, "Club Tarragona"),
+        (2, "Club Sabadell"),
+        (3, "Club Lleida"),
+    ]
+    assert document.notes == ()
+    assert write_trf(document).splitlines() == text.splitlines()
 
 
 async def test_the_report_leaves_out_who_has_no_place_in_the_standings(record: Record) -> None:

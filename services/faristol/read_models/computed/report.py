@@ -17,6 +17,7 @@ from faristol.kernel.details import Person
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.personal_data.people import load_distinct_names
+from faristol.read_models.computed.trf26 import TeamRecords, list_codes, list_team_records
 from faristol.read_models.storage import rows
 from faristol.read_models.storage.rows import Round, Tournament
 from faristol.rules import Bye, Ruleset
@@ -138,11 +139,12 @@ def report(
     second: Container[tuple[int, str]],
     teams: Sequence[rows.Team] = (),
     arbiters: Sequence[str] = (),
+    rounds: Sequence[Round] = (),
 ) -> Document:
     """Return the document of a tournament; ``lines`` are the crosstable of the rounds to report.
 
     ``second`` has the players named second in the pairings, as pairs of round and player. Teams have their current
-    line-ups. ``arbiters`` are names, the chief arbiter first.
+    line-ups. ``arbiters`` are names, the chief arbiter first. ``rounds`` are those reported; teams of TRF26 need them.
     """
     row_of = {row.standing.player_id: row for row in lines}
     ordered = sorted(
@@ -152,6 +154,9 @@ def report(
     number_of = {each.player_id: number for number, each in enumerate(ordered, FIRST_NUMBER)}
     reported = len(lines[0].cells) if lines else 0
     trf_players = tuple(_list_players(ordered, row_of, number_of, people, second, edition))
+    of_teams = TeamRecords(tuple(_team(team, number_of) for team in teams))
+    if teams and edition is Edition.TRF26:
+        of_teams = list_team_records(tournament, teams, rounds, ruleset, trf_players, number_of)
     return Document(
         players=trf_players,
         headers=(
@@ -159,6 +164,7 @@ def report(
             *_field_headers(tournament, trf_players, len(teams), ruleset),
             *((_CHIEF if number == 0 else _DEPUTY, name) for number, name in enumerate(arbiters)),
             *((("122", f"{ruleset.clock.minutes} minutes per player"),) if ruleset.clock.minutes else ()),
+            *(list_codes(tournament, ruleset) if edition is Edition.TRF26 else ()),
         ),
         rounds=tournament.rounds,
         initial_colour=_initial_colour(trf_players, ruleset),
@@ -171,13 +177,18 @@ def report(
         ),
         adjustments=() if edition is Edition.TRF16 else tuple(_list_carried(ordered, number_of)),
         forbidden=tuple(_list_forbidden(arrangements, number_of, edition)),
-        teams=tuple(_team(team, number_of) for team in teams),
+        teams=of_teams.teams,
         scores=tuple(_scores(row_of[each.player_id], number_of[each.player_id]) for each in ordered),
-        other=tuple(
-            f"DAT {number_of[each.player_id]:04} SPREAD {row_of[each.player_id].standing.spread}" for each in ordered
-        ),
+        other=(*of_teams.lines, *_list_spreads(ordered, row_of, number_of)),
         edition=edition,
     )
+
+
+def _list_spreads(
+    players: Iterable[rows.Player], row_of: Mapping[str, results.CrosstableRow], number_of: Mapping[str, int]
+) -> Iterator[str]:
+    for each in players:
+        yield f"DAT {number_of[each.player_id]:04} SPREAD {row_of[each.player_id].standing.spread}"
 
 
 def _list_players(

@@ -71,5 +71,6 @@ async def get_report(
         {(round_.round, game.seats[1].player_id) for round_ in counted for game in round_.games},
         taking_part(found.of.teams_in_order(), counted),
         described.arbiters,
+        counted,
     )
     return results.GetReportResponse(text=write_trf(document), round=len(counted), position=found.position)
