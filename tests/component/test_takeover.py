@@ -18,6 +18,7 @@ from tests.component.quick import Championship, championship
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules.tournament_files import FileDivision, FilePlayer, FileRound, RoundKind, TournamentFile
+from faristol.rules.tournament_files.tou import write_tou
 from faristol.rules.tournament_files.tsh import encode_tsh, read_division, write_tsh
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -125,18 +126,25 @@ def list_expected(division: FileDivision) -> list[tuple[str, float, int]]:
     ]
 
 
-async def test_a_tsh_event_taken_over_after_half_its_rounds_ends_here_with_the_standings_of_tsh(
-    hall: Championship, tmp_path: Path
+@pytest.mark.parametrize("kind", ["tsh", "tou"])
+async def test_an_event_taken_over_after_half_its_rounds_ends_here_with_the_standings_of_its_program(
+    hall: Championship, tmp_path: Path, kind: str
 ) -> None:
-    division = play_elsewhere()
-    folder = write_folder(until(division, 3), tmp_path / "tsh")
+    division, tournament_id = play_elsewhere(), f"from-{kind}"
+    half = until(division, PLANNED_ROUNDS // 2)
+    if kind == "tsh":
+        path = write_folder(half, tmp_path / "tsh")
+    else:
+        path = tmp_path / "half.tou"
+        path.write_text(write_tou(half))
+    options = (*OPTIONS, "--rounds", str(PLANNED_ROUNDS), "--yes")
 
-    code, taken, said = await run(hall, "tournament", "import", str(folder), "--id", "from-tsh", *OPTIONS, "--yes")
+    code, taken, said = await run(hall, "tournament", "import", str(path), "--id", tournament_id, *options)
 
-    assert (code, taken["closed"], taken["differences"]) == (0, 3, []), said
+    assert (code, taken["closed"], taken["differences"]) == (0, PLANNED_ROUNDS // 2, []), said
     assert "The byes have 50 points on the spread" in said
-    await go_on(hall, "from-tsh", division, taken["player_ids"], 4)
-    assert await list_standings(hall, "from-tsh") == list_expected(division)
+    await go_on(hall, tournament_id, division, taken["player_ids"], PLANNED_ROUNDS // 2 + 1)
+    assert await list_standings(hall, tournament_id) == list_expected(division)
 
 
 @pytest.mark.skipif(not REAL_DIVISION.exists(), reason="the real division is not beside the checkout")
