@@ -1,4 +1,4 @@
-"""Names of persons, clubs, teams and tournaments: normalization, comparison, sorting and transliteration."""
+"""Names of persons, clubs, teams and tournaments: normalization, comparison, sorting, transliteration; chosen ids."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ MAX_BATCH_PLAYERS = 500
 
 MAX_CATEGORY_CHARACTERS = 20
 """Characters of the name of a class of competition."""
+
+MAX_ID_LENGTH = 40
+"""Characters of the longest id that a caller chooses."""
+
+_ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{MAX_ID_LENGTH - 1}}}")
 
 
 def tidy(text: str) -> str:
@@ -284,6 +289,17 @@ def check_name(field: str, value: str, *, empty: bool = False, longest: int = MA
         )
     check_text(field, name)
     return name
+
+
+def check_id(field: str, value: str) -> str:
+    """Return an id that a caller chooses, of a tournament, a player or a season. Raises ``Invalid`` if malformed."""
+    if not _ID.fullmatch(value):
+        raise Invalid(
+            field,
+            N_("{given} is not an id; expected 1 to {most} of a-z, 0-9 and -, not beginning with -"),
+            {"given": repr(value), "most": MAX_ID_LENGTH},
+        )
+    return value
 
 
 def list_distinct_names(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -106,3 +107,24 @@ def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
             {"given": moment.isoformat(timespec="seconds"), "latest": latest.isoformat(timespec="seconds")},
         )
     return given
+
+
+_DAY_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def check_day(field: str, value: str) -> str:
+    """Return a day as ``2026-11-28``; it may be empty. Raises ``Invalid``."""
+    if not value:
+        return value
+    try:
+        if _DAY_PATTERN.fullmatch(value):
+            return date.fromisoformat(value).isoformat()
+    except ValueError:
+        pass
+    raise Invalid(field, N_("{given} is not a date; expected one such as 2026-11-28"), {"given": repr(value[:40])})
+
+
+def check_day_order(first: str, last: str, field: str) -> None:
+    """Raise ``Invalid`` for ``field`` if the last day is before the first; either may be empty."""
+    if first and last and last < first:
+        raise Invalid(field, N_("the last day, {last}, is before the first, {first}"), {"first": first, "last": last})

@@ -8,10 +8,10 @@ from datetime import datetime
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import check_id
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
-from faristol.tournament.command_handling.identity import checked_id
 from faristol.tournament.state import Pairing, PlayerState, RoundState, TournamentState
 
 
@@ -64,7 +64,7 @@ def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
     """
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("expected the arbiter"))
-    checked_id("arbiter_id", arbiter_id)
+    check_id("arbiter_id", arbiter_id)
     check_not_concerned("arbiter_id", [arbiter_id], concerned)
 
 

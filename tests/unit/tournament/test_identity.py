@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from faristol.kernel.details import Person, check_country
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import check_name, same_name
+from faristol.kernel.names import check_id, check_name, same_name
 from faristol.personal_data.people import load_distinct_names
 from faristol.tournament.command_handling.identity import (
-    checked_id,
     checked_tournament_id,
     ids_of,
     player_id,
@@ -23,13 +22,13 @@ COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
 
 @pytest.mark.parametrize("value", ["a", "7", "open-2024", "a" * 40, "a--b"])
 def test_ids_of_the_contract_are_taken(value: str) -> None:
-    assert checked_id("player_id", value) == value
+    assert check_id("player_id", value) == value
 
 
 @pytest.mark.parametrize("value", ["", "A", "a b", "ç", "a" * 41, "a.b", "a>", "a\n", "-a"])
 def test_a_malformed_id_says_what_was_expected(value: str) -> None:
     with pytest.raises(Invalid, match=r"player_id: .* expected 1 to 40 of a-z, 0-9 and -"):
-        checked_id("player_id", value)
+        check_id("player_id", value)
 
 
 @pytest.mark.parametrize("value", ["cup-r2", "cup-r1-t12", "cup-r2-r3"])
@@ -60,7 +59,7 @@ def test_a_name_that_is_taken_gets_a_number() -> None:
 def test_every_id_that_is_made_is_an_id(name: str, taken: int) -> None:
     made = next(islice(ids_of(name, COMMAND, "championship"), taken, None))
 
-    assert checked_id("tournament_id", made) == made
+    assert check_id("tournament_id", made) == made
 
 
 def test_a_name_in_another_alphabet_still_gives_an_id() -> None:
@@ -91,7 +90,7 @@ def test_greek_is_transliterated_by_elot_743_and_letters_keep_without_their_acce
 def test_the_id_of_a_player_comes_from_the_command_and_not_from_the_name() -> None:
     assert player_id(COMMAND) == player_id(COMMAND.upper())
     assert player_id(COMMAND) != player_id(str(uuid.UUID(int=uuid.UUID(COMMAND).int + 1)))
-    assert checked_id("player_id", player_id(COMMAND))
+    assert check_id("player_id", player_id(COMMAND))
 
 
 def test_a_command_id_that_is_no_uuid_is_named() -> None:

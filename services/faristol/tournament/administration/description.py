@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import date
 from functools import reduce
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +14,7 @@ from faristol.kernel.details import check_country
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import check_day, check_day_order
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_not_removed, check_open
@@ -39,8 +38,6 @@ BETWEEN_ARBITERS = ";"
 LONGEST_LINK_COUNT = 300
 """Limit of the URL, in characters."""
 
-_DAY_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}")
-
 
 def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> list[Message]:
     """Change the description of a tournament. Missing fields do not change.
@@ -55,7 +52,7 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
     wanted = {field: _normalize_field(field, getattr(request, field)) for field in DESCRIPTION_PARTS if field in given}
     now = {field: wanted.get(field, getattr(state, field)) for field in DESCRIPTION_PARTS}
     parts = [DESCRIPTION_PARTS[field] for field in DESCRIPTION_PARTS if now[field] != getattr(state, field)]
-    _check_days(now["starts_on"], now["ends_on"], "ends_on" if "ends_on" in wanted else "starts_on")
+    check_day_order(now["starts_on"], now["ends_on"], "ends_on" if "ends_on" in wanted else "starts_on")
     if events.TOURNAMENT_PART_TIME_ZONE in parts:
         check_open(state)
     new_events: list[Message] = []
@@ -146,7 +143,7 @@ def _normalize_field(field: str, value: str) -> str:
         case "country":
             return check_country(field, value.strip())
         case "starts_on" | "ends_on":
-            return _checked_day(field, value.strip())
+            return check_day(field, value.strip())
         case "time_zone":
             check_zone(value)
             return value
@@ -154,22 +151,6 @@ def _normalize_field(field: str, value: str) -> str:
             return _checked_link(field, value.strip())
         case _:
             return check_name(field, value, empty=field != "name")
-
-
-def _checked_day(field: str, value: str) -> str:
-    if not value:
-        return value
-    try:
-        if _DAY_PATTERN.fullmatch(value):
-            return date.fromisoformat(value).isoformat()
-    except ValueError:
-        pass
-    raise Invalid(field, N_("{given} is not a date; expected one such as 2026-11-28"), {"given": repr(value[:40])})
-
-
-def _check_days(first: str, last: str, field: str) -> None:
-    if first and last and last < first:
-        raise Invalid(field, N_("the last day, {last}, is before the first, {first}"), {"first": first, "last": last})
 
 
 def _checked_link(field: str, value: str) -> str:

@@ -22,7 +22,7 @@ from faristol.host.security.actor import actor_of
 from faristol.kernel.divisions import list_other_divisions
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.event_types import types_of
-from faristol.kernel.names import same_name
+from faristol.kernel.names import check_id, same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -35,7 +35,6 @@ from faristol.tournament.command_handling import registry, undo
 from faristol.tournament.command_handling.conflict_hint import add_conflict_hint
 from faristol.tournament.command_handling.duplicate_texts import has_text_of_games, to_problem_of_games
 from faristol.tournament.command_handling.elsewhere import check_entered_here
-from faristol.tournament.command_handling.identity import checked_id
 from faristol.tournament.command_handling.namesakes import NamesakeCache
 from faristol.tournament.command_handling.open_matters import load_open_matters
 from faristol.tournament.command_handling.outcome import answer_to, write_of
@@ -299,7 +298,7 @@ class PairingHandler:
 
         Raises ``Invalid`` for ``field`` if the id is malformed, ``NotFound`` if there is no such tournament.
         """
-        checked_id(field, tournament_id)
+        check_id(field, tournament_id)
         loaded = await load(self.record, stream(tournament_id), TournamentState(), evolve)
         if not loaded.state.exists:
             raise NotFound("tournament", tournament_id)

@@ -9,29 +9,22 @@ from collections.abc import Iterator
 from itertools import count
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import MAX_OFFICIAL_NOTE_CHARACTERS, OFFICIAL, check_text, slug, tidy
+from faristol.kernel.names import (
+    MAX_ID_LENGTH,
+    MAX_OFFICIAL_NOTE_CHARACTERS,
+    OFFICIAL,
+    check_id,
+    check_text,
+    slug,
+    tidy,
+)
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
-
-LONGEST_ID = 40
-
-_ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{LONGEST_ID - 1}}}")
-
-
-def checked_id(field: str, value: str) -> str:
-    """Return the id. Raises ``Invalid`` if it is malformed."""
-    if not _ID.fullmatch(value):
-        raise Invalid(
-            field,
-            N_("{given} is not an id; expected 1 to {most} of a-z, 0-9 and -, not beginning with -"),
-            {"given": repr(value), "most": LONGEST_ID},
-        )
-    return value
 
 
 def checked_player_id(field: str, value: str) -> str:
     """Return a chosen player id. Raises ``Invalid`` if it is malformed or has the prefix of officials."""
-    if checked_id(field, value).startswith(OFFICIAL):
+    if check_id(field, value).startswith(OFFICIAL):
         raise Invalid(
             field,
             N_("{given} begins with {prefix}, which is reserved for ids of officials; expected another id"),
@@ -42,7 +35,7 @@ def checked_player_id(field: str, value: str) -> str:
 
 def checked_tournament_id(field: str, value: str) -> str:
     """Return a chosen tournament id. Raises ``Invalid`` if it is malformed or reads as the id of a game."""
-    if is_as_of_a_game(checked_id(field, value)):
+    if is_as_of_a_game(check_id(field, value)):
         raise Invalid(
             field,
             N_("{given} looks like the id of a game of another tournament; expected one that does not end like -r1"),
@@ -74,10 +67,10 @@ def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
     ``kind`` and the id of the command.
     """
     made = slug(name) or f"{kind}-{_short(command_id)[:8]}"
-    yield made[:LONGEST_ID].strip("-")
+    yield made[:MAX_ID_LENGTH].strip("-")
     for number in count(2):
         tail = f"-{number}"
-        yield made[: LONGEST_ID - len(tail)].strip("-") + tail
+        yield made[: MAX_ID_LENGTH - len(tail)].strip("-") + tail
 
 
 _MADE = re.compile(r"p-[0-9a-f]{12}")

@@ -18,14 +18,13 @@ from faristol.host.rpc.errors import reason_of
 from faristol.kernel.details import Person, normalize_details, read_details
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_name, same_name
+from faristol.kernel.names import MAX_BATCH_PLAYERS, MAX_CATEGORY_CHARACTERS, check_id, check_name, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.command_handling.identity import (
-    checked_id,
     checked_player_id,
     is_given,
     player_id,
@@ -282,7 +281,7 @@ async def answer_data_request(
 def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
     """Return a normalized request. Raises ``Invalid`` for an invalid personal detail, category or id."""
     asked = normalize_note(request)
-    checked_id("player_id", request.player_id)
+    check_id("player_id", request.player_id)
     normalize_details(asked)
     if request.HasField("category"):
         asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)

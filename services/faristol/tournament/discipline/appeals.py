@@ -8,12 +8,11 @@ from google.protobuf.message import Message
 
 from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import check_name, is_named_person
+from faristol.kernel.names import check_id, check_name, is_named_person
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.tournament.command_handling.identity import checked_id
 from faristol.tournament.conditions import check_open
 from faristol.tournament.discipline import tribunal
 from faristol.tournament.discipline.checks import (
@@ -55,7 +54,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
     if not article:
         raise Refusal("NO_TRIBUNAL", "", N_("These rules provide for no tribunal of appeals."))
     for member in request.appointments:
-        checked_id("appointments", member.person_id)
+        check_id("appointments", member.person_id)
         is_stored = member.name or state.player(member.person_id) is not None
         if is_stored and not origins.countries.get(member.person_id):
             person = check_name("appointments", member.name) if member.name else member.person_id
@@ -255,7 +254,7 @@ def _parse_by_person(field: str, given: Iterable[tuple[str, str]]) -> dict[str, 
     """Return values of a request by person id. Raises ``Invalid`` for a malformed id, or two values of one person."""
     parsed: dict[str, str] = {}
     for person_id, value in given:
-        if parsed.setdefault(checked_id(field, person_id), value) != value:
+        if parsed.setdefault(check_id(field, person_id), value) != value:
             raise Invalid(field, N_("{person} is named twice"), {"person": person_id})
     return parsed
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import check_id
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
-from faristol.tournament.command_handling.identity import checked_id
 from faristol.tournament.conditions import build_expelled_refusal, find_registered_player
 from faristol.tournament.situation import Situation
 from faristol.tournament.state import Appeal, AppealPhase, PlayerState, TournamentState
@@ -51,7 +51,7 @@ def check_deciders(decided_by: Sequence[str], concerned: Collection[str]) -> Non
     if not decided_by:
         raise Invalid("decided_by", N_("expected the persons who decided it"))
     for person_id in decided_by:
-        checked_id("decided_by", person_id)
+        check_id("decided_by", person_id)
     check_not_concerned("decided_by", decided_by, concerned)
 
 

@@ -10,13 +10,13 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import teams_of
-from faristol.kernel.names import check_name, same_name
+from faristol.kernel.names import check_id, check_name, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.championship import check_late_entry
-from faristol.tournament.command_handling.identity import checked_id, ids_of
+from faristol.tournament.command_handling.identity import ids_of
 from faristol.tournament.conditions import build_not_registered_refusal, check_open
 from faristol.tournament.players.registration import check_registration_open
 from faristol.tournament.players.withdrawal import reinstate, withdraw
@@ -38,7 +38,7 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
     state, ruleset = situation.state, situation.ruleset
     name = check_name("name", request.name)
     if request.team_id:
-        checked_id("team_id", request.team_id)
+        check_id("team_id", request.team_id)
     check_open(state)
     check_teams(ruleset)
     team_id = request.team_id or _free_id(state, name, request.command_id)
