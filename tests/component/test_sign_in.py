@@ -50,6 +50,7 @@ from faristol.gateway.consoles.awards import ceremony
 from faristol.gateway.consoles.messages import slots as slot_console
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.consoles.treasurer import page as treasurer_page
+from faristol.gateway.federation import rating_lists, season_console
 from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
 from faristol.gateway.pages import routes as pages
 from faristol.pb.access.v1 import access_pb2 as access
@@ -90,6 +91,8 @@ PRIVATE = (
     day.routes,
     here.routes,
     ceremony.routes,
+    season_console.routes,
+    rating_lists.console_routes,
 )
 """The routes of pages that are not public."""
 
@@ -156,7 +159,7 @@ async def test_every_route_is_public_or_says_who_is_let_in() -> None:
 @pytest.mark.parametrize(("method", "path"), OF_A_TOURNAMENT)
 async def test_a_page_is_for_its_roles_and_for_what_is_theirs(cell: Cell, method: str, path: str) -> None:
     """Visitors without a session are redirected to the sign-in; forbidden pages are not found."""
-    address = path.format(tournament_id=OWN, game_id=f"{OWN}-r1-t1", number=1, table=1)
+    address = path.format(tournament_id=OWN, game_id=f"{OWN}-r1-t1", number=1, table=1, season_id="any")
     for tournament in (OWN, FOREIGN):
         for role in (None, *MAY_GIVE):
             name = ROLE_NAMES[role] if role else ""
@@ -192,7 +195,9 @@ async def test_a_form_of_another_site_does_nothing(cell: Cell, path: str) -> Non
         {},
     ):
         async with visiting(cell, token) as web:
-            address = path.format(tournament_id=OWN, case_id="any", game_id=f"{OWN}-r1-t1", number=1, table=1)
+            address = path.format(
+                tournament_id=OWN, case_id="any", game_id=f"{OWN}-r1-t1", number=1, table=1, season_id="any"
+            )
             answer = await web.post(address, data=fields, headers=headers)
             assert (answer.status_code, "set-cookie" in answer.headers) == (403, False), headers
             assert "The request came from another site and was refused." in answer.text

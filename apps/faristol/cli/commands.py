@@ -91,6 +91,16 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "import": Verb("hall.files:import_events", "Import a file that the other side has exported."),
         },
     ),
+    "season": Noun(
+        N_("Seasons of a federation, their circuits and rankings."),
+        {
+            "list": Verb("season.seasons:list_seasons", "List the seasons with their circuits."),
+            "show": Verb("season.seasons:show", "Show the ranking of a circuit, or the circuits of a season."),
+            "qualified": Verb(
+                "season.seasons:list_qualified", "Print the players that qualify, the input of `player import`."
+            ),
+        },
+    ),
     "stage": Noun(
         N_("Stages of a championship: finals, knock-outs and groups."),
         {"show": Verb("tournament.stages:show", "Show the stages with their matches, and the final table.")},

@@ -33,6 +33,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import webhooks_pb2 as webhooks
+from faristol.pb.season.v1 import season_pb2 as season
 from faristol.presentation.catalogue import CATALOGUE
 from faristol.presentation.tournament_commands import HIDDEN, Command
 from faristol.table_terminal.shared.common import print_answer, run
@@ -49,7 +50,7 @@ METHODS_WITH_NAMES = frozenset({"ListKeptAside", "ListKeptCommands"})
 
 COMMAND_METHODS: Mapping[str, MethodDescriptor] = {
     method.name: method
-    for contract in (access, duplicate, turns, webhooks, lexicon, rating, registration, fees, halls, pairing)
+    for contract in (access, duplicate, turns, webhooks, lexicon, rating, registration, fees, halls, season, pairing)
     for service in contract.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 }

@@ -25,17 +25,19 @@ Missing = Literal[
     "picture",
     "player",
     "provider",
+    "circuit",
     "claim",
     "rating list",
     "round",
     "ruleset",
+    "season",
     "team",
     "tournament",
     "webhook",
 ]
 """Kinds of entities that may not be found."""
 
-Taken = Literal["player", "team", "tournament"]
+Taken = Literal["player", "season", "team", "tournament"]
 """Kinds of entities that may exist already."""
 
 # A sentence for each kind: in other languages the article and the ending depend on the kind.
@@ -54,10 +56,12 @@ THERE_IS_NO: Mapping[Missing, str] = {
     "picture": N_("there is no picture {id}"),
     "player": N_("there is no player {id}"),
     "provider": N_("there is no sign-in provider {id}"),
+    "circuit": N_("there is no circuit {id}"),
     "claim": N_("there is no claim {id}"),
     "rating list": N_("there is no rating list {id}"),
     "round": N_("there is no round {id}"),
     "ruleset": N_("there is no ruleset with the digest {id}"),
+    "season": N_("there is no season {id}"),
     "team": N_("there is no team {id}"),
     "tournament": N_("there is no tournament {id}"),
     "webhook": N_("there is no webhook {id}"),
@@ -65,6 +69,7 @@ THERE_IS_NO: Mapping[Missing, str] = {
 NO_ROUND_OF = N_("{tournament} has no round {round}")
 THERE_IS: Mapping[Taken, str] = {
     "player": N_("there is a player {id} already"),
+    "season": N_("there is a season {id} already"),
     "team": N_("there is a team {id} already"),
     "tournament": N_("there is a tournament {id} already"),
 }

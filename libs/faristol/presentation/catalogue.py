@@ -150,6 +150,36 @@ FEE_COMMANDS: Mapping[str, Command] = {
 }
 """Commands and queries on fees, by their methods."""
 
+SEASON_COMMANDS: Mapping[str, Command] = {
+    "CreateSeason": Command(
+        "season create",
+        N_("The season {season_id} is created."),
+        arguments=("season_id", "name"),
+        spelled={"starts_on": "from", "ends_on": "to"},
+    ),
+    "SetCircuit": Command(
+        "season set-circuit",
+        N_("The rule of the circuit {circuit_id} is set."),
+        arguments=("season_id", "circuit_id", "name"),
+    ),
+    "RemoveCircuit": Command(
+        "season remove-circuit",
+        N_("The circuit {circuit_id} is removed."),
+        arguments=("season_id", "circuit_id"),
+    ),
+    "AddCircuitTournament": Command(
+        "season add-tournament",
+        N_("{tournament} is in the circuit {circuit_id}."),
+        arguments=("season_id", "circuit_id", "tournament_id"),
+    ),
+    "RemoveCircuitTournament": Command(
+        "season remove-tournament",
+        N_("{tournament} is no longer in the circuit {circuit_id}."),
+        arguments=("season_id", "circuit_id", "tournament_id"),
+    ),
+}
+"""Commands on seasons, by their methods."""
+
 HALL_COMMANDS: Mapping[str, Command] = {
     "ListHalls": Command("hall cells", arguments=()),
     "HandOverTables": Command(
@@ -188,5 +218,6 @@ CATALOGUE: Mapping[str, Command] = {
     **WEBHOOK_COMMANDS,
     **ACCESS_COMMANDS,
     **HALL_COMMANDS,
+    **SEASON_COMMANDS,
 }
 """Every command and query with a verb on the command line, by its method."""

@@ -1,9 +1,9 @@
-"""Addresses of pages: the one place that defines the address of a tournament, a game or a player.
+"""Addresses of pages: the one place that defines the address of a tournament, a game, a season or a player.
 
-Every page of a tournament is below ``/tournaments/ID``, every page of a game at a table below ``/games/ID``, and that
-of a player is ``/players/ID``. Pages of a duplicate game are below ``/duplicate/ID``, as in the JSON API: it has slips
-and a screen instead of a board with clocks. The short forms ``/t/ID`` and ``/g/ID`` are for typing by hand: the gateway
-redirects them permanently, and no page links to them.
+Every page of a tournament is below ``/tournaments/ID``, every page of a game at a table below ``/games/ID``, those of a
+season are below ``/seasons/ID``, and that of a player is ``/players/ID``. Pages of a duplicate game are below
+``/duplicate/ID``, as in the JSON API: it has slips and a screen instead of a board with clocks. The short forms
+``/t/ID`` and ``/g/ID`` are for typing by hand: the gateway redirects them permanently, and no page links to them.
 """
 
 from __future__ import annotations
@@ -42,6 +42,16 @@ def game_path(game_id: str, *segments: str | int) -> str:
 def player_path(player_id: str) -> str:
     """Return the encoded path of a player's page."""
     return _join("/players", player_id, ())
+
+
+def season_path(season_id: str, *segments: str) -> str:
+    """Return the encoded path of a season's page, or of a circuit, or of a player in a circuit."""
+    return _join("/seasons", season_id, segments)
+
+
+def federation_season_path(season_id: str) -> str:
+    """Return the encoded path of the page on which the federation changes a season."""
+    return _join("/federation/seasons", season_id, ())
 
 
 def duplicate_path(game_id: str, *segments: str | int) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from faristol.host import Part, Runtime
 from faristol.rating import reactions
 from faristol.rating.earlier import EarlierDeviations
+from faristol.rating.seasons.service import season_service
 from faristol.rating.service import service
 
 
 def part(runtime: Runtime) -> Part:
-    """Build the rating service and its reaction."""
+    """Build the rating service with its reaction, and the service of seasons."""
     earlier = EarlierDeviations(runtime.record)
     return Part(
         name="rating",
-        servicers=(service(runtime, earlier),),
+        servicers=(service(runtime, earlier), season_service(runtime)),
         reactions=(reactions.lists(runtime.record, earlier),),
     )

@@ -23,13 +23,15 @@ from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import push_pb2 as push
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.pb.results.v1 import seasons_pb2 as season_results
 from faristol.pb.results.v1 import webhooks_pb2 as webhooks
+from faristol.pb.season.v1 import season_pb2 as season
 
 PAGE = Path(__file__).parents[3] / "docs" / "access.md"
 HEAD = "## Every method\n\n"
 FILES = (
     *(access, game, duplicate, clock, turns, lexicon, adjudication, hall),
-    *(pairing, registration, fees, rating, results, webhooks, push),
+    *(pairing, registration, fees, rating, season, results, season_results, webhooks, push),
 )
 SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in file.DESCRIPTOR.services_by_name.values()]
 

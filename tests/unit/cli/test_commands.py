@@ -25,7 +25,16 @@ ROOT = Path(__file__).parents[3]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 READS_ONLY = re.compile(r"Get|List|Explain")
 
-NO_JSON = {"completion", "duplicate run", "duplicate train", "table keep", "enter", "print", "trf generate"}
+NO_JSON = {
+    "completion",
+    "season qualified",
+    "duplicate run",
+    "duplicate train",
+    "table keep",
+    "enter",
+    "print",
+    "trf generate",
+}
 """Commands without an answer: a script of a shell, prompts, paper, and files of another format."""
 
 

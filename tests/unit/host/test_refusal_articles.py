@@ -49,6 +49,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("SAME_DESCRIPTION", "SAME_OPTIONS", "ARCHIVED", "NOT_ARCHIVED", "TOURNAMENT_REMOVED", "ROUND_PLAYED"),
         }
     ),
+    "seasons and circuits, which a federation makes": frozenset({"SAME_CIRCUIT", "SAME_WEIGHT", "NOT_IN_CIRCUIT"}),
     "stages of a championship, which the organiser sets": frozenset(
         {
             *("STAGE_OF_TEAMS", "NO_STAGE", "STAGE_HAS_PLAYERS", "SOURCE_NOT_FINISHED"),

@@ -17,6 +17,7 @@ from faristol.duplicate_game import preparation as prepared
 from faristol.game.halls import model as halls
 from faristol.kernel import event_types
 from faristol.rating import model as ratings
+from faristol.seasons import model as seasons
 from faristol.table import clock
 from faristol.table.game import evolution
 from faristol.table.game.state import Game
@@ -36,6 +37,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "lexicon": (policy.Adjudication(), policy.evolve),
     "ratings": (ratings.RatingList(), ratings.evolve),
     "fees": (FeeState(), evolve_fees),
+    "seasons": (seasons.Seasons(), seasons.evolve),
     "halls": (halls.Halls(), halls.evolve),
     "registration": (RegistrationState(), evolve_registration),
 }

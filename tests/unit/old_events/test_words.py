@@ -96,6 +96,10 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.TournamentDescribed.organiser",
         "faristol.pairing.v1.TournamentDescribed.place",
         "faristol.pairing.v1.TournamentDescribed.starts_on",
+        "faristol.season.v1.CircuitSet.name",
+        "faristol.season.v1.SeasonCreated.ends_on",
+        "faristol.season.v1.SeasonCreated.name",
+        "faristol.season.v1.SeasonCreated.starts_on",
     )
 )
 """Words that are of no player, and that the record keeps for ever: what things are called, and what is law of words.

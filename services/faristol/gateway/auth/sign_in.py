@@ -49,6 +49,7 @@ from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.lexicon.v1.lexicon_pb2 import InstallLexiconRequest
 from faristol.pb.pairing.v1.pairing_pb2 import AnswerDataRequestRequest, CreateTournamentRequest
 from faristol.pb.results.v1 import results_pb2
+from faristol.pb.season.v1.season_pb2 import CreateSeasonRequest
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import say
 
@@ -232,6 +233,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         ways={each.tournament_id: list(list_console_links(signed_in, each)) for each in held},
         player_role=PLAYER,
         decides_on_data=may(signed_in, AnswerDataRequestRequest),
+        decides_on_seasons=may(signed_in, CreateSeasonRequest),
         creates=may(signed_in, CreateTournamentRequest) and not scope,
         directs=may_direct(signed_in),
         installs=may(signed_in, InstallLexiconRequest) and not scope,

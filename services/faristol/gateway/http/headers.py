@@ -40,6 +40,7 @@ PRIVATE = (
     "/new",
     "/start",
     "/lexicons",
+    "/federation/",
     "/tournaments/",
 )
 """Path prefixes of pages for signed-in users, closed to other sites. The public routes below them are open."""

@@ -37,7 +37,15 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
 from faristol.presentation.messages import describe_message, describe_readers
-from faristol.presentation.page_addresses import duplicate_path, game_path, player_path, round_path, tournament_path
+from faristol.presentation.page_addresses import (
+    duplicate_path,
+    federation_season_path,
+    game_path,
+    player_path,
+    round_path,
+    season_path,
+    tournament_path,
+)
 from faristol.presentation.ruleset_lookup import has_possible_places, has_stages, is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
 from faristol.presentation.unplayed_results import format_score, has_points
@@ -209,6 +217,8 @@ def environment(language: str) -> Environment:
         game_path=game_path,
         player_path=player_path,
         duplicate_path=duplicate_path,
+        season_path=season_path,
+        federation_season_path=federation_season_path,
         duplicate_game_id=duplicate_id,
     )
     env.globals.update(

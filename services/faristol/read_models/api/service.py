@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.host.rpc.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import seasons_pb2 as season_results
 from faristol.read_models.api.absence import retry_not_found
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
 from faristol.read_models.api.queries.messages import list_messages
@@ -18,6 +19,7 @@ from faristol.read_models.api.queries.prizes import get_awards, get_prizes
 from faristol.read_models.api.queries.record import follow, get_status, list_seals
 from faristol.read_models.api.queries.report import get_report
 from faristol.read_models.api.queries.screens import get_picture, list_screens, report_screen
+from faristol.read_models.api.queries.seasons import get_circuit, get_season, list_seasons
 from faristol.read_models.api.queries.slots import list_claims, list_slots
 from faristol.read_models.api.queries.stages import get_stages
 from faristol.read_models.api.queries.standings import (
@@ -66,9 +68,23 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
 }
 """The query function for each request."""
 
+SEASON_QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
+    season_results.ListSeasonsRequest: list_seasons,
+    season_results.GetSeasonRequest: retry_not_found(get_season),
+    season_results.GetCircuitRequest: retry_not_found(get_circuit),
+}
+"""The query function for each request on seasons."""
+
 
 def service(models: ReadModels) -> Dispatcher:
     """Return the dispatcher of the results service."""
     descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
     questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
+    return Dispatcher(descriptor, (), no_commands, questions)
+
+
+def season_service(models: ReadModels) -> Dispatcher:
+    """Return the dispatcher of the service of rankings of seasons."""
+    descriptor = season_results.DESCRIPTOR.services_by_name["SeasonResultsService"]
+    questions = {request: partial(answer, models) for request, answer in SEASON_QUESTIONS.items()}
     return Dispatcher(descriptor, (), no_commands, questions)

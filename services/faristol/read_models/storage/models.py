@@ -20,6 +20,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.pb.results.v1 import seasons_pb2 as seasons
 from faristol.personal_data.minors import public_category
 from faristol.read_models.api.directory import Directory
 from faristol.read_models.api.event_tail import EventTail
@@ -47,7 +48,13 @@ OfTournament = (
 )
 """Queries about a tournament as of a moment."""
 
-AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
+AsOf = (
+    OfTournament
+    | results.ListTournamentsRequest
+    | results.GetGameRequest
+    | seasons.GetSeasonRequest
+    | seasons.GetCircuitRequest
+)
 """Queries as of a moment."""
 
 Named = results.Seat | results.TeamPlayer | results.Standing | results.PrizeWinner | results.ProspectLine

@@ -32,6 +32,7 @@ PAGES = (
     "/players/anna",
     "/search?q=anna",
     "/tournaments/lliga/find",
+    "/seasons",
     "/status",
     "/help",
     "/help/player",

@@ -40,6 +40,13 @@ NOT_KEPT = {
     "/tournaments/{tournament_id}/slots/{slot}/{content}",
     "/tournaments/{tournament_id}/stages",  # depends on several tournaments
     "/api/v1/tournaments/{tournament_id}/stages",
+    "/seasons",  # depend on several tournaments
+    "/seasons/{season_id}",
+    "/seasons/{season_id}/circuits/{circuit_id}",
+    "/seasons/{season_id}/circuits/{circuit_id}/{player_id}",
+    "/api/v1/seasons",
+    "/api/v1/seasons/{season_id}",
+    "/api/v1/seasons/{season_id}/circuits/{circuit_id}",
 }
 NOT_KEPT |= {ARCHIVE, *STREAMS}
 LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")

@@ -9,6 +9,7 @@ Schema = Mapping[str, Any]
 
 BY_NAME: Mapping[str, Any] = {
     "article": "FISC I.10",
+    "circuit_id": "league",
     "club": "Club de Mots",
     "coordinates": "H8",
     "country": "AND",
@@ -29,6 +30,7 @@ BY_NAME: Mapping[str, Any] = {
     "round": 1,
     "rounds": 5,
     "score": 371,
+    "season_id": "2026-27",
     "table": 1,
     "tournament_id": "demo",
     "tournament_name": "Copa",

@@ -1,0 +1,1 @@
+"""Commands on seasons and circuits that print more than a sentence."""

@@ -1,0 +1,145 @@
+"""The seasons of a cell, folded from their events. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.event_types import Kind
+from faristol.pb.season.v1 import events_pb2 as events
+
+SEASONS_STREAM = "seasons-cell"
+"""The stream of all seasons: a cell holds the events of one federation."""
+
+DEFAULT_WEIGHT_PERCENT = 100
+"""Weight of a tournament in a circuit that counts the whole season."""
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitRule:
+    """The rule of a circuit, under the names of the contract."""
+
+    name: str
+    basis: events.PointsBasis.ValueType
+    place_points: tuple[int, ...] = ()
+    best_of: int = 0
+    min_tournaments: int = 0
+    tie_breaks: tuple[events.CircuitTieBreak.ValueType, ...] = ()
+    qualified_places: int = 0
+    qualifies_for_id: str = ""
+    whole_season: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitState:
+    """A circuit of a season."""
+
+    circuit_id: str
+    rule: CircuitRule
+    weights: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """The weight in percent of each tournament that was added to it, by tournament id."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonState:
+    """A season."""
+
+    season_id: str
+    name: str
+    starts_on: str = ""
+    """First day, such as ``2026-09-01``; empty if not set."""
+    ends_on: str = ""
+    circuits: Mapping[str, CircuitState] = field(default_factory=lambda: MappingProxyType({}))
+    """By circuit id, in the order in which they were added."""
+
+    def weights_of(self, circuit: CircuitState) -> Mapping[str, int]:
+        """Return the weight in percent of each tournament that counts in a circuit, by tournament id."""
+        if not circuit.rule.whole_season:
+            return circuit.weights
+        every = {tournament_id for each in self.circuits.values() for tournament_id in each.weights}
+        return {tournament_id: circuit.weights.get(tournament_id, DEFAULT_WEIGHT_PERCENT) for tournament_id in every}
+
+
+@dataclass(frozen=True, slots=True)
+class Seasons:
+    """The seasons of a cell."""
+
+    by_id: Mapping[str, SeasonState] = field(default_factory=lambda: MappingProxyType({}))
+    """In the order in which they were created."""
+
+
+def evolve(state: Seasons, event: Message) -> Seasons:
+    """Apply an event. Raises ``TypeError`` if the message is not an event of seasons."""
+    fold = SEASON_FOLDS.get(type(event))
+    if fold is None:
+        raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of seasons")
+    return fold(state, event)
+
+
+def fold_seasons(past_events: Iterable[Message]) -> Seasons:
+    """Return the seasons after events."""
+    state = Seasons()
+    for event in past_events:
+        state = evolve(state, event)
+    return state
+
+
+def _create(state: Seasons, event: events.SeasonCreated) -> Seasons:
+    season = SeasonState(event.season_id, event.name, event.starts_on, event.ends_on)
+    return Seasons(MappingProxyType({**state.by_id, event.season_id: season}))
+
+
+def _set_circuit(state: Seasons, event: events.CircuitSet) -> Seasons:
+    known = state.by_id[event.season_id].circuits.get(event.circuit_id)
+    rule = CircuitRule(
+        event.name,
+        event.basis,
+        tuple(event.place_points),
+        event.best_of,
+        event.min_tournaments,
+        tuple(event.tie_breaks),
+        event.qualified_places,
+        event.qualifies_for_id,
+        event.whole_season,
+    )
+    circuit = replace(known, rule=rule) if known else CircuitState(event.circuit_id, rule)
+    return _with_circuit(state, event.season_id, circuit)
+
+
+def _remove_circuit(state: Seasons, event: events.CircuitRemoved) -> Seasons:
+    season = state.by_id[event.season_id]
+    circuits = {circuit_id: each for circuit_id, each in season.circuits.items() if circuit_id != event.circuit_id}
+    changed = replace(season, circuits=MappingProxyType(circuits))
+    return Seasons(MappingProxyType({**state.by_id, event.season_id: changed}))
+
+
+def _add_tournament(state: Seasons, event: events.CircuitTournamentAdded) -> Seasons:
+    circuit = state.by_id[event.season_id].circuits[event.circuit_id]
+    weights = MappingProxyType({**circuit.weights, event.tournament_id: event.percent})
+    return _with_circuit(state, event.season_id, replace(circuit, weights=weights))
+
+
+def _remove_tournament(state: Seasons, event: events.CircuitTournamentRemoved) -> Seasons:
+    circuit = state.by_id[event.season_id].circuits[event.circuit_id]
+    weights = {each: percent for each, percent in circuit.weights.items() if each != event.tournament_id}
+    return _with_circuit(state, event.season_id, replace(circuit, weights=MappingProxyType(weights)))
+
+
+def _with_circuit(state: Seasons, season_id: str, circuit: CircuitState) -> Seasons:
+    season = state.by_id[season_id]
+    circuits = MappingProxyType({**season.circuits, circuit.circuit_id: circuit})
+    return Seasons(MappingProxyType({**state.by_id, season_id: replace(season, circuits=circuits)}))
+
+
+SEASON_FOLDS: Mapping[Kind, Callable[[Seasons, Any], Seasons]] = {
+    events.SeasonCreated: _create,
+    events.CircuitSet: _set_circuit,
+    events.CircuitRemoved: _remove_circuit,
+    events.CircuitTournamentAdded: _add_tournament,
+    events.CircuitTournamentRemoved: _remove_tournament,
+}
+"""The function that applies each type of event."""

@@ -1,0 +1,147 @@
+"""Console of the federation: seasons, their circuits, and the tournaments of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id, send_form
+from faristol.gateway.consoles.forms import Given
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
+from faristol.gateway.consoles.navigation import may
+from faristol.gateway.federation.season_pages import LABELS, SeasonId
+from faristol.gateway.federation.season_results import SeasonReader, SeasonResults
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.rpc.calls import NAMED
+from faristol.gateway.rpc.results import Moment, Reader, Results
+from faristol.kernel.spellings import name_of
+from faristol.pb.results.v1 import seasons_pb2 as pb
+from faristol.pb.season.v1 import events_pb2 as events
+from faristol.pb.season.v1 import season_pb2
+from faristol.presentation.page_addresses import federation_season_path
+
+CIRCUIT_COMMANDS = ("SetCircuit", "RemoveCircuit", "AddCircuitTournament", "RemoveCircuitTournament")
+"""Commands of the forms of a season."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+def _check_decides(console: Console) -> None:
+    """Raise ``HTTPException`` (404) if the user may not change seasons."""
+    if not may(console.session, season_pb2.CreateSeasonRequest):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+
+
+@routes.get("/federation/seasons")
+async def show_seasons_console(console: ConsoleDep, seasons: SeasonReader) -> Response:
+    """Show the seasons, and the form for a new one."""
+    _check_decides(console)
+    return await _show_list(console, seasons)
+
+
+@routes.post("/federation/seasons")
+async def create_season(console: ConsoleDep, seasons: SeasonReader, given: Fields) -> Response:
+    """Create a season."""
+    _check_decides(console)
+    request = season_pb2.CreateSeasonRequest(command_id=str(form_id(given)))
+    sent = await send_form(console.calls, request, given, console.language)
+    if sent.answer is None:
+        return await _show_list(console, seasons, given, sent.errors, sent.refused)
+    return redirect_to(federation_season_path(sent.answer.season_id))
+
+
+@routes.get("/federation/seasons/{season_id}")
+async def show_season_console(
+    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, done: int = 0
+) -> Response:
+    """Show a season with forms for its circuits and their tournaments."""
+    _check_decides(console)
+    return await _show_season(console, seasons, results, season_id, done=done)
+
+
+@routes.post("/federation/seasons/{season_id}")
+async def change_season(
+    console: ConsoleDep, seasons: SeasonReader, results: Reader, season_id: SeasonId, given: Fields
+) -> Response:
+    """Send a command on a circuit. Raises ``HTTPException`` for any other form."""
+    _check_decides(console)
+    name = given.get("act", "")
+    if name not in CIRCUIT_COMMANDS:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    request: Any = NAMED["rating", name].request(command_id=str(form_id(given)))
+    if "tournament_id" in request.DESCRIPTOR.fields_by_name:
+        request.tournament_id = given.get("tournament_id", "")[:64]
+    sent = await send_form(
+        console.calls, request, {**given, "season_id": season_id}, console.language, convert=_split_points
+    )
+    if sent.answer is None:
+        return await _show_season(console, seasons, results, season_id, given, sent.errors, sent.refused)
+    return redirect_to(f"{federation_season_path(season_id)}?done={sent.answer.position}")
+
+
+def _split_points(given: Given) -> Given:
+    """Return a form whose points of places are separated by commas, whether typed with commas or spaces."""
+    if "place_points" not in given:
+        return given
+    return {**given, "place_points": ",".join(given["place_points"].replace(",", " ").split())}
+
+
+async def _show_list(
+    console: Console,
+    seasons: SeasonResults,
+    given: Given | None = None,
+    errors: Mapping[str, str] | None = None,
+    refused: str = "",
+) -> Response:
+    return console.page(
+        "seasons/console.html",
+        None,
+        door="seasons",
+        status=status_of_form(refused, errors or {}),
+        refused=refused,
+        seasons=(await seasons.seasons()).seasons,
+        typed=Typed(given or {}),
+        errors=Typed(errors or {}),
+    )
+
+
+async def _show_season(
+    console: Console,
+    seasons: SeasonResults,
+    results: Results,
+    season_id: str,
+    given: Given | None = None,
+    errors: Mapping[str, str] | None = None,
+    refused: str = "",
+    done: int = 0,
+) -> Response:
+    answer = await seasons.season(season_id, Moment(max(done, 0)))
+    listed = await results.tournaments(archived=True)
+    return console.page(
+        "seasons/season_console.html",
+        None,
+        door="seasons",
+        status=status_of_form(refused, errors or {}),
+        refused=refused,
+        season=answer.season,
+        all_tournaments=listed.tournaments,
+        in_circuit=_list_ids(answer.season),
+        typed=Typed(given or {}),
+        errors=Typed(errors or {}),
+        spelled_basis={value: name_of(events.PointsBasis.DESCRIPTOR, value) for value in LABELS["bases"]},
+        spelled_tie_break={
+            value: name_of(events.CircuitTieBreak.DESCRIPTOR, value) for value in LABELS["tie_break_names"]
+        },
+        **LABELS,
+    )
+
+
+def _list_ids(season: pb.Season) -> Mapping[str, frozenset[str]]:
+    """Return the ids of the tournaments of each circuit, by circuit id."""
+    return {each.circuit_id: frozenset(entry.tournament_id for entry in each.tournaments) for each in season.circuits}

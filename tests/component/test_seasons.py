@@ -1,0 +1,338 @@
+"""A federation's year of twelve tournaments and three circuits: its rankings, their pages, and their recomputation."""
+
+from __future__ import annotations
+
+import random
+import re
+import uuid
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import grpc
+import httpx
+import pytest
+import pytest_asyncio
+from tests.component.officials import do
+from tests.support.access_cell import Cell, build_credential
+from tests.support.plain_http import PLAIN
+
+from faristol.host import SERVICES, Settings
+from faristol.launcher.processes import running
+from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.season.v1 import events_pb2 as events
+from faristol.pb.season.v1 import season_pb2 as season
+
+DIRECTOR = build_credential(needs.ROLE_DIRECTOR, tournament="", subject="dora")
+FEDERATION = build_credential(needs.ROLE_FEDERATION, tournament="", subject="fede")
+YEAR = "2026-27"
+TOURNAMENTS = [f"open-{number}" for number in range(1, 13)]
+PLAYERS = [f"p{number}" for number in range(1, 11)]
+NUM_ROUNDS = 2
+LEAGUE_POINTS = (25, 18, 15, 12, 10, 8, 6, 4)
+CIRCUITS = ("league", "cup", "year")
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@dataclass(frozen=True)
+class Year:
+    """A cell with the tournaments and circuits of a year."""
+
+    web: httpx.AsyncClient
+    cell: Cell
+
+    async def ask(self, request: Any) -> Any:
+        """Return the answer to a request of the director."""
+        return await do(self.cell, request, DIRECTOR)
+
+    async def decide(self, request: Any) -> Any:
+        """Return the answer to a request of the federation."""
+        return await do(self.cell, request, FEDERATION)
+
+    async def get(self, path: str, **params: Any) -> dict[str, Any]:
+        """Return the JSON of a resource, without the position up to which it is valid."""
+        answer = await self.web.get(f"/api/v1/{path}", params=params)
+        assert answer.status_code == HTTPStatus.OK, answer.text
+        found: dict[str, Any] = answer.json()
+        found.pop("position")
+        return found
+
+    async def position(self) -> int:
+        """Return the last position of the record, once the read models have it."""
+        last = await self.cell.process.runtime.record.last_position()
+        answer = await self.web.get("/api/v1/tournaments", params={"min_position": last})
+        assert answer.status_code == HTTPStatus.OK
+        return last
+
+
+async def play(year: Year, tournament_id: str, luck: random.Random) -> None:
+    """Play a tournament of eight players to its last round, with random scores."""
+    await year.ask(
+        pairing.CreateTournamentRequest(
+            tournament_id=tournament_id,
+            name=tournament_id.title(),
+            rounds=NUM_ROUNDS,
+            ruleset="fise",
+            without_lexicon=True,
+            keeping=game_events.KEEPING_RECORDED,
+        )
+    )
+    for player in luck.sample(PLAYERS, 8):
+        await year.ask(
+            pairing.RegisterPlayerRequest(
+                tournament_id=tournament_id,
+                player_id=player,
+                name=f"Player {player}",
+                rating=1500 + 10 * int(player[1:]),
+            )
+        )
+    for number in range(1, NUM_ROUNDS + 1):
+        await year.ask(pairing.PairRoundRequest(tournament_id=tournament_id, round=number))
+        await year.ask(pairing.StartRoundRequest(tournament_id=tournament_id, round=number))
+        listed = await year.ask(pairing.ListResultsRequest(tournament_id=tournament_id, round=number))
+        results = [
+            pairing.GameResult(
+                game_id=table.game_id,
+                scores=[
+                    game_events.FinalScore(player_id=each.player_id, score=luck.choice((380, 400, 420, 450)))
+                    for each in table.players
+                ],
+            )
+            for table in listed.tables
+        ]
+        await year.ask(pairing.EnterResultsRequest(tournament_id=tournament_id, results=results, arbiter_id="eva"))
+        await year.ask(pairing.CloseRoundRequest(tournament_id=tournament_id, round=number))
+
+
+async def add_circuits(year: Year) -> None:
+    """Create the season with a league of the first eight tournaments, a cup of the others, and the year."""
+    await year.decide(season.CreateSeasonRequest(season_id=YEAR, name="Season 2026/27", starts_on="2026-09-01"))
+    rules: dict[str, dict[str, Any]] = {
+        "league": {
+            "basis": events.POINTS_BASIS_PLACE,
+            "place_points": LEAGUE_POINTS,
+            "best_of": 4,
+            "tie_breaks": [events.CIRCUIT_TIE_BREAK_BEST_RESULTS, events.CIRCUIT_TIE_BREAK_HEAD_TO_HEAD],
+            "qualified_places": 3,
+            "qualifies_for_id": TOURNAMENTS[-1],
+        },
+        "cup": {
+            "basis": events.POINTS_BASIS_FIELD,
+            "min_tournaments": 3,
+            "tie_breaks": [events.CIRCUIT_TIE_BREAK_LATEST],
+        },
+        "year": {"basis": events.POINTS_BASIS_RATING, "whole_season": True},
+    }
+    for circuit_id, rule in rules.items():
+        await year.decide(
+            season.SetCircuitRequest(season_id=YEAR, circuit_id=circuit_id, name=circuit_id.title(), **rule)
+        )
+    for place, tournament_id in enumerate(TOURNAMENTS):
+        circuit_id, percent = ("league", 0) if place < 8 else ("cup", 200 if place == 11 else 0)
+        await year.decide(
+            season.AddCircuitTournamentRequest(
+                season_id=YEAR, circuit_id=circuit_id, tournament_id=tournament_id, percent=percent
+            )
+        )
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def year(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_open: None) -> AsyncIterator[Year]:
+    """Yield a cell with a played year."""
+    folder = tmp_path_factory.mktemp("year")
+    given = {"data": folder, "open": False, "nats_url": shared_nats, "http_port": 0, "grpc_port": 0}
+    async with (
+        running(Settings.model_validate({**given, "grace_seconds": 0.1}), SERVICES) as process,
+        grpc.aio.insecure_channel(process.grpc_address) as channel,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=60) as web,
+    ):
+        made = Year(web, Cell(process, channel, folder, {}))
+        luck = random.Random(20_261_130)
+        for tournament_id in TOURNAMENTS:
+            await play(made, tournament_id, luck)
+        await add_circuits(made)
+        await made.position()
+        yield made
+
+
+async def places_of(year: Year, tournament_id: str) -> dict[str, int]:
+    standings = (await year.get(f"tournaments/{tournament_id}/standings"))["standings"]
+    return {line["player_id"]: line["rank"] for line in standings}
+
+
+async def test_the_points_of_a_circuit_are_those_of_the_places_of_its_tournaments(year: Year) -> None:
+    found = await year.get(f"seasons/{YEAR}/circuits/league")
+    wanted: defaultdict[str, list[float]] = defaultdict(list)
+    for tournament_id in TOURNAMENTS[:8]:
+        places = await places_of(year, tournament_id)
+        for player, place in places.items():
+            sharing = [*places.values()].count(place)
+            wanted[player].append(sum(LEAGUE_POINTS[place - 1 : place - 1 + sharing]) / sharing)
+    points = {line["player_id"]: line["points"] for line in found["lines"]}
+    assert points == pytest.approx({player: sum(sorted(own)[-4:]) for player, own in wanted.items()}, abs=0.03)
+    assert [line["place"] for line in found["lines"][:3]] == [1, 2, 3]
+    assert [line["qualified"] for line in found["lines"][:4]] == [True, True, True, False]
+    assert all(sum(each["counts"] for each in line["results"]) <= 4 for line in found["lines"])
+
+
+async def test_every_ranking_recomputed_from_the_record_is_equal_byte_for_byte(year: Year) -> None:
+    position = await year.position()
+    for circuit_id in CIRCUITS:
+        path = f"/api/v1/seasons/{YEAR}/circuits/{circuit_id}"
+        live = (await year.web.get(path)).json()
+        recomputed = (await year.web.get(path, params={"as_of_position": position})).json()
+        live.pop("position"), recomputed.pop("position")
+        assert live["lines"], circuit_id
+        assert live == recomputed, circuit_id
+        for player in PLAYERS[:3]:
+            own = await year.get(path.removeprefix("/api/v1/"), player=player)
+            assert own == await year.get(path.removeprefix("/api/v1/"), player=player, as_of_position=position)
+
+
+async def test_every_result_of_a_circuit_leads_to_the_games_that_it_is_computed_from(year: Year) -> None:
+    found = await year.get(f"seasons/{YEAR}/circuits/year", player="p3")
+    (line,) = found["lines"]
+    assert line["points"] == pytest.approx(sum(each["points"] for each in line["results"]))
+    for result in line["results"]:
+        won = sum(game["opponent_rating"] * game["points"] for game in result["games"])
+        assert result["points"] == pytest.approx(won / 100, abs=0.01), "the weight is that of the cup, not of the year"
+        assert len(result["games"]) == NUM_ROUNDS
+        for game in result["games"]:
+            played = await year.get(f"games/{game['game_id']}")
+            seats = {seat["player_id"]: seat["score"] for seat in played["seats"]}
+            own, other = seats.pop("p3"), *seats.values()
+            assert game["points"] == (own > other) + (own == other) / 2
+
+
+async def test_a_late_correction_changes_the_ranking_and_an_earlier_position_still_gives_the_former(
+    year: Year,
+) -> None:
+    before, path = await year.position(), f"seasons/{YEAR}/circuits/league"
+    former = await year.get(path)
+    listed = await year.ask(pairing.ListResultsRequest(tournament_id=TOURNAMENTS[0], round=NUM_ROUNDS))
+    table = listed.tables[0]
+    players = [each.player_id for each in table.players]
+    won = await year.get(f"games/{table.game_id}")
+    scores = {seat["player_id"]: seat["score"] for seat in won["seats"]}
+    loser = min(players, key=lambda player: (scores[player], player))
+    corrected = await year.ask(
+        pairing.CorrectResultRequest(
+            tournament_id=TOURNAMENTS[0],
+            game_id=table.game_id,
+            scores=[
+                game_events.FinalScore(player_id=player, score=900 if player == loser else 100) for player in players
+            ],
+            arbiter_id="eva",
+            note="the sheets were exchanged",
+        )
+    )
+    found = await year.get(path, min_position=corrected.position)
+    assert found != former
+    assert await year.get(path, as_of_position=before) == former
+    assert await year.get(path, as_of_position=corrected.position) == found
+
+
+async def test_a_tournament_that_is_not_finished_gives_no_points(year: Year) -> None:
+    former = await year.get(f"seasons/{YEAR}/circuits/league")
+    await year.ask(
+        pairing.CreateTournamentRequest(
+            tournament_id="late",
+            name="Late",
+            ruleset="fise",
+            rounds=2,
+            without_lexicon=True,
+            keeping=game_events.KEEPING_RECORDED,
+        )
+    )
+    await year.ask(pairing.RegisterPlayerRequest(tournament_id="late", player_id="p1", name="Player p1"))
+    added = await year.decide(
+        season.AddCircuitTournamentRequest(season_id=YEAR, circuit_id="league", tournament_id="late")
+    )
+    found = await year.get(f"seasons/{YEAR}/circuits/league", min_position=added.position)
+    assert found["lines"] == former["lines"]
+    assert [each["finished"] for each in found["circuit"]["tournaments"]] == [True] * 8 + [False]
+    removed = await year.decide(
+        season.RemoveCircuitTournamentRequest(season_id=YEAR, circuit_id="league", tournament_id="late")
+    )
+    assert await year.get(f"seasons/{YEAR}/circuits/league", min_position=removed.position) == former
+
+
+async def test_only_the_federation_changes_seasons(year: Year) -> None:
+    command = season.CreateSeasonRequest(season_id="other", name="Other")
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await year.ask(command)
+    assert refused.value.code() is grpc.StatusCode.PERMISSION_DENIED
+    narrow = build_credential(needs.ROLE_FEDERATION, tournament=TOURNAMENTS[0], subject="fede")
+    with pytest.raises(grpc.aio.AioRpcError, match="only some"):
+        await do(year.cell, season.CreateSeasonRequest(season_id="other", name="Other"), narrow)
+    year.web.cookies.set("faristol", year.cell.token(DIRECTOR))
+    assert (await year.web.get("/federation/seasons")).status_code == HTTPStatus.NOT_FOUND
+    year.web.cookies.clear()
+
+
+async def test_an_unknown_tournament_season_circuit_or_player_is_not_found(year: Year) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await year.decide(season.AddCircuitTournamentRequest(season_id=YEAR, circuit_id="cup", tournament_id="nowhere"))
+    assert refused.value.code() is grpc.StatusCode.NOT_FOUND
+    for path in ("seasons/none", f"seasons/{YEAR}/circuits/none", f"seasons/{YEAR}/circuits/cup?player=none"):
+        assert (await year.web.get(f"/api/v1/{path}")).status_code == HTTPStatus.NOT_FOUND, path
+    assert (await year.web.get(f"/seasons/{YEAR}/circuits/none")).status_code == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("language", ["ca", "es", "el", "en"])
+async def test_pages_of_a_season_link_each_number_to_its_results_and_games(year: Year, language: str) -> None:
+    params = {"lang": language}
+    listed = (await year.web.get("/seasons", params=params)).text
+    assert f'href="/seasons/{YEAR}"' in listed
+    overview = (await year.web.get(f"/seasons/{YEAR}", params=params)).text
+    assert all(f'href="/seasons/{YEAR}/circuits/{circuit_id}"' in overview for circuit_id in CIRCUITS)
+    ranking = (await year.web.get(f"/seasons/{YEAR}/circuits/year", params=params)).text
+    links = re.findall(rf'href="(/seasons/{YEAR}/circuits/year/p\d+)"', ranking)
+    assert len(links) == len(PLAYERS)
+    assert f'href="/tournaments/{TOURNAMENTS[0]}/standings/p' in ranking
+    own = (await year.web.get(links[0], params=params)).text
+    assert len(re.findall(r'href="/games/[a-z0-9-]+"', own)) >= NUM_ROUNDS
+    if language == "en":
+        assert "Points by the ratings of the opponents." in ranking
+
+
+async def test_a_federation_makes_a_season_by_the_forms_of_its_console(year: Year) -> None:
+    year.web.cookies.set("faristol", year.cell.token(FEDERATION))
+
+    async def send(path: str, act: str, **fields: str) -> httpx.Response:
+        form = {"act": act, "command_id": str(uuid.uuid4()), **fields}
+        return await year.web.post(path, data=form, headers={"Sec-Fetch-Site": "same-origin"}, follow_redirects=True)
+
+    assert 'href="/federation/seasons"' in (await year.web.get("/account")).text
+    wrong = await send("/federation/seasons", "CreateSeason", season_id="Next year", name="Next")
+    assert wrong.status_code == HTTPStatus.BAD_REQUEST
+    assert "is not an id" in wrong.text
+    made = await send("/federation/seasons", "CreateSeason", season_id="next", name="Next", starts_on="2027-09-01")
+    assert made.status_code == HTTPStatus.OK
+    assert made.url.path == "/federation/seasons/next"
+    rule = {"circuit_id": "cup", "name": "Cup", "basis": "place", "best_of": "2", "tie_breaks.1": "latest"}
+    empty = await send("/federation/seasons/next", "SetCircuit", **rule, place_points="")
+    assert empty.status_code == HTTPStatus.BAD_REQUEST
+    assert "expected the points of the first place" in empty.text
+    added = await send("/federation/seasons/next", "SetCircuit", **rule, place_points="10 6, 4")
+    assert "Points of the places: 10, 6, 4." in added.text
+    assert "The 2 best results count." in added.text
+    joined = await send(
+        "/federation/seasons/next", "AddCircuitTournament", circuit_id="cup", tournament_id="open-1", percent="150"
+    )
+    assert "weight 150 %" in joined.text
+    again = await send(
+        "/federation/seasons/next", "AddCircuitTournament", circuit_id="cup", tournament_id="open-1", percent="150"
+    )
+    assert again.status_code == HTTPStatus.CONFLICT
+    found = await year.get("seasons/next/circuits/cup")
+    assert found["lines"][0]["points"] == 15
+    gone = await send("/federation/seasons/next", "RemoveCircuit", circuit_id="cup")
+    assert gone.status_code == HTTPStatus.OK
+    assert "Points of the places" not in gone.text.partition('id="add-title"')[0]
+    year.web.cookies.clear()
