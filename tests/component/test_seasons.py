@@ -24,6 +24,7 @@ from faristol.launcher.processes import running
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import federation_pb2 as rating_lists
 from faristol.pb.season.v1 import events_pb2 as events
 from faristol.pb.season.v1 import season_pb2 as season
 
@@ -335,4 +336,83 @@ async def test_a_federation_makes_a_season_by_the_forms_of_its_console(year: Yea
     gone = await send("/federation/seasons/next", "RemoveCircuit", circuit_id="cup")
     assert gone.status_code == HTTPStatus.OK
     assert "Points of the places" not in gone.text.partition('id="add-title"')[0]
+    year.web.cookies.clear()
+
+
+async def list_ratings(year: Year, path: str, **params: Any) -> dict[str, int]:
+    """Return the ratings of a numbered list by player id."""
+    return {line["player_id"]: line["rating"] for line in (await year.get(path, **params))["ratings"]}
+
+
+async def test_a_numbered_list_is_frozen_and_a_correction_makes_a_revision_that_says_who_moved(year: Year) -> None:
+    first = await year.decide(rating_lists.PublishFederationListRequest(name="Half", tournament_ids=TOURNAMENTS[:6]))
+    second = await year.decide(rating_lists.PublishFederationListRequest(name="Full", tournament_ids=TOURNAMENTS[6:]))
+    assert (first.number, second.number, second.players) == (1, 2, len(PLAYERS))
+    half, full = await list_ratings(year, "ratings/1"), await list_ratings(year, "ratings/2")
+    listed = (await year.get("ratings/2"))["ratings"]
+    assert {line["player_id"]: line["previous"] for line in listed} == half, "it begins from the list before"
+    for line in listed:
+        steps = [line["previous"], *(change["after"] for change in line["changes"])]
+        assert [change["before"] for change in line["changes"]] == steps[:-1], "each tournament goes on from the last"
+        assert steps[-1] == line["rating"]
+    found = await year.ask(pairing.ListResultsRequest(tournament_id=TOURNAMENTS[2], round=NUM_ROUNDS))
+    table = found.tables[0]
+    players = [each.player_id for each in table.players]
+    seats = (await year.get(f"games/{table.game_id}"))["seats"]
+    loser = min(seats, key=lambda seat: seat["score"])["player_id"]
+    scores = [game_events.FinalScore(player_id=each, score=800 if each == loser else 100) for each in players]
+    await year.ask(
+        pairing.CorrectResultRequest(
+            tournament_id=TOURNAMENTS[2], game_id=table.game_id, scores=scores, arbiter_id="eva", note="exchanged"
+        )
+    )
+    assert await list_ratings(year, "ratings/1") == half, "a published list is frozen"
+    preview = await year.decide(rating_lists.PreviewFederationRevisionRequest(number=1))
+    revised = await year.decide(rating_lists.ReviseFederationListRequest(number=1))
+    assert list(preview.moved) == list(revised.moved)
+    assert set(players) <= {each.player_id for each in revised.moved}
+    after = await year.get("ratings/1")
+    moved = {each["player_id"]: (each["before"], each["after"]) for each in after["moved"]}
+    ratings = {line["player_id"]: line["rating"] for line in after["ratings"]}
+    assert moved == {each: (half[each], ratings[each]) for each in half if half[each] != ratings[each]}
+    assert await list_ratings(year, "ratings/1", revision=0) == half
+    assert await list_ratings(year, "ratings/2", revision=0) == full
+    assert (await year.get("ratings"))["lists"][0]["revisions"] == 1, "the later list depends on it"
+    with pytest.raises(grpc.aio.AioRpcError, match="stays as it is"):
+        await year.decide(rating_lists.ReviseFederationListRequest(number=1))
+
+
+@pytest.mark.parametrize("language", ["ca", "es", "el", "en"])
+async def test_pages_of_rating_lists_show_revisions_and_link_ratings_to_tournaments(year: Year, language: str) -> None:
+    params = {"lang": language}
+    assert 'href="/ratings/1"' in (await year.web.get("/ratings", params=params)).text
+    page = (await year.web.get("/ratings/1", params=params)).text
+    assert 'href="/ratings/1?revision=0"' in page
+    assert 'id="moved-title"' in page
+    assert f'href="/tournaments/{TOURNAMENTS[0]}/standings/p' in page
+    assert (await year.web.get("/ratings/3", params=params)).status_code == HTTPStatus.NOT_FOUND
+
+
+async def test_a_federation_publishes_and_revises_lists_by_the_forms_of_its_console(year: Year) -> None:
+    year.web.cookies.set("faristol", year.cell.token(FEDERATION))
+
+    async def send(act: str, **fields: str) -> httpx.Response:
+        form = {"act": act, "command_id": str(uuid.uuid4()), "lang": "en", **fields}
+        return await year.web.post(
+            "/federation/ratings?lang=en",
+            data=form,
+            headers={"Sec-Fetch-Site": "same-origin"},
+            follow_redirects=True,
+        )
+
+    shown = (await year.web.get("/federation/ratings", params={"lang": "en"})).text
+    assert "Results have changed since the publication" not in shown
+    again = await send("PublishFederationList", name="Again", **{"tournament_ids.1": TOURNAMENTS[0]})
+    assert again.status_code == HTTPStatus.CONFLICT
+    assert "is in list 1 already" in again.text
+    empty = await send("PublishFederationList", name="Nothing")
+    assert empty.status_code in {HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT}
+    assert "expected 1 to 500 tournaments" in empty.text
+    unchanged = await send("ReviseFederationList", number="1")
+    assert unchanged.status_code == HTTPStatus.CONFLICT
     year.web.cookies.clear()

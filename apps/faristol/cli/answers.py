@@ -19,6 +19,7 @@ from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_time
 from faristol.cli.players.entries import entries, form, mail_status
 from faristol.cli.players.fees import fees
 from faristol.cli.players.requests import player_requests
+from faristol.cli.season.rating_lists import moved_ratings, revised_ratings
 from faristol.cli.tournament.final_checks import final_checks
 from faristol.cli.tournament.ratings import rating_systems
 from faristol.cli.tournament.stages import format_qualification
@@ -480,5 +481,7 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "ListHalls": cells,
     "ListKeptAside": kept_aside,
     "ListKeptCommands": kept_commands,
+    "ReviseFederationList": revised_ratings,
+    "PreviewFederationRevision": moved_ratings,
 }
 """Answers of more than one sentence."""

@@ -101,6 +101,14 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             ),
         },
     ),
+    "rating-list": Noun(
+        N_("Numbered rating lists of a federation, and their revisions."),
+        {
+            "list": Verb("season.rating_lists:list_lists", "List the numbered lists with their tournaments."),
+            "show": Verb("season.rating_lists:show", "Show a list, in its latest or an earlier revision."),
+            "export": Verb("season.rating_lists:export", "Print a list as CSV, the input of `player import`."),
+        },
+    ),
     "stage": Noun(
         N_("Stages of a championship: finals, knock-outs and groups."),
         {"show": Verb("tournament.stages:show", "Show the stages with their matches, and the final table.")},

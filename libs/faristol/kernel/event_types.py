@@ -30,9 +30,13 @@ from faristol.pb.pairing.v1 import fee_events_pb2 as fees
 from faristol.pb.pairing.v1 import registration_events_pb2 as registration
 from faristol.pb.people.v1 import events_pb2 as people
 from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.pb.rating.v1 import federation_events_pb2 as rating_lists
 from faristol.pb.season.v1 import events_pb2 as season
 
-CONTEXTS = (access, clock, turns, game, duplicate, lexicon, pairing, registration, fees, people, rating, season, hall)
+CONTEXTS = (
+    *(access, clock, turns, game, duplicate, lexicon, pairing, registration),
+    *(fees, people, rating, rating_lists, season, hall),
+)
 """The modules that define events. Importing them registers every type by its name."""
 
 OF_THE_CELL = "_"

@@ -180,6 +180,19 @@ SEASON_COMMANDS: Mapping[str, Command] = {
 }
 """Commands on seasons, by their methods."""
 
+RATING_LIST_COMMANDS: Mapping[str, Command] = {
+    "PublishFederationList": Command(
+        "rating-list publish",
+        N_("List {number} is published, with {players} {players:player|players}."),
+        arguments=("name", "tournament_ids"),
+    ),
+    "ReviseFederationList": Command(
+        "rating-list revise", N_("List {number} is revised. These ratings moved:"), arguments=("number",)
+    ),
+    "PreviewFederationRevision": Command("rating-list preview", arguments=("number",)),
+}
+"""Commands and queries on the numbered rating lists of a federation, by their methods."""
+
 HALL_COMMANDS: Mapping[str, Command] = {
     "ListHalls": Command("hall cells", arguments=()),
     "HandOverTables": Command(
@@ -219,5 +232,6 @@ CATALOGUE: Mapping[str, Command] = {
     **ACCESS_COMMANDS,
     **HALL_COMMANDS,
     **SEASON_COMMANDS,
+    **RATING_LIST_COMMANDS,
 }
 """Every command and query with a verb on the command line, by its method."""

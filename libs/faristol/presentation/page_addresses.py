@@ -49,6 +49,11 @@ def season_path(season_id: str, *segments: str) -> str:
     return _join("/seasons", season_id, segments)
 
 
+def rating_list_path(number: int) -> str:
+    """Return the path of the page of a numbered rating list."""
+    return f"/ratings/{number}"
+
+
 def federation_season_path(season_id: str) -> str:
     """Return the encoded path of the page on which the federation changes a season."""
     return _join("/federation/seasons", season_id, ())

@@ -5,7 +5,7 @@ many as the rule says. Points are whole hundredths, rounded once for each result
 total, and every machine computes the same. Equal players share the points of the places that they share.
 
 Players with equal points are told apart by the criteria of the rule in their order. A criterion is applied to the group
-of players who are still equal, and splits it; players whom no criterion tells apart share the place.
+of players who are still equal, and splits it; players that no criterion tells apart share the place.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.duplicate_game import api as duplicate_api
 from faristol.gateway.duplicate_game import pages as duplicate_pages
 from faristol.gateway.duplicate_game import training as duplicate_training
-from faristol.gateway.federation import season_api, season_console, season_pages
+from faristol.gateway.federation import rating_lists, season_api, season_console, season_pages
 from faristol.gateway.http import access_log, error_types, errors
 from faristol.gateway.http.encoding import Encoded
 from faristol.gateway.http.head import Head
@@ -70,7 +70,7 @@ from faristol.gateway.rpc.calls import NotSignedIn
 from faristol.host import Runtime
 from faristol.pb.game.v1 import duplicate_pb2_grpc, game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
-from faristol.pb.rating.v1 import rating_pb2_grpc
+from faristol.pb.rating.v1 import federation_pb2_grpc, rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc, seasons_pb2_grpc
 
 RESULTS_DESCRIPTION = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
@@ -92,6 +92,8 @@ PUBLIC = (
     pages.routes,
     duplicate_pages.routes,
     slots.routes,
+    rating_lists.json_routes,
+    rating_lists.page_routes,
     season_api.routes,
     season_pages.routes,
 )
@@ -129,6 +131,7 @@ ROUTES = (
     screens.routes,
     push.routes,
     season_console.routes,
+    rating_lists.console_routes,
     treasurer_page.routes,
     treasurer_page.provider_calls,
     *duplicate_game.ROUTES,
@@ -155,8 +158,8 @@ def app(runtime: Runtime) -> FastAPI:
 
     The caller must run ``app.state.tail``, which receives notifications, ``app.state.content``, which reads their
     content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``seasons``, ``rulings``,
-    ``ratings`` and ``game`` are stubs of services. ``app.state.channel`` returns the channel of any service.
-    ``app.state.address`` is the public address of the pages, and ``app.state.now`` returns the time.
+    ``ratings``, ``rating_lists`` and ``game`` are stubs of services. ``app.state.channel`` returns the channel of any
+    service. ``app.state.address`` is the public address of the pages, and ``app.state.now`` returns the time.
     ``app.state.is_open`` is true if the services require no credentials. ``app.state.hall`` is the hall whose cell this
     is, and ``app.state.hall_key`` its public key in hexadecimal; both are empty in a championship.
     ``app.state.first_restore`` restores a backup at a first start; it is None if this process does not keep the record.
@@ -180,6 +183,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.streams = KnownStreams()
     web.state.tail.on_gap(web.state.streams.clear)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
+    web.state.rating_lists = federation_pb2_grpc.FederationRatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.game = game_pb2_grpc.GameServiceStub(runtime.channel("game"))
     web.state.duplicate = duplicate_pb2_grpc.DuplicateServiceStub(runtime.channel("game"))

@@ -20,6 +20,7 @@ from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import fees_pb2 as fees
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import registration_pb2 as registration
+from faristol.pb.rating.v1 import federation_pb2 as rating_lists
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import push_pb2 as push
 from faristol.pb.results.v1 import results_pb2 as results
@@ -31,7 +32,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "access.md"
 HEAD = "## Every method\n\n"
 FILES = (
     *(access, game, duplicate, clock, turns, lexicon, adjudication, hall),
-    *(pairing, registration, fees, rating, season, results, season_results, webhooks, push),
+    *(pairing, registration, fees, rating, rating_lists, season, results, season_results, webhooks, push),
 )
 SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in file.DESCRIPTOR.services_by_name.values()]
 

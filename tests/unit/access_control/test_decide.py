@@ -86,7 +86,7 @@ def test_every_command_names_a_scope_but_for_those_that_carry_it_inside() -> Non
         if needs.is_command and not (needs.tournaments or needs.games or needs.case)
     }
     by_key = {"AnswerEntry", "EraseOwnEntry", "WithdrawOwnEntry"}
-    of_cell = {"CreateSeason", "SetCircuit", "RemoveCircuit"}
+    of_cell = {"CreateSeason", "SetCircuit", "RemoveCircuit", "ReviseFederationList"}
     assert bare == {"GrantCredential", "RevokeCredential", "SignIn", "SignOut"} | by_key | of_cell
 
 

@@ -28,6 +28,7 @@ READS_ONLY = re.compile(r"Get|List|Explain")
 NO_JSON = {
     "completion",
     "season qualified",
+    "rating-list export",
     "duplicate run",
     "duplicate train",
     "table keep",

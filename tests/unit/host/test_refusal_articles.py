@@ -49,6 +49,9 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("SAME_DESCRIPTION", "SAME_OPTIONS", "ARCHIVED", "NOT_ARCHIVED", "TOURNAMENT_REMOVED", "ROUND_PLAYED"),
         }
     ),
+    "numbered rating lists, which a federation publishes": frozenset(
+        {"ALREADY_LISTED", "NOT_FINISHED", "SAME_RATINGS", "SYSTEM_FIXED"}
+    ),
     "seasons and circuits, which a federation makes": frozenset({"SAME_CIRCUIT", "SAME_WEIGHT", "NOT_IN_CIRCUIT"}),
     "stages of a championship, which the organiser sets": frozenset(
         {

@@ -17,6 +17,7 @@ from faristol.duplicate_game import preparation as prepared
 from faristol.game.halls import model as halls
 from faristol.kernel import event_types
 from faristol.rating import model as ratings
+from faristol.rating.federation import model as rating_lists
 from faristol.seasons import model as seasons
 from faristol.table import clock
 from faristol.table.game import evolution
@@ -37,6 +38,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "lexicon": (policy.Adjudication(), policy.evolve),
     "ratings": (ratings.RatingList(), ratings.evolve),
     "fees": (FeeState(), evolve_fees),
+    "ratinglists": (rating_lists.FederationLists(), rating_lists.evolve),
     "seasons": (seasons.Seasons(), seasons.evolve),
     "halls": (halls.Halls(), halls.evolve),
     "registration": (RegistrationState(), evolve_registration),

@@ -96,6 +96,7 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.TournamentDescribed.organiser",
         "faristol.pairing.v1.TournamentDescribed.place",
         "faristol.pairing.v1.TournamentDescribed.starts_on",
+        "faristol.rating.v1.FederationListPublished.name",
         "faristol.season.v1.CircuitSet.name",
         "faristol.season.v1.SeasonCreated.ends_on",
         "faristol.season.v1.SeasonCreated.name",

@@ -86,7 +86,7 @@ async def change_season(
 
 
 def _split_points(given: Given) -> Given:
-    """Return a form whose points of places are separated by commas, whether typed with commas or spaces."""
+    """Return a form with the points of places separated by commas, whether typed with commas or spaces."""
     if "place_points" not in given:
         return given
     return {**given, "place_points": ",".join(given["place_points"].replace(",", " ").split())}

@@ -42,6 +42,7 @@ from faristol.presentation.page_addresses import (
     federation_season_path,
     game_path,
     player_path,
+    rating_list_path,
     round_path,
     season_path,
     tournament_path,
@@ -219,6 +220,7 @@ def environment(language: str) -> Environment:
         duplicate_path=duplicate_path,
         season_path=season_path,
         federation_season_path=federation_season_path,
+        rating_list_path=rating_list_path,
         duplicate_game_id=duplicate_id,
     )
     env.globals.update(

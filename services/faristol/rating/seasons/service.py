@@ -7,16 +7,14 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.access_control.errors import Denied
 from faristol.event_store import Decision, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context, Dispatcher
-from faristol.host.security.authorization import caller
 from faristol.kernel.errors import NotFound
 from faristol.kernel.event_types import OF_THE_CELL
-from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
 from faristol.pb.season.v1 import season_pb2 as pb
+from faristol.rating.cell_scope import check_covers_cell
 from faristol.rating.model import TournamentView, tournament_stream, view
 from faristol.rating.rated import mode_of
 from faristol.rating.seasons.decide import SEASON_COMMANDS
@@ -44,9 +42,7 @@ class SeasonOffice:
         Raises ``Denied`` for a credential of some tournaments only, and ``NotFound`` and ``Refusal`` for a tournament
         that cannot be in a circuit.
         """
-        held = caller()
-        if held is not None and held.scope.tournaments:
-            raise Denied("OUT_OF_SCOPE", N_("a season is for all tournaments, and the credential covers only some"))
+        check_covers_cell()
         at = occurred_at(request, self._runtime.now)
 
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:

@@ -390,6 +390,8 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/games/{game_id}/racks",
         "/api/v1/players",
         "/api/v1/players/{player_id}",
+        "/api/v1/ratings",
+        "/api/v1/ratings/{number}",
         "/api/v1/seasons",
         "/api/v1/seasons/{season_id}",
         "/api/v1/seasons/{season_id}/circuits/{circuit_id}",

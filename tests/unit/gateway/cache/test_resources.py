@@ -45,6 +45,10 @@ NOT_KEPT = {
     "/seasons/{season_id}/circuits/{circuit_id}",
     "/seasons/{season_id}/circuits/{circuit_id}/{player_id}",
     "/api/v1/seasons",
+    "/api/v1/ratings",
+    "/api/v1/ratings/{number}",
+    "/ratings",  # change with events of the whole cell
+    "/ratings/{number}",
     "/api/v1/seasons/{season_id}",
     "/api/v1/seasons/{season_id}/circuits/{circuit_id}",
 }

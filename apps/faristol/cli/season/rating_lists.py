@@ -1,0 +1,129 @@
+"""`faristol rating-list list`, `show` and `export`: numbered rating lists, and the ratings that a revision moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from faristol.cli.options import Address, AsJson
+from faristol.gateway.api.comma_separated import format_csv
+from faristol.gateway.api.contract_json import to_json
+from faristol.kernel.refusal import N_
+from faristol.pb.rating.v1 import federation_pb2 as pb
+from faristol.presentation.catalogue import CATALOGUE
+from faristol.table_terminal.shared.common import columns, print_answer
+from faristol.table_terminal.shared.services import answer_to
+from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
+
+NO_LISTS = N_("There are no numbered rating lists.")
+LIST_LINE = N_("List {number}: {name}, {players} {players:player|players}, revision {revision}")
+MOVED_LINE = N_("List {number}, revision {revision}: {player} {before} → {after} ({change})")
+NO_MOVES = N_("No rating would change.")
+
+LIST_COLUMNS = ("name", "club", "rating", "id")
+"""Columns of an exported list, which `player import` reads."""
+
+OptionalNumber = Annotated[
+    int, typer.Argument(metavar="NUMBER", min=0, help="Number of the list; the latest one if 0.")
+]
+RevisionOption = Annotated[
+    int | None, typer.Option("--revision", min=0, help="Number of the revision; 0 for the first publication.")
+]
+
+
+def list_lists(address: Address = None, json_output: AsJson = False) -> None:
+    """List the numbered lists with their tournaments, the latest first."""
+    found: pb.ListFederationListsResponse = answer_to(pb.ListFederationListsRequest(), address)
+    print_answer(to_json(found), _format_heads(found.lists, language_of_terminal()), json_output=json_output)
+
+
+def _format_heads(heads: Iterable[pb.FederationListHead], language: str) -> Iterator[str]:
+    listed = list(heads)
+    for head in listed:
+        yield _format_head(head, head.revisions, language)
+        yield f"  {', '.join(head.tournament_ids)}"
+    if not listed:
+        yield say(NO_LISTS, {}, language)
+
+
+def _format_head(head: pb.FederationListHead, revision: int, language: str) -> str:
+    params: dict[str, str | int] = {
+        "number": head.number,
+        "name": head.name,
+        "players": head.players,
+        "revision": revision,
+    }
+    return say(LIST_LINE, params, language)
+
+
+def show(
+    number: OptionalNumber = 0,
+    revision: RevisionOption = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Print a numbered list: ratings, their changes, and the ratings that the revision moved."""
+    found = _ask(number, revision, address)
+    print_answer(to_json(found), format_list(found, language_of_terminal()), json_output=json_output)
+
+
+def _ask(number: int, revision: int | None, address: str | None) -> pb.GetFederationListResponse:
+    found: pb.GetFederationListResponse = answer_to(
+        pb.GetFederationListRequest(number=number, revision=revision), address
+    )
+    return found
+
+
+def format_list(found: pb.GetFederationListResponse, language: str) -> Iterator[str]:
+    """Yield the head of a list, the ratings that its revision moved, and its ratings in columns."""
+    read = translations(language).gettext
+    yield _format_head(found.list, found.revision, language)
+    yield from _format_moved(found.moved, language)
+    rows = [["", read("Player"), read("Rating"), read("Change"), read("Games")]]
+    for place, line in enumerate(found.ratings, 1):
+        change = f"{line.rating - line.previous:+}" if line.previous else read("new")
+        rows.append([str(place), line.name or line.player_id, str(line.rating), change, str(line.games)])
+    yield from columns(rows)
+
+
+def moved_ratings(
+    _request: object,
+    answer: pb.PreviewFederationRevisionResponse,
+    _known: object,
+    language: str,
+) -> Iterator[str]:
+    """Yield a line for each rating that a revision would move."""
+    yield from _format_moved(answer.moved, language)
+    if not answer.moved:
+        yield say(NO_MOVES, {}, language)
+
+
+def revised_ratings(
+    request: pb.ReviseFederationListRequest, answer: pb.ReviseFederationListResponse, _known: object, language: str
+) -> Iterator[str]:
+    """Yield the sentence of a revision, and a line for each rating that it moved."""
+    yield say(CATALOGUE["ReviseFederationList"].said, {"number": request.number}, language)
+    yield from _format_moved(answer.moved, language)
+
+
+def _format_moved(moved: Iterable[pb.MovedRating], language: str) -> Iterator[str]:
+    for each in moved:
+        params: dict[str, str | int] = {
+            "number": each.number,
+            "revision": each.revision,
+            "player": each.player_id,
+            "before": each.before or "–",
+            "after": each.after or "–",
+            "change": f"{each.after - each.before:+}",
+        }
+        yield say(MOVED_LINE, params, language)
+
+
+def export(number: OptionalNumber = 0, revision: RevisionOption = None, address: Address = None) -> None:
+    """Print a numbered list as CSV, the input of `faristol player import`."""
+    found = _ask(number, revision, address)
+    rows = ((line.name, line.club, line.rating, line.player_id) for line in found.ratings if line.name)
+    typer.echo(format_csv(LIST_COLUMNS, rows), nl=False)

@@ -1,0 +1,1 @@
+"""Numbered rating lists of the federation. Owner of the stream ``ratinglists-cell``."""
