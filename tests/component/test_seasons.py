@@ -416,3 +416,54 @@ async def test_a_federation_publishes_and_revises_lists_by_the_forms_of_its_cons
     unchanged = await send("ReviseFederationList", number="1")
     assert unchanged.status_code == HTTPStatus.CONFLICT
     year.web.cookies.clear()
+
+
+async def test_the_career_of_a_player_is_that_of_the_games_and_equal_from_both_sides(year: Year) -> None:
+    for player in PLAYERS[:4]:
+        career = await year.get(f"players/{player}/career")
+        games = career["wins"] + career["draws"] + career["losses"]
+        (own,) = (await year.get(f"seasons/{YEAR}/circuits/year", player=player))["lines"]
+        assert games == sum(len(result["games"]) for result in own["results"])
+        assert games == sum(each["wins"] + each["draws"] + each["losses"] for each in career["opponents"])
+        line = career["opponents"][0]
+        other = await year.get(f"players/{line['opponent_id']}/career", opponent=player)
+        (mirrored,) = other["opponents"]
+        assert (mirrored["wins"], mirrored["draws"], mirrored["spread"]) == (
+            line["losses"],
+            line["draws"],
+            -line["spread"],
+        )
+        for game in mirrored["games"]:
+            played = await year.get(f"games/{game['game_id']}")
+            scores = {seat["player_id"]: seat["score"] for seat in played["seats"]}
+            assert (scores[player], scores[line["opponent_id"]]) == (game["opponent_score"], game["score"])
+
+
+async def test_the_best_results_of_a_season_recomputed_from_the_record_are_equal(year: Year) -> None:
+    position = await year.position()
+    found = await year.get(f"seasons/{YEAR}/bests", min_games=6)
+    assert found == await year.get(f"seasons/{YEAR}/bests", min_games=6, as_of_position=position)
+    assert [each["value"] for each in found["games"]] == sorted(
+        (each["value"] for each in found["games"]), reverse=True
+    )
+    best = found["games"][0]
+    played = await year.get(f"games/{best['game_id']}")
+    assert best["value"] == max(seat["score"] for seat in played["seats"])
+    medals = sum(len(line[each]) for line in found["medals"] for each in ("first_ids", "second_ids", "third_ids"))
+    wanted = [await places_of(year, tournament_id) for tournament_id in TOURNAMENTS]
+    assert medals == sum(place <= 3 for places in wanted for place in places.values())
+    refused = await year.web.get(f"/api/v1/seasons/{YEAR}/bests", params={"min_games": 10_001})
+    assert refused.status_code in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
+
+
+@pytest.mark.parametrize("language", ["ca", "es", "el", "en"])
+async def test_pages_of_careers_and_best_results_link_to_games(year: Year, language: str) -> None:
+    params = {"lang": language}
+    bests = (await year.web.get(f"/seasons/{YEAR}/bests", params=params)).text
+    assert re.search(r'href="/games/open-\d+-r\d-t\d"', bests)
+    assert 'href="/players/p1/career"' in (await year.web.get("/players/p1", params=params)).text
+    career = (await year.web.get("/players/p1/career", params=params)).text
+    link = re.search(r'href="(/players/p1/career/p\d+)"', career)
+    assert link is not None
+    assert re.search(r'href="/games/open-\d+-r\d-t\d"', (await year.web.get(link[1], params=params)).text)
+    assert (await year.web.get("/players/p1/career/nobody", params=params)).status_code == HTTPStatus.NOT_FOUND

@@ -96,9 +96,16 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
         {
             "list": Verb("season.seasons:list_seasons", "List the seasons with their circuits."),
             "show": Verb("season.seasons:show", "Show the ranking of a circuit, or the circuits of a season."),
+            "bests": Verb("season.careers:show_bests", "Show the best results of a season, and the medals."),
             "qualified": Verb(
                 "season.seasons:list_qualified", "Print the players that qualify, the input of `player import`."
             ),
+        },
+    ),
+    "person": Noun(
+        N_("A player over all tournaments."),
+        {
+            "career": Verb("season.careers:show_career", "Show the career of a player, or the games with an opponent."),
         },
     ),
     "rating-list": Noun(

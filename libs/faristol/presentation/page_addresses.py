@@ -59,6 +59,11 @@ def federation_season_path(season_id: str) -> str:
     return _join("/federation/seasons", season_id, ())
 
 
+def career_path(player_id: str, *segments: str) -> str:
+    """Return the encoded path of the page of a player's career, or of the games against an opponent."""
+    return _join("/players", player_id, ("career", *segments))
+
+
 def duplicate_path(game_id: str, *segments: str | int) -> str:
     """Return the encoded path of a duplicate game's page, or of the page at ``segments`` below it."""
     return _join("/duplicate", game_id, segments)

@@ -45,7 +45,7 @@ from faristol.gateway.consoles.treasurer import page as treasurer_page
 from faristol.gateway.duplicate_game import api as duplicate_api
 from faristol.gateway.duplicate_game import pages as duplicate_pages
 from faristol.gateway.duplicate_game import training as duplicate_training
-from faristol.gateway.federation import rating_lists, season_api, season_console, season_pages
+from faristol.gateway.federation import careers, rating_lists, season_api, season_console, season_pages
 from faristol.gateway.http import access_log, error_types, errors
 from faristol.gateway.http.encoding import Encoded
 from faristol.gateway.http.head import Head
@@ -71,7 +71,7 @@ from faristol.host import Runtime
 from faristol.pb.game.v1 import duplicate_pb2_grpc, game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import federation_pb2_grpc, rating_pb2_grpc
-from faristol.pb.results.v1 import results_pb2_grpc, seasons_pb2_grpc
+from faristol.pb.results.v1 import careers_pb2_grpc, results_pb2_grpc, seasons_pb2_grpc
 
 RESULTS_DESCRIPTION = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
 
@@ -94,6 +94,8 @@ PUBLIC = (
     slots.routes,
     rating_lists.json_routes,
     rating_lists.page_routes,
+    careers.json_routes,
+    careers.page_routes,
     season_api.routes,
     season_pages.routes,
 )
@@ -157,9 +159,10 @@ def app(runtime: Runtime) -> FastAPI:
     """Build the application for the services of ``runtime``.
 
     The caller must run ``app.state.tail``, which receives notifications, ``app.state.content``, which reads their
-    content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``seasons``, ``rulings``,
-    ``ratings``, ``rating_lists`` and ``game`` are stubs of services. ``app.state.channel`` returns the channel of any
-    service. ``app.state.address`` is the public address of the pages, and ``app.state.now`` returns the time.
+    content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``seasons``, ``careers``,
+    ``rulings``, ``ratings``, ``rating_lists`` and ``game`` are stubs of services. ``app.state.channel`` returns the
+    channel of any service. ``app.state.address`` is the public address of the pages, and ``app.state.now`` returns the
+    time.
     ``app.state.is_open`` is true if the services require no credentials. ``app.state.hall`` is the hall whose cell this
     is, and ``app.state.hall_key`` its public key in hexadecimal; both are empty in a championship.
     ``app.state.first_restore`` restores a backup at a first start; it is None if this process does not keep the record.
@@ -177,6 +180,7 @@ def app(runtime: Runtime) -> FastAPI:
     )
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.seasons = seasons_pb2_grpc.SeasonResultsServiceStub(runtime.channel("results"))
+    web.state.careers = careers_pb2_grpc.CareerServiceStub(runtime.channel("results"))
     web.state.tail = NewsSubscription(web.state.results)
     feed = Feed(web.state.tail, web.state.results)
     web.state.fanout, web.state.content = feed.fanout, feed.content

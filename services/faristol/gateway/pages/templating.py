@@ -38,6 +38,7 @@ from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
 from faristol.presentation.messages import describe_message, describe_readers
 from faristol.presentation.page_addresses import (
+    career_path,
     duplicate_path,
     federation_season_path,
     game_path,
@@ -221,6 +222,7 @@ def environment(language: str) -> Environment:
         season_path=season_path,
         federation_season_path=federation_season_path,
         rating_list_path=rating_list_path,
+        career_path=career_path,
         duplicate_game_id=duplicate_id,
     )
     env.globals.update(

@@ -9,9 +9,11 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.host.rpc.dispatch import Dispatcher, no_commands
+from faristol.pb.results.v1 import careers_pb2 as careers
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import seasons_pb2 as season_results
 from faristol.read_models.api.absence import retry_not_found
+from faristol.read_models.api.queries.careers import get_career, get_season_bests
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
 from faristol.read_models.api.queries.messages import list_messages
 from faristol.read_models.api.queries.players import get_player, search_players
@@ -75,6 +77,12 @@ SEASON_QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
 }
 """The query function for each request on seasons."""
 
+CAREER_QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
+    careers.GetCareerRequest: retry_not_found(get_career),
+    careers.GetSeasonBestsRequest: retry_not_found(get_season_bests),
+}
+"""The query function for each request on careers."""
+
 
 def service(models: ReadModels) -> Dispatcher:
     """Return the dispatcher of the results service."""
@@ -88,3 +96,9 @@ def season_service(models: ReadModels) -> Dispatcher:
     descriptor = season_results.DESCRIPTOR.services_by_name["SeasonResultsService"]
     questions = {request: partial(answer, models) for request, answer in SEASON_QUESTIONS.items()}
     return Dispatcher(descriptor, (), no_commands, questions)
+
+
+def career_service(models: ReadModels) -> Dispatcher:
+    """Return the dispatcher of the service of careers."""
+    questions = {request: partial(answer, models) for request, answer in CAREER_QUESTIONS.items()}
+    return Dispatcher(careers.DESCRIPTOR.services_by_name["CareerService"], (), no_commands, questions)

@@ -19,6 +19,7 @@ from faristol.host.security.authorization import Admission, caller
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
+from faristol.pb.results.v1 import careers_pb2 as careers
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import seasons_pb2 as seasons
 from faristol.personal_data.minors import public_category
@@ -54,6 +55,7 @@ AsOf = (
     | results.GetGameRequest
     | seasons.GetSeasonRequest
     | seasons.GetCircuitRequest
+    | careers.GetSeasonBestsRequest
 )
 """Queries as of a moment."""
 

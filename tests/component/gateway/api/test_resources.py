@@ -394,6 +394,8 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/ratings/{number}",
         "/api/v1/seasons",
         "/api/v1/seasons/{season_id}",
+        "/api/v1/seasons/{season_id}/bests",
+        "/api/v1/players/{player_id}/career",
         "/api/v1/seasons/{season_id}/circuits/{circuit_id}",
         "/api/v1/seals",
         "/api/v1/status",

@@ -33,6 +33,7 @@ PAGES = (
     "/search?q=anna",
     "/tournaments/lliga/find",
     "/seasons",
+    "/players/anna/career",
     "/status",
     "/help",
     "/help/player",

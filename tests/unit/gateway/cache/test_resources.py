@@ -42,6 +42,11 @@ NOT_KEPT = {
     "/api/v1/tournaments/{tournament_id}/stages",
     "/seasons",  # depend on several tournaments
     "/seasons/{season_id}",
+    "/seasons/{season_id}/bests",
+    "/players/{player_id}/career",
+    "/players/{player_id}/career/{opponent_id}",
+    "/api/v1/players/{player_id}/career",
+    "/api/v1/seasons/{season_id}/bests",
     "/seasons/{season_id}/circuits/{circuit_id}",
     "/seasons/{season_id}/circuits/{circuit_id}/{player_id}",
     "/api/v1/seasons",

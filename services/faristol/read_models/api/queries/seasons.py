@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel.errors import NotFound
+from faristol.pb.results.v1 import careers_pb2 as careers
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import seasons_pb2 as pb
 from faristol.pb.season.v1 import events_pb2 as events
@@ -25,7 +26,7 @@ from faristol.read_models.storage.names import load_people
 from faristol.seasons.circuit_ranking import rank_circuit
 from faristol.seasons.model import SEASONS_STREAM, CircuitState, Seasons, SeasonState, fold_seasons
 
-OfSeason = pb.GetSeasonRequest | pb.GetCircuitRequest
+OfSeason = pb.GetSeasonRequest | pb.GetCircuitRequest | careers.GetSeasonBestsRequest
 """Queries of a season as of a moment."""
 
 

@@ -1,0 +1,98 @@
+"""`faristol person career` and `season bests`: careers, games between two players, the best results of a season."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from faristol.cli.options import Address, AsJson
+from faristol.cli.season.seasons import SeasonArgument
+from faristol.gateway.api.contract_json import to_json
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import careers_pb2 as pb
+from faristol.table_terminal.shared.common import columns, print_answer
+from faristol.table_terminal.shared.services import answer_to
+from faristol.text import number, say, translations
+from faristol.text.terminal import language_of_terminal
+
+CAREER = N_("{name}: {tournaments} {tournaments:tournament|tournaments}, {wins} won, {draws} drawn, {losses} lost")
+HIGHEST_GAME = N_("Highest game: {score}–{other} ({game})")
+MEDAL = N_("Place {place} in {tournament}")
+BEST_HEADINGS = (N_("Highest games"), N_("Highest spreads"), N_("Highest plays"))
+
+PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="ID of the player.")]
+OpponentOption = Annotated[str, typer.Option("--opponent", help="ID of an opponent: print the games between them.")]
+MinGamesOption = Annotated[int, typer.Option("--min-games", min=0, help="Number of games that an average requires.")]
+
+
+def show_career(
+    person: PersonArgument, opponent: OpponentOption = "", address: Address = None, json_output: AsJson = False
+) -> None:
+    """Print the career of a player, or the games against an opponent."""
+    found: pb.GetCareerResponse = answer_to(pb.GetCareerRequest(player_id=person, opponent_id=opponent), address)
+    print_answer(to_json(found), format_career(found, language_of_terminal()), json_output=json_output)
+
+
+def format_career(found: pb.GetCareerResponse, language: str) -> Iterator[str]:
+    """Yield the totals of a player, the medals, and the opponents with their games."""
+    params: dict[str, str | int] = {
+        "name": found.name or found.player_id,
+        "tournaments": found.tournaments,
+        "wins": found.wins,
+        "draws": found.draws,
+        "losses": found.losses,
+    }
+    yield say(CAREER, params, language)
+    if found.HasField("highest_game"):
+        best = found.highest_game
+        highest: dict[str, str | int] = {"score": best.score, "other": best.opponent_score, "game": best.game_id}
+        yield say(HIGHEST_GAME, highest, language)
+    for medal in found.medals:
+        yield say(MEDAL, {"place": medal.place, "tournament": medal.tournament_name}, language)
+    for line in found.opponents:
+        balance = f"{line.wins}–{line.draws}–{line.losses}"
+        yield f"{line.opponent_name or line.opponent_id}  {balance}  {line.spread:+}"
+        rows = [[f"  {game.game_id}", f"{game.score}–{game.opponent_score}"] for game in line.games]
+        yield from columns(rows) if rows else ()
+
+
+def show_bests(
+    season: SeasonArgument, min_games: MinGamesOption = 0, address: Address = None, json_output: AsJson = False
+) -> None:
+    """Print the best results of a season: games, spreads, plays, averages and medals."""
+    request = pb.GetSeasonBestsRequest(season_id=season, min_games=min_games)
+    found: pb.GetSeasonBestsResponse = answer_to(request, address)
+    print_answer(to_json(found), format_bests(found, language_of_terminal()), json_output=json_output)
+
+
+def format_bests(found: pb.GetSeasonBestsResponse, language: str) -> Iterator[str]:
+    """Yield each list of best results under its heading."""
+    read = translations(language).gettext
+    lists: Sequence[tuple[str, Sequence[pb.SeasonBest]]] = [
+        (BEST_HEADINGS[0], found.games),
+        (BEST_HEADINGS[1], found.spreads),
+        (BEST_HEADINGS[2], found.plays),
+    ]
+    for heading, lines in lists:
+        if lines:
+            yield read(heading)
+            yield from columns(
+                [f"  {each.value}", each.name or each.player_id, each.game_id, each.word] for each in lines
+            )
+    if found.averages:
+        yield read(N_("Highest averages"))
+        yield from columns(
+            [f"  {number(each.average_hundredths / 100, language)}", each.name or each.player_id, str(each.games)]
+            for each in found.averages
+        )
+    if found.medals:
+        yield read(N_("Medals"))
+        yield from columns(
+            [
+                f"  {each.name or each.player_id}",
+                *(str(len(won)) for won in (each.first_ids, each.second_ids, each.third_ids)),
+            ]
+            for each in found.medals
+        )

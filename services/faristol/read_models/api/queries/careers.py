@@ -1,0 +1,76 @@
+"""The queries of careers, and of the best results of seasons."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from faristol.host.rpc.dispatch import Context
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import careers_pb2 as pb
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.read_models.api import person
+from faristol.read_models.api.queries.seasons import find_season, load_seasons, load_tournaments
+from faristol.read_models.computed.careers import BestsTournament, build_bests, build_career
+from faristol.read_models.computed.circuits import SeasonTournament
+from faristol.read_models.projections.projection import read_now
+from faristol.read_models.storage.models import ReadModels, check_reached
+from faristol.read_models.storage.names import load_people
+from faristol.read_models.storage.rows import Line
+from faristol.read_models.storage.store import Reader
+
+DEFAULT_AVERAGE_GAMES_COUNT = 10
+"""Games that an average requires by default."""
+
+MAX_AVERAGE_GAMES_COUNT = 10_000
+
+
+async def get_career(models: ReadModels, request: pb.GetCareerRequest, context: Context) -> pb.GetCareerResponse:
+    """Return the career of a player. Raises ``NotFound`` for a player without a tournament."""
+    await models.reach(request.min_position, context)
+    found = await person.player(models.record, request.player_id, 0, "", models.moment_told)
+    check_reached(request.min_position, found.position)
+    return await asyncio.to_thread(build_career, found, request.opponent_id)
+
+
+async def get_season_bests(
+    models: ReadModels, request: pb.GetSeasonBestsRequest, context: Context
+) -> pb.GetSeasonBestsResponse:
+    """Return the best results of a season. Raises ``NotFound``, and ``Invalid`` for an impossible number of games."""
+    if not 0 <= request.min_games <= MAX_AVERAGE_GAMES_COUNT:
+        raise Invalid(
+            "min_games",
+            N_("{given} is not a possible number: expected {least} to {most}"),
+            {"given": request.min_games, "least": 0, "most": MAX_AVERAGE_GAMES_COUNT},
+        )
+    seasons, position = await load_seasons(models, request, context)
+    season = find_season(seasons, request.season_id)
+    every = {tournament_id for each in season.circuits.values() for tournament_id in each.weights}
+    tournaments, position = await load_tournaments(models, request, context, every, position, games=True)
+    is_past = bool(request.as_of_position) or request.HasField("as_of")
+    played = [BestsTournament(each, await _list_plays(models, each, position, is_past=is_past)) for each in tournaments]
+    answer = await asyncio.to_thread(build_bests, played, request.min_games or DEFAULT_AVERAGE_GAMES_COUNT)
+    lines: list[Any] = [*answer.games, *answer.spreads, *answer.plays, *answer.averages, *answer.medals]
+    people = await load_people(models.record, {line.player_id for line in lines})
+    for line in lines:
+        line.name = people[line.player_id].name
+    answer.season_id, answer.season_name, answer.position = season.season_id, season.name, position
+    return answer
+
+
+async def _list_plays(models: ReadModels, tournament: SeasonTournament, position: int, *, is_past: bool) -> list[Line]:
+    """Return complete plays of a tournament: of a past state all, of the present the highest of each player."""
+    if is_past or await models.moment_told(tournament.head, position):
+        return [
+            line
+            for round_ in tournament.rounds
+            for game in round_.games
+            for line in game.lines
+            if line.kind == results.ENTRY_KIND_PLAY and line.complete
+        ]
+
+    async def look(reader: Reader) -> list[Line]:
+        return await reader.best_plays(tournament.head.tournament_id)
+
+    return (await read_now(models.record, look, tournament.head.tournament_id))[0]
