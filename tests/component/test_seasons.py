@@ -467,3 +467,61 @@ async def test_pages_of_careers_and_best_results_link_to_games(year: Year, langu
     assert link is not None
     assert re.search(r'href="/games/open-\d+-r\d-t\d"', (await year.web.get(link[1], params=params)).text)
     assert (await year.web.get("/players/p1/career/nobody", params=params)).status_code == HTTPStatus.NOT_FOUND
+
+
+async def test_two_entries_of_one_person_are_counted_as_one_until_the_merge_is_undone(year: Year) -> None:
+    await year.ask(
+        pairing.CreateTournamentRequest(
+            tournament_id="extra",
+            name="Extra",
+            rounds=1,
+            ruleset="fise",
+            without_lexicon=True,
+            keeping=game_events.KEEPING_RECORDED,
+        )
+    )
+    for player in ("p1-again", "guest"):
+        await year.ask(
+            pairing.RegisterPlayerRequest(tournament_id="extra", player_id=player, name=f"Name {player}", rating=1600)
+        )
+    await year.ask(pairing.PairRoundRequest(tournament_id="extra", round=1))
+    await year.ask(pairing.StartRoundRequest(tournament_id="extra", round=1))
+    scores = [
+        game_events.FinalScore(player_id="p1-again", score=500),
+        game_events.FinalScore(player_id="guest", score=300),
+    ]
+    await year.ask(
+        pairing.EnterResultRequest(tournament_id="extra", game_id="extra-r1-t1", scores=scores, arbiter_id="eva")
+    )
+    await year.ask(pairing.CloseRoundRequest(tournament_id="extra", round=1))
+    await year.decide(season.AddCircuitTournamentRequest(season_id=YEAR, circuit_id="league", tournament_id="extra"))
+    path = f"seasons/{YEAR}/circuits/league"
+    apart = await year.get(path, min_position=await year.position())
+    career = await year.get("players/p1/career")
+    with pytest.raises(grpc.aio.AioRpcError, match="they are two persons"):
+        await year.decide(season.MergePersonsRequest(person_id="p1", merged_id="p2"))
+    merged = await year.decide(season.MergePersonsRequest(person_id="p1", merged_id="p1-again"))
+    together = await year.get(path, min_position=merged.position)
+    assert "p1-again" not in {line["player_id"] for line in together["lines"]}
+    (own,) = (line for line in together["lines"] if line["player_id"] == "p1")
+    assert own["results"][-1]["entry_id"] == "p1-again"
+    assert (await year.web.get("/tournaments/extra/standings/p1-again")).status_code == HTTPStatus.OK
+    whole = await year.get("players/p1-again/career")
+    assert (whole["player_id"], whole["wins"]) == ("p1", career["wins"] + 1)
+    assert whole == await year.get("players/p1/career")
+    opponent = await year.get("players/guest/career")
+    assert [each["opponent_id"] for each in opponent["opponents"]] == ["p1"]
+    assert await year.get(path, as_of_position=merged.position - 1) == apart, "as it was before the merge"
+    year.web.cookies.set("faristol", year.cell.token(FEDERATION))
+    page = (await year.web.get("/federation/persons", params={"lang": "en"})).text
+    assert "p1-again" in page
+    form = {"act": "SeparatePersons", "command_id": str(uuid.uuid4()), "merged_id": "p1-again"}
+    undone = await year.web.post(
+        "/federation/persons?lang=en", data=form, headers={"Sec-Fetch-Site": "same-origin"}, follow_redirects=True
+    )
+    year.web.cookies.clear()
+    assert undone.status_code == HTTPStatus.OK
+    assert "p1-again" in undone.text
+    listed = await year.decide(season.ListMergesRequest())
+    assert [(each.merged_id, each.HasField("separated_at")) for each in listed.merges] == [("p1-again", True)]
+    assert await year.get(path, min_position=await year.position()) == apart

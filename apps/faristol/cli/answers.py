@@ -19,6 +19,7 @@ from faristol.cli.judge.adjudication import NO_LAYERS, adjudication, ruling_time
 from faristol.cli.players.entries import entries, form, mail_status
 from faristol.cli.players.fees import fees
 from faristol.cli.players.requests import player_requests
+from faristol.cli.season.careers import merges
 from faristol.cli.season.rating_lists import moved_ratings, revised_ratings
 from faristol.cli.tournament.final_checks import final_checks
 from faristol.cli.tournament.ratings import rating_systems
@@ -483,5 +484,6 @@ _METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "ListKeptCommands": kept_commands,
     "ReviseFederationList": revised_ratings,
     "PreviewFederationRevision": moved_ratings,
+    "ListMerges": merges,
 }
 """Answers of more than one sentence."""

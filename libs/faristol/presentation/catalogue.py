@@ -177,8 +177,15 @@ SEASON_COMMANDS: Mapping[str, Command] = {
         N_("{tournament} is no longer in the circuit {circuit_id}."),
         arguments=("season_id", "circuit_id", "tournament_id"),
     ),
+    "MergePersons": Command(
+        "person merge", N_("{merged_id} is counted as {person_id}."), arguments=("person_id", "merged_id")
+    ),
+    "SeparatePersons": Command(
+        "person separate", N_("{merged_id} is counted as a person of its own again."), arguments=("merged_id",)
+    ),
+    "ListMerges": Command("person merges", arguments=()),
 }
-"""Commands on seasons, by their methods."""
+"""Commands on seasons and persons, by their methods."""
 
 RATING_LIST_COMMANDS: Mapping[str, Command] = {
     "PublishFederationList": Command(

@@ -1,4 +1,4 @@
-"""The seasons of a cell, folded from their events. Pure."""
+"""The seasons of a cell and its merged persons, folded from their events. Pure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.event_types import Kind
 from faristol.pb.season.v1 import events_pb2 as events
 
 SEASONS_STREAM = "seasons-cell"
-"""The stream of all seasons: a cell holds the events of one federation."""
+"""The stream of all seasons and merges: a cell holds the events of one federation."""
 
 DEFAULT_WEIGHT_PERCENT = 100
 """Weight of a tournament in a circuit that counts the whole season."""
@@ -65,11 +66,38 @@ class SeasonState:
 
 
 @dataclass(frozen=True, slots=True)
+class Merge:
+    """The merge of two entries that are one person."""
+
+    person_id: str
+    """The id under which both are counted."""
+    merged_id: str
+    merged_at: Timestamp
+    separated_at: Timestamp | None = None
+    """Time at which it was undone; None if it stands."""
+
+
+@dataclass(frozen=True, slots=True)
 class Seasons:
-    """The seasons of a cell."""
+    """The seasons of a cell, and the persons with several entries."""
 
     by_id: Mapping[str, SeasonState] = field(default_factory=lambda: MappingProxyType({}))
     """In the order in which they were created."""
+    merges: tuple[Merge, ...] = ()
+    """In the order of the record, with those that were undone."""
+    merged: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The id that each merged entry was merged into, by its id."""
+
+    def person_of(self, player_id: str) -> str:
+        """Return the id under which an entry is counted: its own unless it was merged."""
+        while player_id in self.merged:
+            player_id = self.merged[player_id]
+        return player_id
+
+    def entries_of(self, player_id: str) -> list[str]:
+        """Return the ids of all entries that are the same person, the one under which they are counted first."""
+        person = self.person_of(player_id)
+        return [person, *sorted(each for each in self.merged if self.person_of(each) == person)]
 
 
 def evolve(state: Seasons, event: Message) -> Seasons:
@@ -90,7 +118,7 @@ def fold_seasons(past_events: Iterable[Message]) -> Seasons:
 
 def _create(state: Seasons, event: events.SeasonCreated) -> Seasons:
     season = SeasonState(event.season_id, event.name, event.starts_on, event.ends_on)
-    return Seasons(MappingProxyType({**state.by_id, event.season_id: season}))
+    return replace(state, by_id=MappingProxyType({**state.by_id, event.season_id: season}))
 
 
 def _set_circuit(state: Seasons, event: events.CircuitSet) -> Seasons:
@@ -114,7 +142,7 @@ def _remove_circuit(state: Seasons, event: events.CircuitRemoved) -> Seasons:
     season = state.by_id[event.season_id]
     circuits = {circuit_id: each for circuit_id, each in season.circuits.items() if circuit_id != event.circuit_id}
     changed = replace(season, circuits=MappingProxyType(circuits))
-    return Seasons(MappingProxyType({**state.by_id, event.season_id: changed}))
+    return replace(state, by_id=MappingProxyType({**state.by_id, event.season_id: changed}))
 
 
 def _add_tournament(state: Seasons, event: events.CircuitTournamentAdded) -> Seasons:
@@ -132,7 +160,25 @@ def _remove_tournament(state: Seasons, event: events.CircuitTournamentRemoved) -
 def _with_circuit(state: Seasons, season_id: str, circuit: CircuitState) -> Seasons:
     season = state.by_id[season_id]
     circuits = MappingProxyType({**season.circuits, circuit.circuit_id: circuit})
-    return Seasons(MappingProxyType({**state.by_id, season_id: replace(season, circuits=circuits)}))
+    changed = replace(season, circuits=circuits)
+    return replace(state, by_id=MappingProxyType({**state.by_id, season_id: changed}))
+
+
+def _merge(state: Seasons, event: events.PersonsMerged) -> Seasons:
+    merge = Merge(event.person_id, event.merged_id, event.occurred_at)
+    merged = MappingProxyType({**state.merged, event.merged_id: event.person_id})
+    return replace(state, merges=(*state.merges, merge), merged=merged)
+
+
+def _separate(state: Seasons, event: events.PersonsSeparated) -> Seasons:
+    merges = tuple(
+        replace(each, separated_at=event.occurred_at)
+        if each.merged_id == event.merged_id and each.separated_at is None
+        else each
+        for each in state.merges
+    )
+    merged = {each: person for each, person in state.merged.items() if each != event.merged_id}
+    return replace(state, merges=merges, merged=MappingProxyType(merged))
 
 
 SEASON_FOLDS: Mapping[Kind, Callable[[Seasons, Any], Seasons]] = {
@@ -141,5 +187,7 @@ SEASON_FOLDS: Mapping[Kind, Callable[[Seasons, Any], Seasons]] = {
     events.CircuitRemoved: _remove_circuit,
     events.CircuitTournamentAdded: _add_tournament,
     events.CircuitTournamentRemoved: _remove_tournament,
+    events.PersonsMerged: _merge,
+    events.PersonsSeparated: _separate,
 }
 """The function that applies each type of event."""

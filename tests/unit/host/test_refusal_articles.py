@@ -52,6 +52,9 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "numbered rating lists, which a federation publishes": frozenset(
         {"ALREADY_LISTED", "NOT_FINISHED", "SAME_RATINGS", "SYSTEM_FIXED"}
     ),
+    "entries of persons, which a federation merges": frozenset(
+        {"ALREADY_MERGED", "ONE_ENTRY", "PLAYED_TOGETHER", "NOT_MERGED"}
+    ),
     "seasons and circuits, which a federation makes": frozenset({"SAME_CIRCUIT", "SAME_WEIGHT", "NOT_IN_CIRCUIT"}),
     "stages of a championship, which the organiser sets": frozenset(
         {

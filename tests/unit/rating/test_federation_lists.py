@@ -176,3 +176,28 @@ def test_a_player_who_is_not_in_a_list_has_moved_from_or_to_nothing() -> None:
     moved = list_moved(1, 1, {}, listed)
     assert [(each.player_id, each.before, each.after) for each in moved] == [("anna", 0, 1510), ("biel", 0, 1490)]
     assert isinstance(federation.state.lists[0].changes[0], events.FederationRatingChanged)
+
+
+def count_eva_as_anna(player_id: str) -> str:
+    return "anna" if player_id == "eva" else player_id
+
+
+def test_merged_entries_are_one_player_of_a_list_and_each_change_names_the_entry(federation: Federation) -> None:
+    federation.publish("a")
+    request = pb.PublishFederationListRequest(name="Next", tournament_ids=["c"])
+    new_events = publish(federation.state, request, federation.tournaments, AT, count_eva_as_anna)
+    changes = {each.player_id: each for each in new_events if isinstance(each, events.FederationRatingChanged)}
+    assert changes.keys() == {"anna", "carla"}
+    assert changes["anna"].before == federation.ratings(1)["anna"], "of the list, not of the second entry"
+    assert (changes["anna"].entry_id, changes["carla"].entry_id) == ("eva", "")
+
+
+def test_a_merge_moves_ratings_of_a_published_list_only_by_a_revision(federation: Federation) -> None:
+    federation.publish("a")
+    federation.publish("c")
+    before = federation.ratings(2)
+    revised = revise(federation.state, 1, federation.tournaments, AT, count_eva_as_anna)
+    assert federation.ratings(2) == before
+    moved = {each.player_id: (each.number, each.after) for each in revised.moved}
+    assert moved["eva"] == (2, 0), "no longer in the list"
+    assert moved["anna"][0] == 2

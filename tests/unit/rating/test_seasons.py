@@ -12,7 +12,7 @@ from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.pb.season.v1 import events_pb2 as events
 from faristol.pb.season.v1 import season_pb2 as pb
-from faristol.rating.seasons.decide import SEASON_COMMANDS
+from faristol.rating.seasons.decide import SEASON_COMMANDS, merge
 from faristol.seasons.model import CircuitRule, Seasons, evolve
 
 AT = Timestamp(seconds=1_780_000_000)
@@ -47,6 +47,21 @@ def add(tournament_id: str, percent: int = 0, circuit_id: str = "cup") -> pb.Add
     return pb.AddCircuitTournamentRequest(
         season_id="2026-27", circuit_id=circuit_id, tournament_id=tournament_id, percent=percent
     )
+
+
+ENTERED = {
+    "anna": frozenset({"open", "cup"}),
+    "anna-2": frozenset({"club"}),
+    "anna-3": frozenset({"club", "final"}),
+    "biel": frozenset({"open", "final"}),
+    "carla": frozenset({"gran"}),
+}
+
+
+def do_merge(federation: Federation, person_id: str, merged_id: str) -> None:
+    request = pb.MergePersonsRequest(person_id=person_id, merged_id=merged_id)
+    for event in merge(federation.state, request, AT, ENTERED):
+        federation.state = evolve(federation.state, event)
 
 
 @pytest.fixture
@@ -164,3 +179,46 @@ def test_a_season_with_an_invalid_value_is_refused_with_its_field(fields: dict[s
 def test_an_impossible_weight_is_refused(federation: Federation, percent: int) -> None:
     with pytest.raises(Invalid, match="weight"):
         federation.do(add("open", percent))
+
+
+def test_a_merged_entry_is_counted_as_the_other_until_the_merge_is_undone(federation: Federation) -> None:
+    do_merge(federation, "anna", "anna-2")
+    assert federation.state.person_of("anna-2") == "anna"
+    assert federation.state.entries_of("anna-2") == ["anna", "anna-2"]
+    federation.do(pb.SeparatePersonsRequest(merged_id="anna-2"))
+    assert federation.state.person_of("anna-2") == "anna-2"
+    assert [(each.merged_id, each.separated_at) for each in federation.state.merges] == [("anna-2", AT)]
+    do_merge(federation, "anna", "anna-2")
+    assert [each.separated_at is None for each in federation.state.merges] == [False, True]
+
+
+def test_entries_that_are_merged_one_after_the_other_are_one_person(federation: Federation) -> None:
+    do_merge(federation, "biel", "anna-2")
+    do_merge(federation, "carla", "biel")
+    assert {federation.state.person_of(each) for each in ("carla", "biel", "anna-2")} == {"carla"}
+    assert federation.state.entries_of("anna-2") == ["carla", "anna-2", "biel"]
+
+
+def test_entries_of_one_tournament_are_two_persons_also_through_an_earlier_merge(federation: Federation) -> None:
+    with pytest.raises(Refusal, match="both entered open") as refused:
+        do_merge(federation, "anna", "biel")
+    assert refused.value.reason == "PLAYED_TOGETHER"
+    do_merge(federation, "anna", "anna-2")
+    with pytest.raises(Refusal, match="both entered club"):
+        do_merge(federation, "anna", "anna-3")
+
+
+def test_a_merge_of_an_unknown_a_merged_or_the_same_entry_is_refused(federation: Federation) -> None:
+    do_merge(federation, "anna", "anna-2")
+    with pytest.raises(NotFound, match="player"):
+        do_merge(federation, "anna", "dora")
+    for person_id, merged_id, reason in (
+        ("anna", "anna", "ONE_ENTRY"),
+        ("anna-2", "biel", "ALREADY_MERGED"),
+        ("biel", "anna-2", "ALREADY_MERGED"),
+    ):
+        with pytest.raises(Refusal) as refused:
+            do_merge(federation, person_id, merged_id)
+        assert refused.value.reason == reason
+    with pytest.raises(Refusal, match="not merged"):
+        federation.do(pb.SeparatePersonsRequest(merged_id="biel"))

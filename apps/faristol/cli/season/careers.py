@@ -1,4 +1,4 @@
-"""`faristol person career` and `season bests`: careers, games between two players, the best results of a season."""
+"""`faristol person career`, `person merges` and `season bests`: careers, merged entries, best results of a season."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from faristol.cli.options import Address, AsJson
 from faristol.cli.season.seasons import SeasonArgument
 from faristol.gateway.api.contract_json import to_json
 from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_datetime
 from faristol.pb.results.v1 import careers_pb2 as pb
+from faristol.pb.season.v1 import season_pb2 as season
 from faristol.table_terminal.shared.common import columns, print_answer
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, say, translations
@@ -21,6 +23,10 @@ CAREER = N_("{name}: {tournaments} {tournaments:tournament|tournaments}, {wins} 
 HIGHEST_GAME = N_("Highest game: {score}–{other} ({game})")
 MEDAL = N_("Place {place} in {tournament}")
 BEST_HEADINGS = (N_("Highest games"), N_("Highest spreads"), N_("Highest plays"))
+
+MERGED_LINE = N_("{merged} is {person} since {at}")
+SEPARATED_LINE = N_("{merged} was {person} from {at} to {until}")
+NO_MERGES = N_("No entries are merged.")
 
 PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="ID of the player.")]
 OpponentOption = Annotated[str, typer.Option("--opponent", help="ID of an opponent: print the games between them.")]
@@ -96,3 +102,16 @@ def format_bests(found: pb.GetSeasonBestsResponse, language: str) -> Iterator[st
             ]
             for each in found.medals
         )
+
+
+def merges(_request: object, answer: season.ListMergesResponse, _known: object, language: str) -> Iterator[str]:
+    """Yield a line for each merge of persons, the latest first."""
+    for each in answer.merges:
+        params = {"merged": each.merged_id, "person": each.person_id, "at": f"{to_datetime(each.merged_at):%Y-%m-%d}"}
+        if each.HasField("separated_at"):
+            undone = params | {"until": f"{to_datetime(each.separated_at):%Y-%m-%d}"}
+            yield say(SEPARATED_LINE, undone, language)
+        else:
+            yield say(MERGED_LINE, params, language)
+    if not answer.merges:
+        yield say(NO_MERGES, {}, language)

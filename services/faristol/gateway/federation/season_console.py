@@ -1,4 +1,4 @@
-"""Console of the federation: seasons, their circuits, and the tournaments of these."""
+"""Console of the federation: seasons, their circuits and tournaments, and persons with several entries."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+import grpc
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.commands import form_id, send_form
+from faristol.gateway.consoles.commands import form_id, send_form, to_problem
 from faristol.gateway.consoles.forms import Given
 from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed, status_of_form
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.federation.season_pages import LABELS, SeasonId
 from faristol.gateway.federation.season_results import SeasonReader, SeasonResults
+from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.rpc.calls import NAMED
 from faristol.gateway.rpc.results import Moment, Reader, Results
@@ -28,6 +30,12 @@ from faristol.presentation.page_addresses import federation_season_path
 
 CIRCUIT_COMMANDS = ("SetCircuit", "RemoveCircuit", "AddCircuitTournament", "RemoveCircuitTournament")
 """Commands of the forms of a season."""
+
+PERSON_COMMANDS: Mapping[str, type[season_pb2.MergePersonsRequest | season_pb2.SeparatePersonsRequest]] = {
+    "MergePersons": season_pb2.MergePersonsRequest,
+    "SeparatePersons": season_pb2.SeparatePersonsRequest,
+}
+"""Requests of the forms of persons, by their names."""
 
 routes = APIRouter(include_in_schema=False)
 
@@ -83,6 +91,46 @@ async def change_season(
     if sent.answer is None:
         return await _show_season(console, seasons, results, season_id, given, sent.errors, sent.refused)
     return redirect_to(f"{federation_season_path(season_id)}?done={sent.answer.position}")
+
+
+@routes.get("/federation/persons")
+async def show_persons_console(console: ConsoleDep) -> Response:
+    """Show the merged entries with a form to merge two, and to undo a merge."""
+    _check_decides(console)
+    return await _show_persons(console)
+
+
+@routes.post("/federation/persons")
+async def change_persons(console: ConsoleDep, given: Fields) -> Response:
+    """Merge two entries, or undo a merge. Raises ``HTTPException`` for any other form."""
+    _check_decides(console)
+    if given.get("act", "") not in PERSON_COMMANDS:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    request = PERSON_COMMANDS[given["act"]](command_id=str(form_id(given)))
+    entry_ids = ("person_id", "merged_id")
+    known = {name: given[name] for name in request.DESCRIPTOR.fields_by_name if name in given and name in entry_ids}
+    for name, value in known.items():
+        setattr(request, name, value.strip()[:64])
+    try:
+        await console.calls.ask(request)
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.NOT_FOUND:
+            return await _show_persons(console, given, of_rpc(error, console.language).detail)
+        return await _show_persons(console, given, to_problem(error, console.language).detail)
+    return redirect_to("/federation/persons")
+
+
+async def _show_persons(console: Console, given: Given | None = None, refused: str = "") -> Response:
+    listed: season_pb2.ListMergesResponse = await console.calls.ask(season_pb2.ListMergesRequest())
+    return console.page(
+        "seasons/persons_console.html",
+        None,
+        door="persons",
+        status=status_of_form(refused, ()),
+        refused=refused,
+        merges=listed.merges,
+        typed=Typed(given or {}),
+    )
 
 
 def _split_points(given: Given) -> Given:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import NamedTuple
 
@@ -23,6 +23,9 @@ from faristol.rating.systems import system_named
 MAX_LIST_TOURNAMENTS_COUNT = 500
 """Tournaments of a list."""
 
+PersonOf = Callable[[str], str]
+"""Returns the id under which a player is counted."""
+
 Views = Mapping[str, TournamentView]
 """Tournaments by id, with the results so far."""
 
@@ -35,9 +38,13 @@ class Revised(NamedTuple):
 
 
 def publish(
-    state: FederationLists, request: pb.PublishFederationListRequest, tournaments: Views, occurred_at: Timestamp
+    state: FederationLists,
+    request: pb.PublishFederationListRequest,
+    tournaments: Views,
+    occurred_at: Timestamp,
+    person_of: PersonOf = str,
 ) -> list[Message]:
-    """Return the events of the next list.
+    """Return the events of the next list. ``person_of`` returns the id under which a player is counted.
 
     Raises ``Invalid`` for an invalid value. Raises ``Refusal`` if a tournament is not finished or in an earlier list,
     or if the system differs from that of the earlier lists.
@@ -75,14 +82,16 @@ def publish(
                 {"tournament": tournament_id, "closed": view.closed, "rounds": view.rounds},
             )
     number = len(state.lists) + 1
-    changes = compute_changes(number, system, wanted, tournaments, state.ratings_after(number - 1))
+    changes = compute_changes(number, system, wanted, tournaments, state.ratings_after(number - 1), person_of)
     published = events.FederationListPublished(
         number=number, name=name, system=system, tournament_ids=wanted, occurred_at=occurred_at
     )
     return [published, *changes]
 
 
-def revise(state: FederationLists, number: int, tournaments: Views, occurred_at: Timestamp) -> Revised:
+def revise(
+    state: FederationLists, number: int, tournaments: Views, occurred_at: Timestamp, person_of: PersonOf = str
+) -> Revised:
     """Return the revisions of a list, and of all later ones in which a rating changes, by the present results.
 
     Raises ``NotFound`` for an unknown list. No events if no rating changes.
@@ -92,7 +101,7 @@ def revise(state: FederationLists, number: int, tournaments: Views, occurred_at:
     moved: list[pb.MovedRating] = []
     former = present = state.ratings_after(number - 1)
     for each in state.lists[number - 1 :]:
-        changes = compute_changes(each.number, each.system, each.tournament_ids, tournaments, present)
+        changes = compute_changes(each.number, each.system, each.tournament_ids, tournaments, present, person_of)
         former, present = apply_changes(former, each.changes), apply_changes(present, changes)
         if former == present and tuple(changes) == each.changes:
             continue
@@ -114,6 +123,21 @@ def refuse_without_change(revised: Revised, number: int) -> None:
         )
 
 
+def count_as_persons(view: TournamentView, person_of: PersonOf) -> TournamentView:
+    """Return a tournament with the ids under which players are counted, and merged entries as one person."""
+    if all(person_of(player.player_id) == player.player_id for player in view.players):
+        return view
+    return replace(
+        view,
+        players=tuple(replace(player, player_id=person_of(player.player_id)) for player in view.players),
+        results={
+            game_id: tuple(replace(game, first=person_of(game.first), second=person_of(game.second)) for game in games)
+            for game_id, games in view.results.items()
+        },
+        never_paired=frozenset(map(person_of, view.never_paired)),
+    )
+
+
 def find_list(state: FederationLists, number: int) -> None:
     """Raise ``NotFound`` for a number that no list has."""
     if not 1 <= number <= len(state.lists):
@@ -126,6 +150,7 @@ def compute_changes(
     tournament_ids: Sequence[str],
     tournaments: Views,
     start: Mapping[str, ListedRating],
+    person_of: PersonOf = str,
 ) -> list[events.FederationRatingChanged]:
     """Return the changes of ratings by tournaments, one after the other, from the ratings at the start.
 
@@ -134,10 +159,16 @@ def compute_changes(
     ratings = dict(start)
     changes: list[events.FederationRatingChanged] = []
     for tournament_id in tournament_ids:
-        view = tournaments[tournament_id]
+        view = count_as_persons(tournaments[tournament_id], person_of)
+        entries = {person_of(each.player_id): each.player_id for each in tournaments[tournament_id].players}
         players = tuple(_carry(player, ratings.get(player.player_id)) for player in view.players)
         found = [
-            events.FederationRatingChanged(number=number, tournament_id=tournament_id, **asdict(change))
+            events.FederationRatingChanged(
+                number=number,
+                tournament_id=tournament_id,
+                entry_id="" if (entry := entries[change.player_id]) == change.player_id else entry,
+                **asdict(change),
+            )
             for change in decide.changes(RatingList(system=system), replace(view, players=players))
         ]
         ratings = apply_changes(ratings, found)

@@ -9,7 +9,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.event_store import Decision, Guard, Loaded, Write, load_at_once
+from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
@@ -32,6 +32,7 @@ from faristol.rating.federation.model import LISTS_STREAM, FederationLists, Numb
 from faristol.rating.model import TournamentView, tournament_stream, view
 from faristol.rating.rated import mode_of
 from faristol.rules.ruleset.modes import refuse_without_tables
+from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 
 
 def federation_service(runtime: Runtime) -> Dispatcher:
@@ -64,9 +65,12 @@ class ListOffice:
 
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:
             lists = await self._load()
+            seasons = await load(self._record, SEASONS_STREAM, Seasons(), evolve)
             if isinstance(request, pb.PublishFederationListRequest):
                 views = await self._load_tournaments(request.tournament_ids)
-                new_events = await asyncio.to_thread(publish, lists.state, request, _states(views), at)
+                new_events = await asyncio.to_thread(
+                    publish, lists.state, request, _states(views), at, seasons.state.person_of
+                )
                 fields: dict[str, Any] = {
                     "number": len(lists.state.lists) + 1,
                     "players": len(fold_lists(lists.state, new_events).ratings_after(len(lists.state.lists) + 1)),
@@ -74,11 +78,14 @@ class ListOffice:
             else:
                 find_list(lists.state, request.number)
                 views = await self._load_tournaments(_list_tournaments(lists.state, request.number))
-                revised = await asyncio.to_thread(revise, lists.state, request.number, _states(views), at)
+                revised = await asyncio.to_thread(
+                    revise, lists.state, request.number, _states(views), at, seasons.state.person_of
+                )
                 refuse_without_change(revised, request.number)
                 new_events, fields = revised.events, {"moved": revised.moved}
             write = Write(LISTS_STREAM, lists.version, new_events, OF_THE_CELL)
             guards = [Guard(tournament_stream(tournament_id), found.version) for tournament_id, found in views.items()]
+            guards.append(Guard(SEASONS_STREAM, seasons.version))  # the merges of persons
             return Decision([write], guards=guards), lambda position: response(position=position, **fields)
 
         handled: Message = await self._runtime.command_handler.handle(
@@ -93,8 +100,9 @@ class ListOffice:
         lists = (await self._load()).state
         find_list(lists, request.number)
         views = await self._load_tournaments(_list_tournaments(lists, request.number))
+        seasons = (await load(self._record, SEASONS_STREAM, Seasons(), evolve)).state
         revised = await asyncio.to_thread(
-            revise, lists, request.number, _states(views), to_timestamp(self._runtime.now())
+            revise, lists, request.number, _states(views), to_timestamp(self._runtime.now()), seasons.person_of
         )
         return pb.PreviewFederationRevisionResponse(moved=revised.moved)
 

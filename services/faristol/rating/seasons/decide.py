@@ -103,14 +103,57 @@ def remove_tournament(
     return [like(events.CircuitTournamentRemoved, request, occurred_at=occurred_at)]
 
 
+def merge(
+    state: Seasons, request: pb.MergePersonsRequest, occurred_at: Timestamp, entered: Mapping[str, frozenset[str]]
+) -> list[Message]:
+    """Count two entries as one person. ``entered`` has the tournaments of each player.
+
+    Raises ``NotFound`` for an unknown player. Raises ``Refusal`` for the same entry, one that is merged already, and
+    two that played in one tournament: they are two persons.
+    """
+    for player_id in (request.person_id, request.merged_id):
+        if player_id not in entered:
+            raise NotFound("player", player_id)
+        if player_id in state.merged:
+            raise Refusal(
+                "ALREADY_MERGED",
+                "",
+                N_("{player} is merged into {person} already: use that id, or undo the merge first."),
+                {"player": player_id, "person": state.person_of(player_id)},
+            )
+    if request.person_id == request.merged_id:
+        raise Refusal("ONE_ENTRY", "", N_("{player} is one entry: expected two."), {"player": request.person_id})
+    own, other = (
+        frozenset[str]().union(*(entered.get(each, frozenset()) for each in state.entries_of(player_id)))
+        for player_id in (request.person_id, request.merged_id)
+    )
+    if both := sorted(own & other):
+        raise Refusal(
+            "PLAYED_TOGETHER",
+            "",
+            N_("{player} and {person} both entered {tournament}: they are two persons."),
+            {"player": request.merged_id, "person": request.person_id, "tournament": both[0]},
+        )
+    return [like(events.PersonsMerged, request, occurred_at=occurred_at)]
+
+
+def separate(state: Seasons, request: pb.SeparatePersonsRequest, occurred_at: Timestamp) -> list[Message]:
+    """Undo a merge. Raises ``Refusal`` for an entry that is not merged."""
+    if request.merged_id not in state.merged:
+        raise Refusal("NOT_MERGED", "", N_("{player} is not merged into another entry."), {"player": request.merged_id})
+    person_id = state.merged[request.merged_id]
+    return [events.PersonsSeparated(person_id=person_id, merged_id=request.merged_id, occurred_at=occurred_at)]
+
+
 SEASON_COMMANDS: Mapping[type[Message], Callable[[Seasons, Any, Timestamp], list[Message]]] = {
     pb.CreateSeasonRequest: create,
     pb.SetCircuitRequest: set_circuit,
     pb.RemoveCircuitRequest: remove_circuit,
     pb.AddCircuitTournamentRequest: add_tournament,
     pb.RemoveCircuitTournamentRequest: remove_tournament,
+    pb.SeparatePersonsRequest: separate,
 }
-"""The decision of each command."""
+"""The decision of each command, except for a merge, which depends on the tournaments of the players."""
 
 
 def _find_season(state: Seasons, season_id: str) -> SeasonState:

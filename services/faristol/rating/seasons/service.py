@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from google.protobuf.message import Message
@@ -10,23 +11,36 @@ from google.protobuf.message import Message
 from faristol.event_store import Decision, Write, load, load_at_once
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context, Dispatcher
+from faristol.kernel import event_types
 from faristol.kernel.errors import NotFound
 from faristol.kernel.event_types import OF_THE_CELL
+from faristol.kernel.likeness import like
+from faristol.kernel.mentions import players_of
 from faristol.kernel.times import occurred_at
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.season.v1 import season_pb2 as pb
+from faristol.personal_data.people import names
 from faristol.rating.cell_scope import check_covers_cell
 from faristol.rating.model import TournamentView, tournament_stream, view
 from faristol.rating.rated import mode_of
-from faristol.rating.seasons.decide import SEASON_COMMANDS
+from faristol.rating.seasons.decide import SEASON_COMMANDS, merge
 from faristol.rules.ruleset.modes import refuse_without_tables
 from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 
 
 def season_service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the service of seasons."""
-    return Dispatcher(
-        pb.DESCRIPTOR.services_by_name["SeasonService"], SEASON_COMMANDS, SeasonOffice(runtime).carry_out, {}
-    )
+    office = SeasonOffice(runtime)
+    commands = (*SEASON_COMMANDS, pb.MergePersonsRequest)
+    descriptor = pb.DESCRIPTOR.services_by_name["SeasonService"]
+    return Dispatcher(descriptor, commands, office.carry_out, {pb.ListMergesRequest: office.list_merges})
+
+
+ENTRY_TYPES = event_types.types_of([pairing_events.PlayerRegistered, pairing_events.LateEntryAdmitted])
+"""Events by which a player enters a tournament."""
+
+ENTRY_BATCH_EVENTS = 1_000
+"""Events per read."""
 
 
 class SeasonOffice:
@@ -49,7 +63,11 @@ class SeasonOffice:
             seasons = await load(self._record, SEASONS_STREAM, Seasons(), evolve)
             if isinstance(request, pb.AddCircuitTournamentRequest):
                 await self._check_has_games(request.tournament_id)
-            new_events = SEASON_COMMANDS[type(request)](seasons.state, request, at)
+            if isinstance(request, pb.MergePersonsRequest):
+                entered = await self._find_entries(seasons.state, (request.person_id, request.merged_id))
+                new_events = merge(seasons.state, request, at, entered)
+            else:
+                new_events = SEASON_COMMANDS[type(request)](seasons.state, request, at)
             fields = {
                 name: getattr(request, name)
                 for name in ("season_id", "circuit_id")
@@ -67,6 +85,30 @@ class SeasonOffice:
             context, request, attempt, response=response, lane=SEASONS_STREAM
         )
         return handled
+
+    async def list_merges(self, request: pb.ListMergesRequest, context: Context) -> pb.ListMergesResponse:
+        """Return the merges with the names of both entries, the latest first."""
+        merges = (await load(self._record, SEASONS_STREAM, Seasons(), evolve)).state.merges
+        people = await names(self._record, {each for one in merges for each in (one.person_id, one.merged_id)})
+        listed = []
+        for each in reversed(merges):
+            person, other = people.get(each.person_id), people.get(each.merged_id)
+            shown = like(pb.PersonMerge, each, name=person.name if person else "")
+            shown.merged_name = other.name if other else ""
+            listed.append(shown)
+        return pb.ListMergesResponse(merges=listed)
+
+    async def _find_entries(self, seasons: Seasons, player_ids: Iterable[str]) -> dict[str, frozenset[str]]:
+        """Return the tournaments that players and the entries merged into them entered, read from the whole record."""
+        wanted = {each for player_id in player_ids for each in seasons.entries_of(player_id)}
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        after = 0
+        while entries := await self._record.read(after, types=ENTRY_TYPES, limit=ENTRY_BATCH_EVENTS):
+            for entry in entries:
+                for player_id in wanted.intersection(players_of(entry.message)):
+                    found[player_id].add(entry.tournament)
+            after = entries[-1].position
+        return {player_id: frozenset(tournaments) for player_id, tournaments in found.items()}
 
     async def _check_has_games(self, tournament_id: str) -> None:
         """Raise ``NotFound`` for an unknown tournament, and ``Refusal`` for one of duplicate games."""

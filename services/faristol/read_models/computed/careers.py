@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -49,6 +49,31 @@ def build_career(found: results.GetPlayerResponse, opponent_id: str) -> pb.GetCa
     return answer
 
 
+def unite_entries(
+    found: Sequence[results.GetPlayerResponse], person_of: Callable[[str], str]
+) -> results.GetPlayerResponse:
+    """Return the entries of a person as one player, whose tournaments are in order, the latest first.
+
+    Opponents have the ids under which they are counted, too.
+    """
+    first = found[0]
+    united = results.GetPlayerResponse(
+        player_id=person_of(first.player_id),
+        name=next((each.name for each in found if each.name), ""),
+        tournaments=sorted(
+            (entry for each in found for entry in each.tournaments),
+            key=lambda entry: (-entry.tournament.created_at.ToNanoseconds(), entry.tournament.tournament_id),
+        ),
+        total=sum(each.total for each in found),
+        position=min(each.position for each in found),
+    )
+    for entry in united.tournaments:
+        for game in entry.games:
+            for seat in game.table.seats:
+                seat.player_id = person_of(seat.player_id)
+    return united
+
+
 def _list_games(entry: results.PlayerTournament, player_id: str) -> Iterator[pb.CareerGame]:
     """Yield the played games of two with a result."""
     for game in entry.games:
@@ -74,6 +99,7 @@ def _list_medals(found: results.GetPlayerResponse) -> list[pb.CareerPlace]:
             tournament_id=each.tournament.tournament_id,
             tournament_name=each.tournament.name,
             place=each.standing.rank,
+            entry_id=each.player.player_id,
         )
         for each in found.tournaments
         if _is_finished(each.tournament) and 1 <= each.standing.rank <= MEDAL_PLACES_COUNT

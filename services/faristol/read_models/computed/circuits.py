@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from faristol.kernel.likeness import like
@@ -33,6 +33,8 @@ class SeasonTournament:
     """Its paired rounds, in order; their tables only if games are needed."""
     places: Mapping[str, int]
     """The rank of each player in its standings, by player id."""
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """The id in the tournament of each player that is counted under another id, by that one."""
 
     @property
     def is_finished(self) -> bool:
@@ -47,6 +49,36 @@ class SeasonTournament:
         """The sort key of tournaments in time: by the first day, or the day of the creation if it is not set."""
         created = datetime.fromtimestamp(self.head.created_at / 1e9, UTC).date().isoformat()
         return self.head.starts_on or created, self.head.created_at, self.head.tournament_id
+
+
+def count_as_persons(tournament: SeasonTournament, person_of: Callable[[str], str]) -> SeasonTournament:
+    """Return a tournament with the ids under which players are counted, and merged entries as one person."""
+    ids = {player_id: person_of(player_id) for player_id in {*tournament.players, *tournament.places}}
+    if all(player_id == person for player_id, person in ids.items()):
+        return tournament
+    rounds = [
+        replace(
+            round_,
+            games=[
+                replace(
+                    game,
+                    winner_id=ids.get(game.winner_id, game.winner_id),
+                    loser_ids=tuple(ids.get(each, each) for each in game.loser_ids),
+                    seats=[replace(seat, player_id=ids.get(seat.player_id, seat.player_id)) for seat in game.seats],
+                    lines=[replace(line, player_id=ids.get(line.player_id, line.player_id)) for line in game.lines],
+                )
+                for game in round_.games
+            ],
+        )
+        for round_ in tournament.rounds
+    ]
+    return SeasonTournament(
+        tournament.head,
+        {ids[player_id]: player for player_id, player in tournament.players.items()},
+        rounds,
+        {ids[player_id]: place for player_id, place in tournament.places.items()},
+        {person: player_id for player_id, person in ids.items() if person != player_id},
+    )
 
 
 def build_event(tournament: SeasonTournament, percent: int) -> CircuitEvent:
@@ -112,9 +144,15 @@ def describe_circuit(
 
 
 def build_line(
-    ranked: RankedPlayer, qualified_places: int, games: Mapping[str, Mapping[str, Sequence[PlayedGame]]]
+    ranked: RankedPlayer,
+    qualified_places: int,
+    entries: Mapping[str, Mapping[str, str]],
+    games: Mapping[str, Mapping[str, Sequence[PlayedGame]]],
 ) -> pb.CircuitLine:
-    """Return the line of a player without names. ``games`` are those to show, by tournament id and player id."""
+    """Return the line of a player without names.
+
+    ``entries`` are those of each tournament, and ``games`` those to show, by tournament id and player id.
+    """
     return pb.CircuitLine(
         place=ranked.place,
         player_id=ranked.player_id,
@@ -126,6 +164,7 @@ def build_line(
                 shared_by=score.shared_by,
                 points_hundredths=score.points,
                 counts=score.counts,
+                entry_id=entries[score.tournament_id].get(ranked.player_id, ranked.player_id),
                 games=[
                     like(pb.CircuitGame, game) for game in games.get(score.tournament_id, {}).get(ranked.player_id, ())
                 ],

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
+from faristol.event_store import load
 from faristol.host.rpc.dispatch import Context
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import careers_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import person
 from faristol.read_models.api.queries.seasons import find_season, load_seasons, load_tournaments
-from faristol.read_models.computed.careers import BestsTournament, build_bests, build_career
-from faristol.read_models.computed.circuits import SeasonTournament
+from faristol.read_models.computed.careers import BestsTournament, build_bests, build_career, unite_entries
+from faristol.read_models.computed.circuits import SeasonTournament, count_as_persons
 from faristol.read_models.projections.projection import read_now
 from faristol.read_models.storage.models import ReadModels, check_reached
 from faristol.read_models.storage.names import load_people
 from faristol.read_models.storage.rows import Line
 from faristol.read_models.storage.store import Reader
+from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 
 DEFAULT_AVERAGE_GAMES_COUNT = 10
 """Games that an average requires by default."""
@@ -27,11 +30,24 @@ MAX_AVERAGE_GAMES_COUNT = 10_000
 
 
 async def get_career(models: ReadModels, request: pb.GetCareerRequest, context: Context) -> pb.GetCareerResponse:
-    """Return the career of a player. Raises ``NotFound`` for a player without a tournament."""
+    """Return the career of a player, with all entries that were merged into one person.
+
+    Raises ``NotFound`` for a player without a tournament.
+    """
     await models.reach(request.min_position, context)
-    found = await person.player(models.record, request.player_id, 0, "", models.moment_told)
-    check_reached(request.min_position, found.position)
-    return await asyncio.to_thread(build_career, found, request.opponent_id)
+    seasons = (await load(models.record, SEASONS_STREAM, Seasons(), evolve)).state
+    found = []
+    for player_id in seasons.entries_of(request.player_id):
+        try:
+            found.append(await person.player(models.record, player_id, 0, "", models.moment_told))
+        except NotFound:
+            if len(seasons.entries_of(request.player_id)) == 1:
+                raise
+    if not found:
+        raise NotFound("player", request.player_id)
+    whole = unite_entries(found, seasons.person_of)
+    check_reached(request.min_position, whole.position)
+    return await asyncio.to_thread(build_career, whole, seasons.person_of(request.opponent_id))
 
 
 async def get_season_bests(
@@ -50,6 +66,14 @@ async def get_season_bests(
     tournaments, position = await load_tournaments(models, request, context, every, position, games=True)
     is_past = bool(request.as_of_position) or request.HasField("as_of")
     played = [BestsTournament(each, await _list_plays(models, each, position, is_past=is_past)) for each in tournaments]
+    person_of = seasons.person_of
+    played = [
+        BestsTournament(
+            count_as_persons(each.tournament, person_of),
+            [replace(line, player_id=person_of(line.player_id)) for line in each.plays],
+        )
+        for each in played
+    ]
     answer = await asyncio.to_thread(build_bests, played, request.min_games or DEFAULT_AVERAGE_GAMES_COUNT)
     lines: list[Any] = [*answer.games, *answer.spreads, *answer.plays, *answer.averages, *answer.medals]
     people = await load_people(models.record, {line.player_id for line in lines})

@@ -16,6 +16,7 @@ from faristol.read_models.computed.circuits import (
     SeasonTournament,
     build_event,
     build_line,
+    count_as_persons,
     describe_circuit,
     list_games,
 )
@@ -60,7 +61,9 @@ async def get_circuit(models: ReadModels, request: pb.GetCircuitRequest, context
     weights = season.weights_of(circuit)
     needs_games = bool(request.player_id) or _is_by_games(circuit)
     tournaments, position = await load_tournaments(models, request, context, weights, position, games=needs_games)
-    lines = await asyncio.to_thread(_rank, circuit, weights, tournaments, request.player_id)
+    tournaments = [count_as_persons(each, seasons.person_of) for each in tournaments]
+    person = seasons.person_of(request.player_id)
+    lines = await asyncio.to_thread(_rank, circuit, weights, tournaments, person)
     if request.player_id and not lines:
         raise NotFound("player", request.player_id)
     await _add_names(models, lines)
@@ -85,9 +88,12 @@ def _rank(
 ) -> list[pb.CircuitLine]:
     counted = [each for each in tournaments if each.is_finished]
     ranking = rank_circuit(circuit.rule, [build_event(each, weights[each.head.tournament_id]) for each in counted])
+    entries = {each.head.tournament_id: each.entries for each in counted}
     games = {each.head.tournament_id: list_games(each) for each in counted} if player_id else {}
     return [
-        build_line(each, circuit.rule.qualified_places, games) for each in ranking if player_id in ("", each.player_id)
+        build_line(each, circuit.rule.qualified_places, entries, games)
+        for each in ranking
+        if player_id in ("", each.player_id)
     ]
 
 
