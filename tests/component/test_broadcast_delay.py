@@ -175,6 +175,11 @@ async def test_a_delay_in_the_middle_of_a_round_holds_later_plays_from_the_publi
             with pytest.raises(grpc.aio.AioRpcError) as refused:
                 await call_as_visitor(cell, request)
             assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+        proof = results.GetProofRequest(subject=results.PROOF_SUBJECT_SHEET, game_id=PLAYED)
+        with pytest.raises(grpc.aio.AioRpcError, match="told with a delay"):  # a proof shows the content of its event
+            await call_as_visitor(cell, proof)
+        with pytest.raises(grpc.aio.AioRpcError, match="no published checkpoint"):  # this cell signs no log
+            await do(cell, proof, director)
         past = await web.get(
             f"/api/v1/games/{PLAYED}", params={"as_of_position": (await game_of(cell, director)).position}
         )

@@ -275,6 +275,7 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "verify": Verb("record.record:verify", "Verify order, hash chain and seals."),
             "key": Verb("record.record:key", "Create a sealing key, and print its public key."),
             "seal": Verb("record.record:seal", "Seal all unsealed events."),
+            "checkpoint": Verb("record.log:checkpoint", "Sign a checkpoint of the log, and print the key of the log."),
             "export": Verb("record.archive:export", "Write the record to a file that can be verified anywhere."),
             "restore": Verb("record.archive:restore", "Restore an exported record into an empty one."),
             "erase-person": Verb("record.archive:erase_person", "Erase a person permanently."),
@@ -291,6 +292,14 @@ _WRITTEN: Mapping[str, Noun | Verb] = {
             "erase-again": Verb("record.upkeep:erase_again", "Repeat all erasures since the backup of this record."),
         },
     ),
+    "proof": Noun(
+        N_("Proofs that an event is in the log of a record."),
+        {
+            "verify": Verb("proof:verify", "Verify a proof offline, and say what it proves."),
+            "compare": Verb("proof:compare", "Compare a log with the checkpoint that it showed before."),
+        },
+    ),
+    "witness": Verb("witness.witness:witness", N_("Cosign the checkpoints of transparency logs.")),
     "projection": Noun(
         N_("The tables that are computed from the record."),
         {

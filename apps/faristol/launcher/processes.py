@@ -212,6 +212,7 @@ def _builders_for_record(settings: Settings, services: Sequence[str]) -> list[Ca
     wanted = (
         ("faristol.host.observability.gauges", settings.is_measured and _relays(settings, services)),
         ("faristol.host.sealer", bool(settings.seal_key)),
+        ("faristol.host.log", bool(settings.seal_key)),
         ("faristol.host.witnesses", bool(settings.seal_key or settings.seal_witnesses)),
     )
     return [import_module(module).part for module, is_wanted in wanted if is_wanted]

@@ -1,4 +1,4 @@
-"""The status of the relay, of consumers, of the sealer and of witnesses."""
+"""The status of the relay, of consumers, of the sealer, of the log and of witnesses."""
 
 from __future__ import annotations
 
@@ -18,18 +18,24 @@ from faristol.consumers.progress_watch import ProgressWatch
 from faristol.consumers.rebuild import REBUILD_LEASE_SECONDS
 from faristol.consumers.stopped import Stopped, all_stopped
 from faristol.event_store import Record
-from faristol.event_store.backends.tables import checkpoints, events, leases, seals
+from faristol.event_store.backends.tables import checkpoints, events, leases, log_checkpoints, seals
 from faristol.event_store.event import microseconds, utc_now
 from faristol.event_store.leases import is_held
 from faristol.event_store.positions import last_position
+from faristol.event_store.transparency.log_writer import LOG_LEASE, WITNESS_CHECKPOINT_PREFIX
 from faristol.event_store.witness.delivery import PREFIX
 
 MAX_UNSEALED_SECONDS = 600.0
 """Seconds for which an event may be unsealed before that counts as a problem."""
 MAX_UNDELIVERED_SECONDS = 60.0
 """Seconds for which a seal may be undelivered before that counts as a problem."""
+MAX_UNLOGGED_SECONDS = 300.0
+"""Seconds for which an event may have no checkpoint of the log before that counts as a problem."""
+MAX_UNCOSIGNED_SECONDS = 120.0
+"""Seconds for which a witness may lack a checkpoint of the log before that counts as a problem."""
 
 _IS_WITNESS = checkpoints.c.consumer.startswith(PREFIX, autoescape=True)
+_IS_LOG_WITNESS = checkpoints.c.consumer.startswith(WITNESS_CHECKPOINT_PREFIX, autoescape=True)
 
 
 class StatusKind(StrEnum):
@@ -40,6 +46,8 @@ class StatusKind(StrEnum):
     PROJECTION = "projection"
     SEALER = "sealer"
     WITNESS = "witness"
+    LOG = "log"
+    LOG_WITNESS = "log-witness"
 
 
 class State(StrEnum):
@@ -95,6 +103,7 @@ async def status(record: Record, pace: ProgressWatch | None = None) -> tuple[lis
             *await _projections(record, connection, last, stopped),
             *await _others(connection, last, stopped),
             *await list_sealing(connection, last),
+            *await _logging(connection, last),
         ]
     read = (State.LIVE, State.STOPPED, State.OLDER)
     found = [replace(line, parked=parked.get(line.name, ())) if line.state in read else line for line in found]
@@ -131,13 +140,29 @@ async def list_sealing(connection: AsyncConnection, last: int) -> list[Status]:
     return found
 
 
+async def _logging(connection: AsyncConnection, last: int) -> list[Status]:
+    """Return the log, if it has a checkpoint or witnesses, and its witnesses."""
+    size = int((await connection.execute(select(func.coalesce(func.max(log_checkpoints.c.size), 0)))).scalar_one())
+    rows = (await connection.execute(select(checkpoints).where(_IS_LOG_WITNESS))).all()
+    if not size and not rows:
+        return []
+    first = select(events.c.recorded_at).where(events.c.position == size + 1)
+    since = (await connection.execute(first)).scalar()
+    found = [_waiting(LOG_LEASE, StatusKind.LOG, size, last, since, MAX_UNLOGGED_SECONDS)]
+    for row in rows:
+        made = select(func.min(log_checkpoints.c.made_at)).where(log_checkpoints.c.size > row.position)
+        since = (await connection.execute(made)).scalar()
+        found.append(_waiting(row.consumer, StatusKind.LOG_WITNESS, row.position, size, since, MAX_UNCOSIGNED_SECONDS))
+    return found
+
+
 def _waiting(name: str, kind: StatusKind, position: int, end: int, since: int | None, longest: float) -> Status:
     late = since is not None and microseconds(utc_now()) - since > longest * 1_000_000
     return Status(name, kind, State.WAITING if late else State.LIVE, position, max(0, end - position))
 
 
 async def _others(connection: AsyncConnection, last: int, stopped: dict[str, Stopped]) -> list[Status]:
-    of_consumers = checkpoints.c.consumer.not_like("%@%") & ~_IS_WITNESS
+    of_consumers = checkpoints.c.consumer.not_like("%@%") & ~_IS_WITNESS & ~_IS_LOG_WITNESS
     rows = await connection.execute(select(checkpoints).where(of_consumers))
     return [
         Status(

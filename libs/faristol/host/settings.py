@@ -227,6 +227,18 @@ class Settings(_EnvironmentSettings):
     seal_witness_token: Path | None = Field(
         default=None, description="File with the bearer token for witnesses at HTTP addresses."
     )
+    transparency_origin: str = Field(
+        default="",
+        max_length=200,
+        description="Name of the log of the record, such as cup.example.org/log; it must never change. Default: the id "
+        "of the record.",
+    )
+    transparency_policy: Path | None = Field(
+        default=None, description="Policy file (C2SP tlog-policy) with the witnesses of the log and their quorum."
+    )
+    transparency_seconds: float = Field(
+        default=60.0, gt=0, description="Maximum delay of an event before a checkpoint of the log covers it."
+    )
     mail_server: str = Field(
         default="",
         description="Server that takes e-mail: smtp://HOST:PORT with STARTTLS, or smtps://HOST:PORT; no e-mail if "

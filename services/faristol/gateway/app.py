@@ -13,7 +13,7 @@ from fastapi import APIRouter, FastAPI, Response
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
-from faristol.gateway.api import downloads, games
+from faristol.gateway.api import downloads, games, log
 from faristol.gateway.api import routes as api
 from faristol.gateway.api.openapi import documentation
 from faristol.gateway.api.openapi.commands import commands_document
@@ -62,7 +62,7 @@ from faristol.gateway.pages import hall_state, registration
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
-from faristol.gateway.pages.spectators import push, screens, slots
+from faristol.gateway.pages.spectators import proofs, push, screens, slots
 from faristol.gateway.print import addresses as papers
 from faristol.gateway.print.pdf import Pdfs
 from faristol.gateway.rpc import json_proxy
@@ -83,6 +83,7 @@ removed.
 
 
 PUBLIC = (
+    log.routes,
     downloads.routes,
     games.routes,
     api.routes,
@@ -91,6 +92,7 @@ PUBLIC = (
     duplicate_api.sums,
     pages.routes,
     duplicate_pages.routes,
+    proofs.routes,
     slots.routes,
     rating_lists.json_routes,
     rating_lists.page_routes,

@@ -100,6 +100,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("TOO_MANY_PICTURES", "PICTURE_SHOWN", "NO_SUCH_HALL", "NO_READERS", "TOO_MANY_MESSAGES"),
             *("MESSAGE_OVER", "NO_ROUND_OPEN", "NOT_IN_HALL", "NO_MAIL_SERVER"),
             *("NO_SUCH_SLOT", "TABLE_CLAIMED", "TABLE_NOT_CLAIMED", "SAME_DELAY", "GAMES_HELD_BACK"),
+            "NOT_YET_PROVEN",
         }
     ),
     "notifications by push": frozenset({"NO_PUSH_KEYS", "TOO_MANY_FOLLOWS", "TOO_MANY_SUBSCRIPTIONS"}),

@@ -236,6 +236,10 @@ def _format_verdict(verdict: Verdict, *, signed: bool, witnessed: int) -> str:
     )
     if verdict.names.bound:
         text += f"; {format_count(verdict.names.bound, 'name')} as bound"
+    if verdict.checkpoints:
+        signatures = "" if signed else ", signatures were not checked"
+        counted = format_count(verdict.checkpoints, "checkpoint")
+        text += f"; {counted} of the log up to position {verdict.logged}{signatures}"
     if not verdict.seals:
         return f"{text}; no seals"
     checked = "signatures are right" if signed else "signatures were not checked"

@@ -21,9 +21,12 @@ from typing import Any, Self
 
 from faristol.event_store.errors import RecordError
 
-ARCHIVE_VERSION = 3
-"""Version of the format that is written. In version 1, names have no salt; persons have further details from 3 on."""
-READABLE = (1, 2, ARCHIVE_VERSION)
+ARCHIVE_VERSION = 4
+"""Version of the format that is written. In version 1, names have no salt; persons have further details from 3 on.
+
+A checkpoint of the log is in an archive from version 4 on.
+"""
+READABLE = (1, 2, 3, ARCHIVE_VERSION)
 MAX_LINE_BYTES = 8 * 1024 * 1024
 """Bytes. A payload has at most 1 MiB; an answer fits into one gRPC message."""
 
@@ -69,7 +72,7 @@ class ArchiveLine:
         return self.digest(name) or None if name in self._members else None
 
     def position_of(self, name: str) -> int:
-        """Return a position; 0 if it is absent, as in version 1."""
+        """Return a position or a count; 0 if it is absent, as in an older version."""
         return self.number_of(name) if name in self._members else 0
 
     def numbers(self, name: str) -> Mapping[str, int]:
@@ -154,6 +157,19 @@ MEMBERS: Mapping[str, Mapping[str, Callable[[ArchiveLine, str], Any]]] = {
         "key_id": ArchiveLine.text,
         "sealed_at": ArchiveLine.number_of,
         "signature": ArchiveLine.digest,
+    },
+    "log-gap": {
+        "from_position": ArchiveLine.number_of,
+        "to_position": ArchiveLine.number_of,
+        "hashes": ArchiveLine.digests,
+    },
+    "checkpoint": {
+        "size": ArchiveLine.number_of,
+        "origin": ArchiveLine.text,
+        "root": ArchiveLine.digest,
+        "note": ArchiveLine.text,
+        "made_at": ArchiveLine.number_of,
+        "published_at": ArchiveLine.number_of,
     },
     "command": {"command_id": ArchiveLine.text, "answer": ArchiveLine.content, "position": ArchiveLine.number_of},
     "person": {

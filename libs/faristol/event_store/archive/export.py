@@ -27,6 +27,8 @@ from faristol.event_store.integrity.seals import Seal, Tally
 from faristol.event_store.integrity.verification import Progress, following, ignore_progress
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
+from faristol.event_store.transparency import log_store
+from faristol.event_store.transparency.log_store import StoredCheckpoint
 from faristol.event_store.upcasters import upcasters
 from faristol.kernel.mentions import players_of
 
@@ -40,6 +42,7 @@ class ExportCounts:
 
     events: int = 0
     seals: int = 0
+    checkpoints: int = 0
     commands: int = 0
     people: int = 0
     notes: int = 0
@@ -76,7 +79,10 @@ async def export(
                     exported_at=microseconds(utc_now()),
                     people=with_people,
                 )
-                work = _Export(connection, writer, tournament, end, progress)
+                published = await log_store.newest_checkpoint(connection, is_published=True)
+                if published is not None and published.checkpoint.size > end:
+                    raise CorruptData(f"position {end + 1}: missing, and a checkpoint of the log is over it")
+                work = _Export(connection, writer, tournament, end, published, progress)
                 await (work.part() if tournament else work.whole())
         except CorruptData as wrong:
             raise ArchiveError(f"the record is wrong at {wrong}: no event was exported") from wrong
@@ -97,7 +103,13 @@ async def _people(connection: AsyncConnection, end: int) -> list[tuple[StoredNam
 
 class _Export:
     def __init__(
-        self, connection: AsyncConnection, writer: Writer, tournament: str, end: int, progress: Progress
+        self,
+        connection: AsyncConnection,
+        writer: Writer,
+        tournament: str,
+        end: int,
+        published: StoredCheckpoint | None,
+        progress: Progress,
     ) -> None:
         self.counts = ExportCounts()
         self._connection = connection
@@ -106,6 +118,12 @@ class _Export:
         self._end = end
         self._progress = progress
         self._checker = Checker(part=tournament)
+        self._published = published
+        """Checkpoint of the log that is not written yet."""
+        self._log_covered = 0
+        """Position up to which the lines have all hashes of the log."""
+        self._written = 0
+        """Position of the last written event."""
         self._players: set[str] = set()
 
     async def whole(self) -> None:
@@ -116,6 +134,7 @@ class _Export:
             while batch := await following(self._connection, self._checker, self._end):
                 for event in batch:
                     self._event(event)
+                    await self._log(event.position)
                     while waiting and waiting[0].to_position <= event.position:
                         self._seal(waiting.pop(0))
                         waiting = waiting or await self._seals()
@@ -131,7 +150,8 @@ class _Export:
                     raise CorruptData(f"position {self._end + 1}: not there, and {seal} is over it")
                 await self._part_under(seal)
         async for event in self._of_tournament(self._checker.position, self._end):
-            self._event(event)
+            await self._own_event(event)
+        await self._log(self._end)
 
     async def _part_under(self, seal: Seal) -> None:
         known = await stored.hashes(self._connection, seal.from_position, seal.to_position)
@@ -144,7 +164,7 @@ class _Export:
             run = list(places)
             if is_own:
                 for _ in run:
-                    self._event(await anext(own))
+                    await self._own_event(await anext(own))
             else:
                 first, last = seal.from_position + run[0], seal.from_position + run[-1]
                 hashes = merkle.stand_in(contents, run[0], run[-1] + 1)
@@ -153,6 +173,44 @@ class _Export:
                     "gap", from_position=first, to_position=last, hashes=[digest.hex() for digest in hashes]
                 )
         self._seal(seal, Counter(tournament for _, tournament in known))
+
+    async def _own_event(self, event: Stored) -> None:
+        """Write an event of the tournament, after the hashes of the log for the others before it."""
+        await self._log(event.position - 1)
+        self._event(event)
+        await self._log(event.position)
+
+    async def _log(self, position: int) -> None:
+        """Write the hashes of the log for events that are left out, up to a position, and its checkpoint there."""
+        if self._published is None:
+            return
+        size = self._published.checkpoint.size
+        if self._tournament:
+            await self._log_gap(min(position, size))
+        self._log_covered = max(self._log_covered, min(position, size))
+        if position < size:
+            return
+        self._writer.write(
+            "checkpoint",
+            size=size,
+            origin=self._published.checkpoint.origin,
+            root=self._published.checkpoint.root,
+            note=str(self._published.note),
+            made_at=self._published.made_at,
+            published_at=self._published.published_at or self._published.made_at,
+        )
+        self.counts.checkpoints += 1
+        self._published = None
+
+    async def _log_gap(self, up_to: int) -> None:
+        """Write the hashes that replace the events up to a position, unless the last line is the event there."""
+        start = max(self._log_covered, self._written)
+        if start >= up_to:
+            return
+        ranges = [(first, first + (1 << level)) for first, level in merkle.cover(start, up_to)]
+        hashes = await log_store.read_hashes(self._connection, ranges)
+        lines = [digest.hex() for digest in hashes]
+        self._writer.write("log-gap", from_position=start + 1, to_position=up_to, hashes=lines)
 
     async def _of_tournament(self, after: int, up_to: int) -> AsyncIterator[Stored]:
         while batch := await stored.read(self._connection, after, up_to, tournament=self._tournament):
@@ -166,6 +224,7 @@ class _Export:
     def _event(self, event: Stored) -> None:
         self._checker.event(event)
         self._writer.write_all("event", event)
+        self._written = event.position
         if self._tournament and event.type in ENTRIES:
             message = upcasters.message(event.type, event.schema_version, event.payload)
             self._players.update(players_of(message))

@@ -28,6 +28,8 @@ from faristol.event_store.integrity.seals import Seal
 from faristol.event_store.integrity.verification import Progress, Verdict, ignore_progress
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
+from faristol.event_store.transparency.log_checker import LogChecker
+from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
 from faristol.kernel.details import DETAILS, Value
 
 
@@ -52,6 +54,7 @@ class Archive:
         self.tournament = first.text("tournament")
         self.position = first.number_of("position")
         self.checker = Checker(keys, kept=kept, part=self.tournament)
+        self.log = LogChecker(keys)
         self.bindings = Bindings(part=bool(self.tournament))
         self.names = Names()
         """Result of the check of names, after the last line."""
@@ -78,7 +81,9 @@ class Archive:
 
     def _row(self, line: ArchiveLine) -> Iterator[ArchivedRow]:
         counts = self.counts
-        if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.notes or counts.erased):
+        if line.kind in {"event", "gap", "seal", "command", "log-gap", "checkpoint"} and (
+            counts.people or counts.notes or counts.erased
+        ):
             raise line.error(f"a line of kind {line.kind} is after the people")
         if line.kind in {"person", "note", "erased", "end"}:
             self._nothing_due(line)
@@ -89,6 +94,7 @@ class Archive:
                     self._nothing_due(line)
                 self.checker.event(event)
                 self.bindings.event(event)
+                self.log.event(event)
                 if event.type in WITH_WORDS:
                     self._may_be_noted.add(event.position)
                 self._due = "" if self.tournament else event.command_id
@@ -101,6 +107,13 @@ class Archive:
                 self.checker.seal(seal, line.numbers("tournaments") if self.tournament else None)
                 counts.seals += 1
                 yield ArchivedRow(tables.seals, row)
+            case "log-gap":
+                self.log.gap(**line.members())
+            case "checkpoint":
+                row = line.members()
+                self.log.checkpoint(LogCheckpoint(row["origin"], row["size"], row["root"]), row["note"])
+                counts.checkpoints += 1
+                yield ArchivedRow(tables.log_checkpoints, row)
             case "command":
                 yield self._command(line)
             case "person":
@@ -169,8 +182,9 @@ class Archive:
         if self.checker.position > self.position or (self.checker.position < self.position and not self.tournament):
             raise line.error(f"the events end at position {self.checker.position}; line 1 says {self.position}")
         for name, found in asdict(self.counts).items():
-            if line.number_of(name) != found:
-                raise line.error(f"there are {found} {name}; this line says {line.number_of(name)}")
+            stated = line.position_of(name) if name == "checkpoints" else line.number_of(name)
+            if stated != found:
+                raise line.error(f"there are {found} {name}; this line says {stated}")
         self.checker.end()
         self._check_names(line)
 
@@ -199,7 +213,7 @@ def verify(
             pass
     except ArchiveError as wrong:
         return Verdict.of(checker, wrong=str(wrong))
-    found = Verdict.of(checker, names=opened.names)
+    found = Verdict.of(checker, names=opened.names, log=opened.log)
     # An omitted end leaves no trace in a part: the position of the record and the seals show its extent.
     return replace(found, position=opened.position) if opened.tournament else found
 
@@ -245,12 +259,32 @@ async def restore(
     return opened.counts
 
 
+_RESTORED = (
+    tables.events,
+    tables.commands,
+    tables.people,
+    tables.notes,
+    tables.erased,
+    tables.seals,
+    tables.log_checkpoints,
+)
+"""The tables that an archive restores."""
+
+
 async def _empty(connection: AsyncConnection) -> None:
     """Lock the record against appends. Raises ``ArchiveError`` if it is not empty."""
     table = tables.counter
     held = update(table).values(position=table.c.position).returning(table.c.position)
     used = int((await connection.execute(held)).scalar_one()) > 0
-    for other in (tables.events, tables.commands, tables.people, tables.notes, tables.erased, tables.seals):
+    for other in (
+        tables.events,
+        tables.commands,
+        tables.people,
+        tables.notes,
+        tables.erased,
+        tables.seals,
+        tables.log_checkpoints,
+    ):
         used = used or bool((await connection.execute(select(func.count()).select_from(other))).scalar_one())
     if used:
         raise ArchiveError("the record is not empty: an archive can be restored only into a new record")

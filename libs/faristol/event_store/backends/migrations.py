@@ -24,7 +24,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import URL, LargeBinary, insert, inspect, select, text, update
+from sqlalchemy import URL, BigInteger, Integer, LargeBinary, insert, inspect, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -218,6 +218,28 @@ async def _use_details(connection: AsyncConnection) -> None:
     """Change no table. From this format on, further details can be stored, as no version without them runs."""
 
 
+async def _log_tables(connection: AsyncConnection) -> None:
+    """Add the tables of the transparency log. The log is built from the first event when a process signs it."""
+    kind = LargeBinary().compile(dialect=connection.dialect)
+    key = BigInteger().with_variant(Integer, "sqlite").compile(dialect=connection.dialect)
+    await connection.execute(
+        text(
+            "CREATE TABLE log_tiles (level INTEGER NOT NULL, number BIGINT NOT NULL,"
+            f" hashes {kind} NOT NULL, PRIMARY KEY (level, number))"
+        )
+    )
+    await connection.execute(
+        text(
+            f"CREATE TABLE log_checkpoints (size {key} NOT NULL, origin VARCHAR(200) NOT NULL, root {kind} NOT NULL,"
+            " note TEXT NOT NULL, made_at BIGINT NOT NULL, published_at BIGINT, PRIMARY KEY (size))"
+        )
+    )
+
+
+async def _use_log(connection: AsyncConnection) -> None:
+    """Change no table. From this format on, the log can be built."""
+
+
 async def _list_completed(connection: AsyncConnection) -> set[str]:
     """Return the names of the completed ``pre-`` migrations of the next format."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(_TAKEN)):
@@ -241,5 +263,7 @@ MIGRATIONS: Sequence[Migration] = (
     Migration("post-0002-salts", _salts),
     Migration("pre-0003-details", _details),
     Migration("post-0003-details", _use_details),
+    Migration("pre-0004-log", _log_tables),
+    Migration("post-0004-log", _use_log),
 )
 """Migrations in order: for each format any number of ``pre-``, then exactly one ``post-``."""

@@ -52,6 +52,8 @@ WRITES = (
     _may(tables.notes, "SELECT", "INSERT"),
     _may(tables.erased, "SELECT"),
     _may(tables.seals, "SELECT", "INSERT"),
+    _may(tables.log_tiles, "SELECT", "INSERT", "UPDATE", columns=("hashes",)),
+    _may(tables.log_checkpoints, "SELECT", "INSERT", "UPDATE", columns=("note", "published_at")),
     *_PROGRESS,
 )
 """Rights of a process that decides: it appends events with names and notes, and seals.

@@ -19,7 +19,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-RECORD_FORMAT = 3
+RECORD_FORMAT = 4
 """Version of this set of tables, stored in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
@@ -111,6 +111,27 @@ seals = Table(
     Column("key_id", String(16), nullable=False),
     Column("signature", LargeBinary, nullable=False),
     Column("sealed_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+)
+
+log_tiles = Table(
+    "log_tiles",
+    metadata,
+    Column("level", Integer, primary_key=True, autoincrement=False),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("hashes", LargeBinary, nullable=False, comment="32 bytes each, 256 at most; only appended to"),
+)
+
+log_checkpoints = Table(
+    "log_checkpoints",
+    metadata,
+    Column("size", _position, primary_key=True, autoincrement=False, comment="number of events under it"),
+    Column("origin", String(200), nullable=False),
+    Column("root", LargeBinary, nullable=False),
+    Column("note", Text, nullable=False, comment="signed note of the log; with cosignatures of witnesses"),
+    Column("made_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+    Column(
+        "published_at", BigInteger, nullable=True, comment="when the quorum was met, microseconds since 1970; else null"
+    ),
 )
 
 

@@ -18,6 +18,9 @@ from faristol.event_store.integrity.keys import Keys
 from faristol.event_store.integrity.seals import Seal
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
+from faristol.event_store.transparency import log_store
+from faristol.event_store.transparency.log_checker import LogChecker
+from faristol.event_store.transparency.log_store import StoredCheckpoint
 
 Progress = Callable[[int, int], None]
 """Called with the number of positions done and their total."""
@@ -48,10 +51,22 @@ class Verdict:
     """The tournament of a partial verification; empty for a whole record."""
     names: Names = field(default_factory=Names)
     """Result of the check of names."""
+    checkpoints: int = 0
+    """Number of checkpoints of the log that were compared."""
+    logged: int = 0
+    """Number of events under the last one."""
 
     @classmethod
-    def of(cls, checker: Checker, *, after: int = 0, wrong: str = "", names: Names | None = None) -> Verdict:
-        """Build the verdict from the state of a checker."""
+    def of(
+        cls,
+        checker: Checker,
+        *,
+        after: int = 0,
+        wrong: str = "",
+        names: Names | None = None,
+        log: LogChecker | None = None,
+    ) -> Verdict:
+        """Build the verdict from the state of a checker, and of that of the log."""
         return cls(
             events=checker.events,
             streams=checker.streams,
@@ -62,6 +77,8 @@ class Verdict:
             sealed=checker.sealed,
             tournament=checker.part,
             names=names or Names(),
+            checkpoints=log.checkpoints if log else 0,
+            logged=log.logged if log else 0,
         )
 
 
@@ -75,14 +92,15 @@ async def verify(
     from_seal: bool = False,
     without_names: bool = False,
 ) -> Verdict:
-    """Read the record and recompute every hash, the root of every seal, and the commitment of every name.
+    """Read the record and recompute every hash, the roots of seals and checkpoints, and the commitment of every name.
 
     With ``keys``, every seal must have a valid signature of one of them; seals ``kept`` outside the record must all be
     in the record. With ``after`` or ``from_seal``, everything up to that position or the last seal is trusted, except
-    the order and the signatures of its seals. Later appends are left for the next verification. A record that was
-    restored without people may be ``without_names`` that were bound.
+    the order and the signatures of its seals; then no checkpoint of the log is compared. Later appends are left for the
+    next verification. A record that was restored without people may be ``without_names`` that were bound.
     """
     checker = Checker(keys, kept=kept, after=after)
+    log = LogChecker(keys)
     try:
         async with record.reading() as connection:
             there = await _load_extent(connection)
@@ -97,9 +115,14 @@ async def verify(
             batch, answered = await _next(record, checker, max(there.counted, there.last))
             if not batch:
                 break
+            is_whole = log.size == batch[0].position - 1
+            signed = await _checkpoints(record, batch[-1].position, log) if is_whole else {}
             for event in batch:
                 checker.event(event, answered)
                 bindings.event(event)
+                log.event(event)
+                if made := signed.get(event.position):
+                    log.checkpoint(made.checkpoint, str(made.note))
                 while waiting and waiting[0].to_position <= event.position:
                     checker.seal(waiting.pop(0))
                     waiting = waiting or await _seals(record, checker.sealed, there)
@@ -108,10 +131,32 @@ async def verify(
         if waiting:
             raise CorruptData(f"position {checker.position + 1}: {waiting[0]} is here, and the record ends before it")
         checker.end()
+        await _check_tiles(record, checker.position)
         names = await _names(record, bindings, checker.position)
     except CorruptData as wrong:
-        return Verdict.of(checker, after=after, wrong=str(wrong))
-    return Verdict.of(checker, after=after, names=names)
+        return Verdict.of(checker, after=after, wrong=str(wrong), log=log)
+    return Verdict.of(checker, after=after, names=names, log=log)
+
+
+async def _checkpoints(record: Record, up_to: int, log: LogChecker) -> dict[int, StoredCheckpoint]:
+    """Return the checkpoints after those that were compared, up to a position, by their sizes."""
+    async with record.engine.connect() as connection:
+        found = await log_store.read_checkpoints(connection, log.size, stored.STORED_BATCH_EVENTS, up_to=up_to)
+    return {made.checkpoint.size: made for made in found}
+
+
+async def _check_tiles(record: Record, position: int) -> None:
+    """Compare the last checkpoint of the log with the tiles that are served. Raises ``CorruptData``."""
+    async with record.engine.connect() as connection:
+        last = await log_store.newest_checkpoint(connection)
+        if last is None:
+            return
+        size = last.checkpoint.size
+        if size <= position and await log_store.compute_root(connection, size) != last.checkpoint.root:
+            raise CorruptData(f"position {size}: the tiles of the log have another root than its last checkpoint")
+        end, _ = await stored.end(connection)
+    if size > end:
+        raise CorruptData(f"position {end + 1}: missing, and a checkpoint of the log is over it")
 
 
 async def _names(record: Record, bindings: Bindings, after: int) -> Names:

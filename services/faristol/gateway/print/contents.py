@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.pages.hall_links import address_of_hall
@@ -209,7 +210,13 @@ async def _games(wanted: PaperRequest) -> dict[str, Any]:
         sides = table.sheet(game)
         return Form(each, game, sides, table.rows(sides), list(outcome(game, wanted.language)))
 
-    return {"answer": answer, "forms": [*map(form, shown)], "blank_lines": BLANK_LINES[wanted.size]}
+    proof = wanted.address + tournament_path(wanted.id, "proof")
+    return {
+        "answer": answer,
+        "forms": [*map(form, shown)],
+        "blank_lines": BLANK_LINES[wanted.size],
+        "code": lambda game_id: qr(f"{proof}?game={quote(game_id, safe='')}", at_once=True),
+    }
 
 
 async def _cards(wanted: PaperRequest) -> dict[str, Any]:
@@ -227,7 +234,12 @@ async def _standings(wanted: PaperRequest) -> dict[str, Any]:
     teams = None
     if wanted.head.tournament.team_boards:
         teams = await wanted.results.team_standings(wanted.id, wanted.round)
-    return {"answer": answer, "teams": teams, "as_of": wanted.round}
+    tournament = wanted.head.tournament
+    number = wanted.round or answer.round
+    is_closed = any(each.round == number and each.HasField("closed_at") for each in tournament.played)
+    proof = wanted.address + tournament_path(wanted.id, "proof")
+    code = qr(proof if tournament.over and not wanted.round else f"{proof}?round={number}", at_once=True)
+    return {"answer": answer, "teams": teams, "as_of": wanted.round, "code": code if is_closed else None}
 
 
 async def _crosstable(wanted: PaperRequest) -> dict[str, Any]:

@@ -197,6 +197,19 @@ class Results(Service):
         request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
         return await self._call(self._stub.ListSeals, request)
 
+    async def log_checkpoint(self) -> pb.GetLogCheckpointResponse:
+        """Return the newest published checkpoint of the log of the record."""
+        return await self._call(self._stub.GetLogCheckpoint, pb.GetLogCheckpointRequest())
+
+    async def log_tile(self, level: int, number: int, width: int, *, entries: bool = False) -> bytes:
+        """Return a tile of the log, or the entries under one of level 0."""
+        request = pb.GetLogTileRequest(level=level, number=number, width=width, entries=entries)
+        return (await self._call(self._stub.GetLogTile, request)).content
+
+    async def proof(self, subject: pb.ProofSubject.ValueType, **of: Any) -> pb.GetProofResponse:
+        """Return the proof of a scoresheet, a result, a round or standings; ``of`` are fields of the request."""
+        return await self._call(self._stub.GetProof, pb.GetProofRequest(subject=subject, **of))
+
 
 class RulingsClient(Service):
     """Public calls of the lexicon service."""

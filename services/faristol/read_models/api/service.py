@@ -15,6 +15,7 @@ from faristol.pb.results.v1 import seasons_pb2 as season_results
 from faristol.read_models.api.absence import retry_not_found
 from faristol.read_models.api.queries.careers import get_career, get_season_bests
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
+from faristol.read_models.api.queries.log import get_log_checkpoint, get_log_tile, get_proof
 from faristol.read_models.api.queries.messages import list_messages
 from faristol.read_models.api.queries.players import get_player, search_players
 from faristol.read_models.api.queries.prizes import get_awards, get_prizes
@@ -66,6 +67,9 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.GetStatusRequest: get_status,
     pb.FollowRequest: follow,
     pb.ListSealsRequest: list_seals,
+    pb.GetLogCheckpointRequest: get_log_checkpoint,
+    pb.GetLogTileRequest: get_log_tile,
+    pb.GetProofRequest: get_proof,
     pb.GetRulesetRequest: get_ruleset,
 }
 """The query function for each request."""

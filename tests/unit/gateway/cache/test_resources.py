@@ -57,6 +57,16 @@ NOT_KEPT = {
     "/api/v1/seasons/{season_id}",
     "/api/v1/seasons/{season_id}/circuits/{circuit_id}",
 }
+NOT_KEPT |= {
+    "/log/checkpoint",
+    "/log/tile/entries/{path:path}",
+    "/log/tile/{level}/{path:path}",
+    "/tournaments/{tournament_id}/proof",
+    "/api/v1/games/{game_id}/proof",
+    "/api/v1/games/{game_id}/result/proof",
+    "/api/v1/tournaments/{tournament_id}/rounds/{number}/proof",
+    "/api/v1/tournaments/{tournament_id}/proof",
+}
 NOT_KEPT |= {ARCHIVE, *STREAMS}
 LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
 

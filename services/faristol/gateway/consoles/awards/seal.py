@@ -12,6 +12,7 @@ from starlette.responses import Response
 from faristol.gateway.consoles.frame import TournamentId
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.render import page
+from faristol.gateway.pages.spectators.proofs import find_proof
 from faristol.gateway.rpc.results import Reader
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -25,10 +26,12 @@ async def show_seal(
     tournament_id: TournamentId,
     player: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    """Show the seal of the record that covers the final standings, with the place and the prizes of a player."""
+    """Show the seal and the proof of the final standings, with the place and the prizes of a player."""
     head = await results.tournament(tournament_id)
     check_has_tables(head)
-    answer, standings = await asyncio.gather(results.awards(tournament_id), results.standings(tournament_id))
+    answer, standings, proof = await asyncio.gather(
+        results.awards(tournament_id), results.standings(tournament_id), find_proof(results, tournament_id)
+    )
     position = answer.published_position
     sealed = await results.seals(position - 1, 1, newest=False) if position else pb.ListSealsResponse()
     line = next((each for each in standings.standings if each.player_id == player), None)
@@ -43,6 +46,7 @@ async def show_seal(
         prizes=prizes,
         seal=sealed.seals[0] if sealed.seals else None,
         position=position,
+        **proof.fields,
     )
     response.headers["Cache-Control"] = "no-cache"
     return response

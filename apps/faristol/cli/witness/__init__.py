@@ -1,0 +1,1 @@
+"""A witness of transparency logs: its command and its HTTP server."""
