@@ -20,7 +20,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great dutch faults fuzz browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style site pictures compiled format proto golden bench capacity torture simulate judges rounds halls hall-cells strangers viewers day mutants great dutch faults fuzz browser openid axe openapi token promtool tlog crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -97,7 +97,7 @@ coverage: setup ## measure the lines that the unit tests run, against the floor 
 	$(BIN)/coverage json --quiet
 	$(BIN)/coverage report --skip-covered --sort=cover
 
-nightly: setup openapi crds ## run the tests that take too long for every change
+nightly: setup openapi crds tlog ## run the tests that take too long for every change
 	$(BIN)/pytest -m nightly --timeout 3600 $(PYTEST_ARGS)
 	$(BIN)/pytest tests/deploy/test_crds.py
 
@@ -248,6 +248,29 @@ promtool: | token # only one process of apt at a time
 		dpkg-deb --fsys-tarfile prometheus_*.deb | tar --extract ./usr/bin/promtool && rm prometheus_*.deb; } || \
 		echo "no promtool: the alerts will not be evaluated"
 
+# Tests of the log verify it with a program of Go's own libraries, and have a witness of another author, which needs
+# Python 3.12. The compiler and its libraries are Debian packages.
+TLOG := var/tlog/verifier
+TLOG_WITNESS := var/tlog/python/.ready
+TLOG_PYTHON = $(shell for each in python3.14 python3.13 python3.12 $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python); do $$each -c "" 2>/dev/null && echo $$each && break; done)
+tlog: | promtool # only one process of apt at a time
+	@if [ -n "$(TLOG_PYTHON)" ]; then $(MAKE) --no-print-directory $(TLOG_WITNESS); else \
+		echo "no Python 3.12: no witness of another author will cosign the log"; fi
+	@command -v go >/dev/null && test -d /usr/share/gocode/src/golang.org/x/mod || { command -v apt-get >/dev/null && \
+		[ "$$(id -u)" = 0 ] && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+		--no-install-recommends golang-go golang-golang-x-mod-dev >/dev/null; } || true
+	@if command -v go >/dev/null && test -d /usr/share/gocode/src/golang.org/x/mod; then \
+		$(MAKE) --no-print-directory $(TLOG); else echo "no Go: no outside verifier will verify the log"; fi
+
+$(TLOG): tests/tlog/verifier.go
+	@mkdir -p $(@D) && cd tests/tlog && GO111MODULE=off GOPATH=/usr/share/gocode GOFLAGS= CGO_ENABLED=0 \
+		go build -trimpath -o ../../$@ verifier.go
+
+$(TLOG_WITNESS): tests/tlog/requirements.lock
+	@$(TLOG_PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
 # Schemas of custom resources of other projects, for the tests of the manifests. They are fetched with git and are not
 # in this repository.
 CRDS_OF := cloudnative-pg/cloudnative-pg:config/crd/bases cloudnative-pg/plugin-barman-cloud:config/crd/bases \
@@ -327,6 +350,8 @@ lock: $(READY) ## pin the dependencies of pyproject.toml, what builds it, and th
 		--custom-compile-command "make lock" tests/openapi/requirements.in -o tests/openapi/requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" tests/fuzz/requirements.in -o tests/fuzz/requirements.lock
+	uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" -c requirements.lock tests/tlog/requirements.in -o tests/tlog/requirements.lock
 
 digests: ## pin the images of the manifests by the digests of today (needs crane, skopeo or docker, and the internet)
 	$(PYTHON) deploy/digests.py
@@ -336,7 +361,8 @@ AUDIT := var/audit
 audit: ## ask PyPI for known vulnerabilities of every version in the locks
 	$(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
-	for lock in requirements-setup.lock requirements-core.lock requirements.lock requirements-dev.lock deploy/image/build.lock tests/openapi/requirements.lock tests/fuzz/requirements.lock; do \
+	for lock in requirements-setup.lock requirements-core.lock requirements.lock requirements-dev.lock deploy/image/build.lock tests/openapi/requirements.lock \
+		tests/fuzz/requirements.lock tests/tlog/requirements.lock; do \
 		$(AUDIT)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r $$lock || exit 1; done
 
 clean: ## remove what was made, except the data
