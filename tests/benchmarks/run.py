@@ -41,6 +41,7 @@ from tests.benchmarks.ratings import rating_figures
 from tests.benchmarks.rebuild import rebuild_figures
 from tests.benchmarks.replay import STREAM_COUNT, STREAM_EVENTS, replay_figures
 from tests.benchmarks.rounds import round_figures
+from tests.benchmarks.transparency import append_cost_figures, log_figures
 from tests.benchmarks.viewers import viewer_figures
 
 from faristol.bus import NatsServer
@@ -106,6 +107,8 @@ async def measure(folder: Path) -> Figures:
                 await add(f"{name}, deadlines", deadline_figures(name, folder, new(), nats.url))
             finally:
                 await nats.stop()
+            await add(f"{name}, appends with the log", append_cost_figures(name, (new(), new())))
+            await add(f"{name}, the log", log_figures(name, new()))
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
             await add(f"{name}, one result", one_result_figures(name, new()))
             await add(f"{name}, ratings", rating_figures(name, new()))
