@@ -52,6 +52,7 @@ ABOUT_TABLES = (
     "rounds/readiness.py: Round {round} cannot be started",
     "rounds/readiness.py: Round {round} cannot be published",
     "administration/tournaments.py: The table of rounds",
+    "administration/qualification.py",
     "administration/stages.py",
     "rounds/knock_out.py",
     "conditions.py: This is a tournament of duplicate games",
