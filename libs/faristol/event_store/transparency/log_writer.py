@@ -49,6 +49,9 @@ LOG_LEASE_SECONDS = 60.0
 MAX_UNSTORED_EVENTS = 10_000
 """Events whose hashes are stored in one transaction."""
 
+SLICE_EVENTS = 50
+"""Events whose hashes are computed at a time, in about half a millisecond."""
+
 LOG_INTERVAL_SECONDS = 60.0
 """Longest time for which an event remains without a checkpoint, in seconds."""
 
@@ -98,7 +101,7 @@ async def extend_log(record: Record, *, up_to: int | None = None) -> int:
         while tiles.size < min(end, size + MAX_UNSTORED_EVENTS):
             async with record.reading() as connection:
                 batch = await stored.read(connection, tiles.size, end)
-            await asyncio.to_thread(_add_events, tiles, batch)
+            await _add_events(tiles, batch)
         async with record.writing() as connection:
             is_written = await log_store.write_tiles(connection, size, tiles)
         if not is_written:
@@ -107,12 +110,15 @@ async def extend_log(record: Record, *, up_to: int | None = None) -> int:
     return tiles.size
 
 
-def _add_events(tiles: GrowingTiles, batch: Sequence[Stored]) -> None:
+async def _add_events(tiles: GrowingTiles, batch: Sequence[Stored]) -> None:
+    """Add events in slices: a thread would hold the interpreter, and each append would wait for it several times."""
     first = tiles.size + 1
     if not batch or (batch[0].position, batch[-1].position) != (first, first + len(batch) - 1):
         raise CorruptData(f"position {first}: it or a later one is missing")
-    for event in batch:
+    for number, event in enumerate(batch, 1):
         tiles.add(merkle.leaf(entry_of(event)))
+        if number % SLICE_EVENTS == 0:
+            await asyncio.sleep(0)
 
 
 async def make_checkpoint(
