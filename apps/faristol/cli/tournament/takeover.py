@@ -20,7 +20,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.imported_rounds import build_rounds, compare_standings, find_bye_spread
+from faristol.presentation.other_programs.imported_rounds import build_rounds, compare_standings, find_bye_spread
 from faristol.rules.tournament_files import FileDivision, TournamentFile, UnreadableFile, find_doubts
 from faristol.rules.tournament_files.mending import mend
 from faristol.rules.tournament_files.reports import to_tournament

@@ -33,7 +33,7 @@ from faristol.gateway.api.ratings import RatingReader, join_ratings
 from faristol.gateway.http.responses import ERRORS, TaggedResponse
 from faristol.gateway.rpc.results import NOW, Moment, Reader, Results
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.tournament_files import build_tournament_file
+from faristol.presentation.other_programs.tournament_files import build_tournament_file
 from faristol.rules.gcg import write_gcg
 from faristol.rules.tournament_files import TournamentFile
 from faristol.rules.tournament_files.crosstable import write_crosstable

@@ -10,7 +10,7 @@ from faristol.rules.tournament_files import FileDivision, FilePlayer, FileRound,
 SEATS_COUNT = 2
 """Players of a game in these files."""
 
-_OUTCOMES = {pb.OUTCOME_WIN: RoundKind.BYE, pb.OUTCOME_DRAW: RoundKind.HALF_BYE}
+_ROUND_KINDS = {pb.OUTCOME_WIN: RoundKind.BYE, pb.OUTCOME_DRAW: RoundKind.HALF_BYE}
 
 
 def build_tournament_file(
@@ -66,10 +66,10 @@ def _build_round(cell: pb.CrosstableCell, number_of: dict[str, int], bye_spread:
             kind = RoundKind.FORFEIT_WIN if cell.outcome == pb.OUTCOME_WIN else RoundKind.FORFEIT_LOSS
             return FileRound(kind, opponent, cell.score, cell.against)
         case pb.TERM_BASIS_BYE:
-            kind = _OUTCOMES.get(cell.outcome, RoundKind.ABSENCE)
+            kind = _ROUND_KINDS.get(cell.outcome, RoundKind.ABSENCE)
             return FileRound(kind, score=bye_spread if kind is RoundKind.BYE else 0)
         case pb.TERM_BASIS_REQUESTED_BYE:
-            return FileRound(_OUTCOMES.get(cell.outcome, RoundKind.ABSENCE), score=0)
+            return FileRound(_ROUND_KINDS.get(cell.outcome, RoundKind.ABSENCE), score=0)
         case _ if opponent:  # a game of a round that is being played
             return FileRound(RoundKind.GAME, opponent, starts=starts)
         case _:

@@ -1,0 +1,1 @@
+"""Tournaments of other programs: written for them, and taken over from them."""
