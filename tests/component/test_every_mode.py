@@ -252,6 +252,17 @@ def _routes() -> Iterator[str]:
 OF_DUPLICATE = re.compile(r"/duplicate/\{game_id\}")
 
 
+NOT_HERE = re.compile(
+    r"^/log/|^/api/.*/proof$|\{season_id\}|/ratings/\{number\}$|^/federation/|/career/\{opponent_id\}"
+)
+"""Addresses of what this cell has not: a log with a checkpoint, seasons, rating lists, and their official."""
+
+UNPROVEN = re.compile(r"^/api/.*/proof$")
+"""Proofs of what no checkpoint covers yet: the log has none in this cell."""
+
+FOR_OTHERS = ("/tsh.zip", "/results.tou", "/crosstable.txt")
+"""Files for other programs."""
+
 OEMBED = "/oembed"
 
 
@@ -288,6 +299,11 @@ def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
             "help_name": ["duplicate"],
             "receipt": ["1"],
             "slot": ["1"],
+            "season_id": ["none"],
+            "circuit_id": ["none"],
+            "level": ["0"],
+            "path": ["000"],
+            "opponent_id": ["berta"],
             "content": [f"{name}{kind}" for name, kind in zip(SLOT_CONTENTS, ["", ".txt", ".json"] * 2, strict=True)],
             "rest": [mode.id if path.startswith("/t/") else mode.game],
             "kind": [kind for kind, paper in ALL_PAPERS.items() if paper.of_round == ("{number}" in path)],
@@ -408,6 +424,11 @@ def _expect_status(mode: Mode, state: str, path: str, address: str) -> int:
     is_missing = state == BEFORE and ("{game_id}" in path or "{number}" in path)
     if path in ALWAYS:
         return ALWAYS[path]
+    if NOT_HERE.search(path):
+        is_table = mode.is_duplicate and "{game_id}" in path  # a duplicate game has proofs by round only
+        return 409 if state == AFTER and UNPROVEN.search(path) and not is_table else 404
+    if mode is MULTI and path.endswith(FOR_OTHERS) and not is_missing and state != BEFORE:
+        return 409  # other programs know games of two players
     if path == OEMBED:
         return 404 if state == BEFORE and "%2Fgames%2F" in address else 200
     if "/print/" in path and "{kind}" in path:
@@ -479,7 +500,7 @@ def _wrong(mode: Mode, state: str, walked: Sequence[Walked]) -> Iterator[str]:
             yield f"{what}: a traceback"
         if each.is_page and "/print/" not in each.path and f'<html lang="{each.language}"' not in each.text:
             yield f"{what}: in another language"
-        if each.status == HTTPStatus.CONFLICT and not _is_early(state, each.path):
+        if each.status == HTTPStatus.CONFLICT and not (_is_early(state, each.path) or UNPROVEN.search(each.path)):
             pointer = f'href="{each.instead}"' if each.is_page else f'"instead":"{each.instead}"'
             found = by_address.get(each.instead)
             if pointer not in each.text or not found or not (state == BEFORE or found.status == HTTPStatus.OK):
@@ -530,7 +551,9 @@ def _own(person: str, mode: Mode) -> Any:
 
 
 def _of_tables(walked: Walked) -> Iterator[str]:
-    """Yield the terms of tables in an answer about duplicate games."""
+    """Yield the terms of tables in an answer about duplicate games; none in a career, which has all tournaments."""
+    if "/career" in walked.path:
+        return
     if walked.type.startswith("application/json"):
         text = walked.text
         if walked.path.startswith("/api/v1/players/"):  # it has the other tournaments of the player too

@@ -49,6 +49,12 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("SAME_DESCRIPTION", "SAME_OPTIONS", "ARCHIVED", "NOT_ARCHIVED", "TOURNAMENT_REMOVED", "ROUND_PLAYED"),
         }
     ),
+    "final checks, names of stages, and rounds of other programs": frozenset(
+        {
+            *("NAME_REMOVED", "NO_DIVISION", "SAME_NAME", "DIVISION_STANDS", "FINAL_CHECK_OPEN", "FINALISED"),
+            *("STAGE_BEGUN", "STAGE_PAIRED", "QUALIFICATION_UNCHANGED", "ROUND_OPEN"),
+        }
+    ),
     "numbered rating lists, which a federation publishes": frozenset(
         {"ALREADY_LISTED", "NOT_FINISHED", "SAME_RATINGS", "SYSTEM_FIXED"}
     ),
@@ -58,7 +64,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "seasons and circuits, which a federation makes": frozenset({"SAME_CIRCUIT", "SAME_WEIGHT", "NOT_IN_CIRCUIT"}),
     "stages of a championship, which the organiser sets": frozenset(
         {
-            *("STAGE_OF_TEAMS", "NO_STAGE", "STAGE_HAS_PLAYERS", "SOURCE_NOT_FINISHED"),
+            *("STAGE_OF_TEAMS", "NO_STAGE", "SOURCE_NOT_FINISHED"),
             "NO_PLAYER_QUALIFIES",
         }
     ),

@@ -28,8 +28,11 @@ IDS = [
     if field.type == FieldDescriptor.TYPE_STRING and field.name.rpartition("_")[2] in {"id", "ids", "by"}
 ]
 THINGS = {
+    "qualifies_for_id",
+    "season_id",
     "ancestor_ids",
     "case_id",
+    "circuit_id",
     "claim_id",
     "command_id",
     "credential_id",

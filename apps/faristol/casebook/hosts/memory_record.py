@@ -96,6 +96,10 @@ class Notebook(Record):
         """Return the result of a command, as ``Record.answered``."""
         return self._answers.get(command_id)
 
+    async def read_whole_stream(self, stream: str) -> list[Recorded]:
+        """Return all events of a stream."""
+        return await self.read_stream(stream)
+
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
         """Return the events of a stream, as ``Record.read_stream``."""
         return self._streams[stream][after_version:]

@@ -82,7 +82,7 @@ def add_tournament(state: Seasons, request: pb.AddCircuitTournamentRequest, occu
         raise Refusal(
             "SAME_WEIGHT",
             "",
-            N_("{tournament} is in {circuit} already, with a weight of {percent} %."),
+            N_("{tournament} is in {circuit} already, with a weight of {percent} per cent."),
             {"tournament": request.tournament_id, "circuit": circuit.rule.name, "percent": percent},
         )
     return [like(events.CircuitTournamentAdded, request, percent=percent, occurred_at=occurred_at)]

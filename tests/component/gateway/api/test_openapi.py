@@ -18,7 +18,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 NAME = re.compile(r"[a-z]+(_[a-z]+){1,3}")
 """Pattern of a function name in a generated client."""
 
-FILLED = {"tournament_id": "lliga", "number": "1", "game_id": "lliga-r1-t1", "player_id": "anna"}
+FILLED = {
+    "tournament_id": "lliga",
+    "number": "1",
+    "game_id": "lliga-r1-t1",
+    "player_id": "anna",
+    "season_id": "none",
+    "circuit_id": "none",
+}
 ENDLESS = ("follow_tournament", "follow_tournaments")
 STREAMED = ("get_games_zip",)
 """Content that is sent while it is made, so that its length is not known before."""

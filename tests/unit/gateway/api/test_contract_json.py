@@ -52,7 +52,7 @@ def test_the_computation_of_a_value_is_by_the_name_of_the_value() -> None:
 
 def test_the_document_names_every_word_that_the_contract_has_for_something() -> None:
     described = schemas_of(pb.Term)
-    words = ["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction"]
+    words = ["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction", "carried"]
     assert described["TermBasis"] == {"title": "TermBasis", "type": "string", "enum": words}
     outcome = described["Term"]["properties"]["outcome"]["anyOf"]
     assert outcome == [{"$ref": "#/components/schemas/Outcome"}, {"type": "null"}]

@@ -54,6 +54,7 @@ ABOUT_TABLES = (
     "administration/tournaments.py: The table of rounds",
     "administration/qualification.py",
     "administration/stages.py",
+    "rounds/imported.py",
     "rounds/knock_out.py",
     "conditions.py: This is a tournament of duplicate games",
     "command_handling/duplicate_texts.py",
