@@ -41,6 +41,7 @@ from faristol.tournament.players.amendment import DETAIL_PARTS, amend
 from faristol.tournament.situation import Situation, Words
 from faristol.typed_input.player_list import DETAIL_COLUMNS, PUBLIC_COLUMNS, players_of
 
+QUOTATION_MARKS = tuple("'‘’“”„«»")
 COMMANDS = (pairing.RegisterPlayerRequest, pairing.AmendPlayerRequest, pairing.AnswerDataRequestRequest)
 LISTED = {name: detail for name, detail in DETAILS.items() if detail.options.column}
 each_listed = pytest.mark.parametrize("detail", LISTED.values(), ids=LISTED)
@@ -91,7 +92,8 @@ def test_a_valid_value_is_its_own_stored_form_and_a_longer_one_is_refused(values
 
 @given(values=value_sets(LISTED))
 def test_a_detail_goes_in_by_a_list(values: dict[str, Any]) -> None:
-    values = {name: f"x{value}" if str(value).startswith("'") else value for name, value in values.items()}
+    # A list takes quotation marks of every kind at the beginning of a cell as those of CSV.
+    values = {name: f"x{value}" if str(value).startswith(QUOTATION_MARKS) else value for name, value in values.items()}
     columns = [*DETAIL_COLUMNS, "id"]  # a name with an id is not reordered
     cells = [detail.format(values.get(detail.name, detail.empty)) for detail in DETAIL_COLUMNS.values()]
     found = players_of(format_csv(columns, [[*cells, "anna"]]))
