@@ -106,11 +106,10 @@ class Qualification:
         field = sorted(
             (player for player in self.state.players if player.seed_number), key=lambda each: each.seed_number
         )
-        order = {source.state.tournament_id: self._order_of(source) for source in self.sources}
-        found = []
+        orders, found = self._orders, []
         for player in field:
-            source_id = next((each for each, ids in order.items() if player.player_id in ids), "")
-            place = order[source_id].index(player.player_id) + 1 if source_id else 0
+            source_id = next((each for each, ids in orders.items() if player.player_id in ids), "")
+            place = orders[source_id].index(player.player_id) + 1 if source_id else 0
             found.append(events.QualifiedPlayer(player_id=player.player_id, source_id=source_id, place=place))
         self._carry_over(found)
         changed = any(
@@ -178,10 +177,16 @@ class Qualification:
 
     def _list_takers(self, source: QualifyingTournament) -> list[str]:
         """Return the players of a source that can qualify, in the order of their places."""
-        return [player_id for player_id in self._order_of(source) if self._takes_part(source, player_id)]
+        return [
+            player_id for player_id in self._orders[source.state.tournament_id] if self._takes_part(source, player_id)
+        ]
 
-    def _order_of(self, source: QualifyingTournament) -> tuple[str, ...]:
-        """Return all players of a source in the order of their places, those that withdrew included."""
+    @cached_property
+    def _orders(self) -> Mapping[str, tuple[str, ...]]:
+        """All players of each source in the order of their places, those that withdrew included."""
+        return {source.state.tournament_id: self._list_order(source) for source in self.sources}
+
+    def _list_order(self, source: QualifyingTournament) -> tuple[str, ...]:
         if self.stage.by_rating or not source.state.played:
             return tuple(player.player_id for player in in_order(source.state.players))
         return standing_of(source.state, source.ruleset)
@@ -205,7 +210,7 @@ class Qualification:
         first, last = self.stage.first_place, self.stage.last_place
         order = [
             player_id
-            for player_id in self._order_of(source)
+            for player_id in self._orders[source.state.tournament_id]
             if self._takes_part(source, player_id) or player_id in self._entered
         ]
         following = ((place, each) for place, each in enumerate(order[last:], last + 1))
@@ -231,7 +236,7 @@ class Qualification:
             else:
                 change = pb.QUALIFICATION_CHANGE_NONE
         source = next(each for each in self.sources if each.state.tournament_id == qualified.source_id)
-        rank = self._order_of(source).index(qualified.player_id) + 1
+        rank = self._orders[qualified.source_id].index(qualified.player_id) + 1
         missing = rank - qualified.place
         params: dict[str, Param] = {"place": qualified.place, "source": name_of(source.state), "count": missing}
         reason = PLACE_AFTER_OTHERS if missing else PLACE_IN_SOURCE
