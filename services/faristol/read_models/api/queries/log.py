@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
+
+from google.protobuf.message import Message
 
 from faristol.bus.envelope import is_whole
 from faristol.event_store import Record, Recorded
@@ -27,7 +29,6 @@ NOT_YET_PROVEN = N_(
 )
 
 RESULT_TYPES = (pairing.ResultRecorded, pairing.ResultCorrected)
-PROOF_BATCH_EVENTS = 1_000
 
 
 async def get_log_checkpoint(
@@ -103,12 +104,12 @@ async def _find_event(record: Record, request: results.GetProofRequest) -> Recor
         case results.PROOF_SUBJECT_RESULT:
             return await _find_result(record, request.game_id)
         case results.PROOF_SUBJECT_ROUND:
-            closed = await _read_all(record, request.tournament_id, [pairing.RoundClosed.DESCRIPTOR.full_name])
+            closed = await _list_events(record, request.tournament_id, pairing.RoundClosed)
             wanted = [each for each in closed if request.round in (0, _round_of(each))]
             return _last(wanted, f"{request.tournament_id}/{request.round or ''}".rstrip("/"))
         case results.PROOF_SUBJECT_STANDINGS:
-            types = [pairing.StandingsPublished.DESCRIPTOR.full_name]
-            return _last(await _read_all(record, request.tournament_id, types), request.tournament_id)
+            published = await _list_events(record, request.tournament_id, pairing.StandingsPublished)
+            return _last(published, request.tournament_id)
         case _:
             raise Invalid("subject", N_("the subject of a proof is required"))
 
@@ -128,24 +129,18 @@ async def _find_sheet_event(record: Record, game_id: str) -> Recorded:
 async def _find_result(record: Record, game_id: str) -> Recorded:
     opened = await record.last_events([f"game-{game_id}"])
     tournament = next((event.tournament for event in opened.values()), tournament_of(game_id))
-    types = [kind.DESCRIPTOR.full_name for kind in RESULT_TYPES]
     found = [
         event
-        for event in await _read_all(record, tournament, types)
+        for event in await _list_events(record, tournament, *RESULT_TYPES)
         if isinstance(event.message, RESULT_TYPES) and event.message.game_id == game_id
     ]
     return _last(found, game_id)
 
 
-async def _read_all(record: Record, tournament_id: str, types: Collection[str]) -> list[Recorded]:
+async def _list_events(record: Record, tournament_id: str, *types: type[Message]) -> list[Recorded]:
     """Return all events of some types of a tournament."""
-    found: list[Recorded] = []
-    while True:
-        after = found[-1].position if found else 0
-        batch = await record.read(after, limit=PROOF_BATCH_EVENTS, tournament=tournament_id, types=types)
-        found += batch
-        if len(batch) < PROOF_BATCH_EVENTS:
-            return found
+    names = {kind.DESCRIPTOR.full_name for kind in types}
+    return [event for event in await record.read_whole_stream(f"tournament-{tournament_id}") if event.type in names]
 
 
 def _last(events: Iterable[Recorded], wanted: str) -> Recorded:
