@@ -276,15 +276,7 @@ async def _empty(connection: AsyncConnection) -> None:
     table = tables.counter
     held = update(table).values(position=table.c.position).returning(table.c.position)
     used = int((await connection.execute(held)).scalar_one()) > 0
-    for other in (
-        tables.events,
-        tables.commands,
-        tables.people,
-        tables.notes,
-        tables.erased,
-        tables.seals,
-        tables.log_checkpoints,
-    ):
+    for other in _RESTORED:
         used = used or bool((await connection.execute(select(func.count()).select_from(other))).scalar_one())
     if used:
         raise ArchiveError("the record is not empty: an archive can be restored only into a new record")
