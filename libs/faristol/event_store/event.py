@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -179,7 +179,12 @@ def compute_chained_hash(
         metadata.encode(),
         b"%d" % recorded_at,
     )
-    framed = [previous]
+    return hash_framed(previous, parts)
+
+
+def hash_framed(prefix: bytes, parts: Iterable[bytes]) -> bytes:
+    """Return SHA-256 over a prefix of a fixed length, then each part after its length (8 bytes, big-endian)."""
+    framed = [prefix]
     for part in parts:
         framed.append(_LENGTH(len(part)))
         framed.append(part)

@@ -24,15 +24,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from struct import Struct
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
+from faristol.event_store.event import hash_framed
 from faristol.event_store.stored import Stored
 from faristol.event_store.transparency.log_checkpoint import HASH_LENGTH
 from faristol.event_store.transparency.signed_note import InvalidNote, decode_base64, encode_base64
 
 _LABEL = b"faristol log entry 1\n"
-_pack_length = Struct(">Q").pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +53,7 @@ class DisclosedEvent:
     @property
     def entry(self) -> bytes:
         """The entry that the event has in the log, 32 bytes."""
-        return compute_entry(
-            self.blind,
-            self.stream,
-            self.version,
-            self.event_id,
-            self.type,
-            self.schema_version,
-            self.tournament,
-            self.payload,
-            self.recorded_at,
-        )
+        return compute_entry(self.blind, *_CONTENT(self))
 
     def to_extra(self) -> bytes:
         """Return the event as JSON, with keys in order."""
@@ -96,6 +86,8 @@ _PLAIN = {
     "recorded_at": int,
 }
 _ENCODED = ("payload", "blind")
+_CONTENT = attrgetter(*[each.name for each in fields(DisclosedEvent) if each.name != "blind"])
+"""The columns that an entry covers, in their order."""
 
 
 def compute_blind(event_hash: bytes) -> bytes:
@@ -115,8 +107,7 @@ def compute_entry(
     recorded_at: int,
 ) -> bytes:
     """Return SHA-256 over the label, then the blind and the columns, each after its length (8 bytes, big-endian)."""
-    framed = [_LABEL]
-    for part in (
+    parts = (
         blind,
         stream.encode(),
         b"%d" % version,
@@ -126,37 +117,16 @@ def compute_entry(
         tournament.encode(),
         payload,
         b"%d" % recorded_at,
-    ):
-        framed.append(_pack_length(len(part)))
-        framed.append(part)
-    return hashlib.sha256(b"".join(framed)).digest()
+    )
+    return hash_framed(_LABEL, parts)
 
 
 def disclose_event(event: Stored) -> DisclosedEvent:
     """Return the content and the blind of an event. Only those of a public event may leave the services."""
-    return DisclosedEvent(
-        event.stream,
-        event.version,
-        event.event_id,
-        event.type,
-        event.schema_version,
-        event.tournament,
-        event.payload,
-        event.recorded_at,
-        compute_blind(event.hash),
-    )
+    values = (*_CONTENT(event), compute_blind(event.hash))
+    return DisclosedEvent(*values)
 
 
 def entry_of(event: Stored) -> bytes:
     """Return the entry of an event, 32 bytes."""
-    return compute_entry(
-        compute_blind(event.hash),
-        event.stream,
-        event.version,
-        event.event_id,
-        event.type,
-        event.schema_version,
-        event.tournament,
-        event.payload,
-        event.recorded_at,
-    )
+    return compute_entry(compute_blind(event.hash), *_CONTENT(event))
