@@ -46,12 +46,19 @@ _PUBLISHED = select(tables.log_checkpoints).where(_checkpoints.published_at.is_n
 _NEWEST_PUBLISHED = _PUBLISHED.order_by(_checkpoints.size.desc()).limit(1)
 _FIRST_WITH = _PUBLISHED.where(_checkpoints.size >= bindparam("least")).order_by(_checkpoints.size).limit(1)
 _CHECKPOINTS_AFTER = (
-    select(tables.log_checkpoints)
+    select(
+        _checkpoints.size,
+        _checkpoints.origin,
+        _checkpoints.root,
+        _checkpoints.note,
+        _checkpoints.made_at,
+        func.coalesce(_checkpoints.published_at, 0).label("published_at"),
+    )
     .where(_checkpoints.size > bindparam("after"), _checkpoints.size <= bindparam("up_to"))
     .order_by(_checkpoints.size)
     .limit(bindparam("most"))
 )
-_CHECKPOINT_COLUMN_TYPES = (int, str, bytes, str, int)
+_CHECKPOINT_COLUMN_TYPES = (int, str, bytes, str, int, int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +178,10 @@ async def read_checkpoints(
 ) -> list[StoredCheckpoint]:
     """Return the checkpoints larger than a size, the smallest first. Raises ``CorruptData`` for a malformed value."""
     values = {"after": after, "most": most, "up_to": up_to}
-    query = _CHECKPOINTS_AFTER.with_only_columns(
-        _checkpoints.size, _checkpoints.origin, _checkpoints.root, _checkpoints.note, _checkpoints.made_at
+    found = await rows.read(
+        connection, _CHECKPOINTS_AFTER, values, _CHECKPOINT_COLUMN_TYPES, "the checkpoint of the log"
     )
-    await rows.read(connection, query, values, _CHECKPOINT_COLUMN_TYPES, "the checkpoint of the log")
-    return [_of_row(row) for row in (await connection.execute(_CHECKPOINTS_AFTER, values)).all()]
+    return [_of_row(row) for row in found]
 
 
 def _of_row(row: Row[Any]) -> StoredCheckpoint:
@@ -184,7 +190,7 @@ def _of_row(row: Row[Any]) -> StoredCheckpoint:
         note = SignedNote.parse(row.note.encode())
     except InvalidNote as error:
         raise CorruptData(f"position {row.size}: the checkpoint of the log is invalid: {error}") from None
-    return StoredCheckpoint(checkpoint, note, row.made_at, row.published_at)
+    return StoredCheckpoint(checkpoint, note, row.made_at, row.published_at or None)
 
 
 async def store_checkpoint(connection: AsyncConnection, made: StoredCheckpoint) -> None:
