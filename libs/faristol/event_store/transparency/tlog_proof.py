@@ -63,11 +63,7 @@ class LogProof:
         if not lines or not lines[0].startswith("index "):
             raise InvalidNote("the proof has no line “index NUMBER” before its hashes")
         index = parse_size(lines.pop(0).removeprefix("index "), "the index of the proof")
-        if len(lines) > MAX_PROOF_LENGTH:
-            raise InvalidNote(f"the proof has {len(lines)} hashes: expected {MAX_PROOF_LENGTH} at most")
-        hashes = [decode_base64(line, f"hash {number} of the proof") for number, line in enumerate(lines, 1)]
-        if any(len(digest) != HASH_LENGTH for digest in hashes):
-            raise InvalidNote(f"a hash of the proof does not have {HASH_LENGTH} bytes")
+        hashes = parse_hashes(lines)
         if len(note) > MAX_NOTE_BYTES:
             raise InvalidNote(f"the checkpoint of the proof has more than {MAX_NOTE_BYTES} bytes")
         return cls(index, hashes, SignedNote.parse(note), extra)
@@ -80,3 +76,13 @@ class LogProof:
         if compute_included_root(merkle.leaf(entry), self.index, checkpoint.size, self.hashes) != checkpoint.root:
             raise InvalidNote("the hashes of the proof do not lead from its entry to the root of the checkpoint")
         return checkpoint, times
+
+
+def parse_hashes(lines: Sequence[str]) -> list[bytes]:
+    """Return the hashes of a proof from its lines. Raises ``InvalidNote``."""
+    if len(lines) > MAX_PROOF_LENGTH:
+        raise InvalidNote(f"the proof has {len(lines)} hashes: expected {MAX_PROOF_LENGTH} at most")
+    hashes = [decode_base64(line, f"hash {number} of the proof") for number, line in enumerate(lines, 1)]
+    if any(len(digest) != HASH_LENGTH for digest in hashes):
+        raise InvalidNote(f"a hash of the proof does not have {HASH_LENGTH} bytes")
+    return hashes

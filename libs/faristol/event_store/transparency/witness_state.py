@@ -26,7 +26,7 @@ from faristol.event_store.errors import RecordError
 from faristol.event_store.integrity import merkle
 from faristol.event_store.integrity.keys import KeyUnavailable, SealKey
 from faristol.event_store.transparency.cosignature import cosign, find_cosignature_time
-from faristol.event_store.transparency.log_checkpoint import HASH_LENGTH, LogCheckpoint, parse_size
+from faristol.event_store.transparency.log_checkpoint import LogCheckpoint, parse_size
 from faristol.event_store.transparency.merkle_proofs import MAX_PROOF_LENGTH, is_consistent
 from faristol.event_store.transparency.signed_note import (
     COSIGNATURE_TYPE_ID,
@@ -34,8 +34,8 @@ from faristol.event_store.transparency.signed_note import (
     InvalidNote,
     SignedNote,
     VerifierKey,
-    decode_base64,
 )
+from faristol.event_store.transparency.tlog_proof import parse_hashes
 from faristol.event_store.transparency.witness_client import SIZE_MEDIA_TYPE
 
 MAX_REQUEST_BYTES = MAX_NOTE_BYTES + 64 * (MAX_PROOF_LENGTH + 1)
@@ -78,11 +78,7 @@ class AddCheckpointRequest:
             raise InvalidNote("the lines before the checkpoint are not ASCII") from None
         if not blank or not first.startswith("old "):
             raise InvalidNote("expected a line “old SIZE”, the lines of a proof, an empty line, and a checkpoint")
-        if len(lines) > MAX_PROOF_LENGTH:
-            raise InvalidNote(f"the proof has {len(lines)} hashes: expected {MAX_PROOF_LENGTH} at most")
-        proof = [decode_base64(line, f"hash {number} of the proof") for number, line in enumerate(lines, 1)]
-        if any(len(digest) != HASH_LENGTH for digest in proof):
-            raise InvalidNote(f"a hash of the proof does not have {HASH_LENGTH} bytes")
+        proof = parse_hashes(lines)
         note = SignedNote.parse(content)
         return cls(parse_size(first.removeprefix("old "), "the old size"), proof, note, LogCheckpoint.parse(note.text))
 
