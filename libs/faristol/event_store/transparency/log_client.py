@@ -7,6 +7,7 @@ import urllib.request
 from http.client import HTTPException
 
 from faristol.event_store.errors import RecordError
+from faristol.event_store.http_requests import reason_of
 from faristol.event_store.transparency.log_checkpoint import HASH_LENGTH, LogCheckpoint
 from faristol.event_store.transparency.merkle_proofs import is_consistent, list_consistency_ranges, prove
 from faristol.event_store.transparency.signed_note import MAX_NOTE_BYTES, SignedNote
@@ -61,7 +62,7 @@ class LogClient:
         except urllib.error.HTTPError as refused:
             raise LogUnavailable(f"{url}: answered {refused.code}") from None
         except urllib.error.URLError as error:
-            raise LogUnavailable(f"{url}: {getattr(error.reason, 'strerror', None) or error.reason}") from None
+            raise LogUnavailable(f"{url}: {reason_of(error)}") from None
         except (HTTPException, OSError) as error:
             raise LogUnavailable(f"{url}: the request failed: {type(error).__name__}") from None
         if len(content) > most:

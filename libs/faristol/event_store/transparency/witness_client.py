@@ -7,9 +7,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from http.client import HTTPException
-from typing import Any
 
 from faristol.event_store.errors import RecordError
+from faristol.event_store.http_requests import opener_without_redirects, reason_of
 from faristol.event_store.transparency.cosignature import find_cosignature_time
 from faristol.event_store.transparency.log_checkpoint import parse_size
 from faristol.event_store.transparency.policy import LogWitness
@@ -46,16 +46,6 @@ class LogFork(RecordError):
     """The witness has cosigned a tree that is not the beginning of the one that it was sent."""
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: the address of a witness is part of the policy."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_opener = urllib.request.build_opener(_NoRedirect)
-
-
 def format_request(old: int, proof: Sequence[bytes], note: SignedNote) -> bytes:
     """Return the body of a request: the old size, the proof and the checkpoint."""
     lines = "".join(f"{encode_base64(digest)}\n" for digest in proof)
@@ -79,12 +69,12 @@ def _request(witness: LogWitness, body: bytes, note: SignedNote) -> tuple[NoteSi
         request = urllib.request.Request(url, body, {"Content-Type": "text/plain; charset=utf-8"})  # noqa: S310 # checked below
         if request.type not in ("http", "https"):
             raise CosignerUnavailable(f"its address {witness.url} is not one of http or https")
-        with _opener.open(request, timeout=COSIGNATURE_TIMEOUT_SECONDS) as answer:
+        with opener_without_redirects.open(request, timeout=COSIGNATURE_TIMEOUT_SECONDS) as answer:
             content = answer.read(_MAX_ANSWER_BYTES)
     except urllib.error.HTTPError as refused:
         raise _refusal(refused) from None
     except urllib.error.URLError as error:
-        raise CosignerUnavailable(getattr(error.reason, "strerror", None) or str(error.reason)) from None
+        raise CosignerUnavailable(reason_of(error)) from None
     except (HTTPException, ValueError, OSError) as error:
         raise CosignerUnavailable(f"the request failed: {type(error).__name__}") from None
     try:

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
 
 from faristol.event_store.errors import CorruptData
+from faristol.event_store.http_requests import opener_without_redirects, reason_of
 from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
 from faristol.event_store.witness.witness import Fork, WitnessUnavailable, parse_seal
 from faristol.event_store.witness.worker import Worker
@@ -25,16 +25,6 @@ WITNESS_PAGE_SIZE = 1_000
 
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """Bytes of one answer."""
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: a seal and its token go only to the configured address."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_opener = urllib.request.build_opener(_NoRedirect)
 
 
 class HttpWitness:
@@ -108,14 +98,13 @@ class HttpWitness:
                 raise WitnessUnavailable(f"its token in {self._token} cannot be read: {error.strerror}") from None
             request.add_unredirected_header("Authorization", f"Bearer {token}")
         try:
-            with _opener.open(request, timeout=WITNESS_TIMEOUT_SECONDS) as answer:
+            with opener_without_redirects.open(request, timeout=WITNESS_TIMEOUT_SECONDS) as answer:
                 content: bytes = answer.read(_MAX_ANSWER_BYTES)
                 return content
         except urllib.error.HTTPError:
             raise
         except urllib.error.URLError as error:
-            reason = error.reason
-            raise WitnessUnavailable(getattr(reason, "strerror", None) or str(reason)) from None
+            raise WitnessUnavailable(reason_of(error)) from None
         except (HTTPException, ValueError) as error:
             # The error of a malformed header includes the token, so only its type is reported.
             raise WitnessUnavailable(f"the request failed: {type(error).__name__}") from None
