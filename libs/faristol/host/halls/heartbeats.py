@@ -7,9 +7,10 @@ processes of the cell.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import BigInteger, bindparam, cast, literal, select
 
@@ -42,18 +43,13 @@ class LastHeartbeat:
 
 async def note_heartbeat(record: Record, tournament_id: str, hall: str, unsent: int) -> None:
     """Store the heartbeat of a hall."""
-    async with record.writing() as connection:
-        until = cast(record.time(connection), BigInteger) + literal(HALL_TIMEOUT_SECONDS * 1_000_000)
-        row = {"name": _name(tournament_id, hall), "holder": str(unsent), "until": until}
-        await connection.execute(kind_of(connection).upsert(tables.leases, ["holder", "until"]).values(**row))
+    await _write(record, _name(tournament_id, hall), str(unsent), HALL_TIMEOUT_SECONDS)
 
 
 async def last_heartbeats(record: Record, tournament_id: str, halls: Collection[str]) -> Mapping[str, LastHeartbeat]:
     """Return the last heartbeats of halls, without those that have sent none."""
     names = {_name(tournament_id, hall): hall for hall in halls}
-    async with record.engine.connect() as connection:
-        now = int((await connection.execute(select(record.time(connection)))).scalar_one())
-        rows = (await connection.execute(_LAST, {"names": sorted(names)})).all()
+    rows, now = await _read(record, names)
     timeout = timedelta(seconds=HALL_TIMEOUT_SECONDS)
     return {
         names[row.name]: LastHeartbeat(moment(row.until) - timeout, int(row.holder), row.until <= now) for row in rows
@@ -62,10 +58,7 @@ async def last_heartbeats(record: Record, tournament_id: str, halls: Collection[
 
 async def note_refusal(record: Record, tournament_id: str, hall: str, refusal: pb.PushRefusal.ValueType) -> None:
     """Store why a batch of a hall was refused."""
-    async with record.writing() as connection:
-        until = cast(record.time(connection), BigInteger) + literal(REFUSAL_SHOWN_SECONDS * 1_000_000)
-        row = {"name": _name(tournament_id, hall, "refusal"), "holder": str(refusal), "until": until}
-        await connection.execute(kind_of(connection).upsert(tables.leases, ["holder", "until"]).values(**row))
+    await _write(record, _name(tournament_id, hall, "refusal"), str(refusal), REFUSAL_SHOWN_SECONDS)
 
 
 async def last_refusals(
@@ -73,10 +66,23 @@ async def last_refusals(
 ) -> Mapping[str, pb.PushRefusal.ValueType]:
     """Return why batches of halls were refused in the last minutes."""
     names = {_name(tournament_id, hall, "refusal"): hall for hall in halls}
+    rows, now = await _read(record, names)
+    return {names[row.name]: pb.PushRefusal.ValueType(int(row.holder)) for row in rows if row.until > now}
+
+
+async def _write(record: Record, name: str, value: str, seconds: int) -> None:
+    """Store a value that expires after some seconds."""
+    async with record.writing() as connection:
+        until = cast(record.time(connection), BigInteger) + literal(seconds * 1_000_000)
+        row = {"name": name, "holder": value, "until": until}
+        await connection.execute(kind_of(connection).upsert(tables.leases, ["holder", "until"]).values(**row))
+
+
+async def _read(record: Record, names: Collection[str]) -> tuple[Sequence[Any], int]:
+    """Return the stored values under some names, those that have expired included, and the time of the database."""
     async with record.engine.connect() as connection:
         now = int((await connection.execute(select(record.time(connection)))).scalar_one())
-        rows = (await connection.execute(_LAST, {"names": sorted(names)})).all()
-    return {names[row.name]: pb.PushRefusal.ValueType(int(row.holder)) for row in rows if row.until > now}
+        return (await connection.execute(_LAST, {"names": sorted(names)})).all(), now
 
 
 def _name(tournament_id: str, hall: str, kind: str = "hall") -> str:
