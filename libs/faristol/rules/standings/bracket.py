@@ -357,17 +357,7 @@ def _limit_places(match: BracketMatch, players: int) -> BracketMatch:
     """Return the match with places of a tournament of ``players``: empty slots have none."""
     if match.last_place <= players:
         return match
-    return BracketMatch(
-        match.level,
-        match.first_place,
-        players,
-        match.players,
-        match.most_games,
-        match.games,
-        match.winner,
-        match.decided_by,
-        match.repechage,
-    )
+    return replace(match, last_place=players)
 
 
 def _split_groups(
