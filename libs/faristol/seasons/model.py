@@ -57,12 +57,16 @@ class SeasonState:
     circuits: Mapping[str, CircuitState] = field(default_factory=lambda: MappingProxyType({}))
     """By circuit id, in the order in which they were added."""
 
+    @property
+    def tournament_ids(self) -> frozenset[str]:
+        """The tournaments of all circuits."""
+        return frozenset(tournament_id for each in self.circuits.values() for tournament_id in each.weights)
+
     def weights_of(self, circuit: CircuitState) -> Mapping[str, int]:
         """Return the weight in percent of each tournament that counts in a circuit, by tournament id."""
         if not circuit.rule.whole_season:
             return circuit.weights
-        every = {tournament_id for each in self.circuits.values() for tournament_id in each.weights}
-        return {tournament_id: circuit.weights.get(tournament_id, DEFAULT_WEIGHT_PERCENT) for tournament_id in every}
+        return {each: circuit.weights.get(each, DEFAULT_WEIGHT_PERCENT) for each in self.tournament_ids}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,7 @@ def fold_seasons(past_events: Iterable[Message]) -> Seasons:
 
 
 def _create(state: Seasons, event: events.SeasonCreated) -> Seasons:
-    season = SeasonState(event.season_id, event.name, event.starts_on, event.ends_on)
-    return replace(state, by_id=MappingProxyType({**state.by_id, event.season_id: season}))
+    return _with_season(state, SeasonState(event.season_id, event.name, event.starts_on, event.ends_on))
 
 
 def _set_circuit(state: Seasons, event: events.CircuitSet) -> Seasons:
@@ -141,8 +144,7 @@ def _set_circuit(state: Seasons, event: events.CircuitSet) -> Seasons:
 def _remove_circuit(state: Seasons, event: events.CircuitRemoved) -> Seasons:
     season = state.by_id[event.season_id]
     circuits = {circuit_id: each for circuit_id, each in season.circuits.items() if circuit_id != event.circuit_id}
-    changed = replace(season, circuits=MappingProxyType(circuits))
-    return replace(state, by_id=MappingProxyType({**state.by_id, event.season_id: changed}))
+    return _with_season(state, replace(season, circuits=MappingProxyType(circuits)))
 
 
 def _add_tournament(state: Seasons, event: events.CircuitTournamentAdded) -> Seasons:
@@ -160,8 +162,11 @@ def _remove_tournament(state: Seasons, event: events.CircuitTournamentRemoved) -
 def _with_circuit(state: Seasons, season_id: str, circuit: CircuitState) -> Seasons:
     season = state.by_id[season_id]
     circuits = MappingProxyType({**season.circuits, circuit.circuit_id: circuit})
-    changed = replace(season, circuits=circuits)
-    return replace(state, by_id=MappingProxyType({**state.by_id, season_id: changed}))
+    return _with_season(state, replace(season, circuits=circuits))
+
+
+def _with_season(state: Seasons, season: SeasonState) -> Seasons:
+    return replace(state, by_id=MappingProxyType({**state.by_id, season.season_id: season}))
 
 
 def _merge(state: Seasons, event: events.PersonsMerged) -> Seasons:

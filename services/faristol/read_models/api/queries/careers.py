@@ -37,11 +37,12 @@ async def get_career(models: ReadModels, request: pb.GetCareerRequest, context: 
     await models.reach(request.min_position, context)
     seasons = (await load(models.record, SEASONS_STREAM, Seasons(), evolve)).state
     found = []
-    for player_id in seasons.entries_of(request.player_id):
+    entries = seasons.entries_of(request.player_id)
+    for player_id in entries:
         try:
             found.append(await person.player(models.record, player_id, 0, "", models.moment_told))
         except NotFound:
-            if len(seasons.entries_of(request.player_id)) == 1:
+            if len(entries) == 1:
                 raise
     if not found:
         raise NotFound("player", request.player_id)
@@ -62,8 +63,9 @@ async def get_season_bests(
         )
     seasons, position = await load_seasons(models, request, context)
     season = find_season(seasons, request.season_id)
-    every = {tournament_id for each in season.circuits.values() for tournament_id in each.weights}
-    tournaments, position = await load_tournaments(models, request, context, every, position, games=True)
+    tournaments, position = await load_tournaments(
+        models, request, context, season.tournament_ids, position, games=True
+    )
     is_past = bool(request.as_of_position) or request.HasField("as_of")
     played = [BestsTournament(each, await _list_plays(models, each, position, is_past=is_past)) for each in tournaments]
     person_of = seasons.person_of

@@ -43,8 +43,9 @@ async def get_season(models: ReadModels, request: pb.GetSeasonRequest, context: 
     """Return a season with its circuits and their tournaments. Raises ``NotFound``."""
     seasons, position = await load_seasons(models, request, context)
     season = find_season(seasons, request.season_id)
-    every = {tournament_id for each in season.circuits.values() for tournament_id in each.weights}
-    tournaments, position = await load_tournaments(models, request, context, every, position, games=False)
+    tournaments, position = await load_tournaments(
+        models, request, context, season.tournament_ids, position, games=False
+    )
     return pb.GetSeasonResponse(season=_describe(season, tournaments), position=position)
 
 
