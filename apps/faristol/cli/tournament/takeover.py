@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -191,7 +192,7 @@ def _choose(found: TournamentFile, division: str) -> TournamentFile:
     chosen = [each for each in found.divisions if not division or each.name.casefold() == division.casefold()]
     if len(chosen) != 1:
         raise StartError(localize(WHICH_DIVISION, divisions=", ".join(names)))
-    return TournamentFile(found.name, found.date, tuple(chosen), found.rounds, found.program, found.passed_over)
+    return replace(found, divisions=tuple(chosen))
 
 
 def _show_doubts(found: TournamentFile, assumed: int) -> int:

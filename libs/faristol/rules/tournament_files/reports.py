@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from faristol.rules.tournament_files.form import (
     ABSENT,
@@ -58,12 +59,7 @@ def to_tournament(document: Document) -> tuple[TournamentFile, int]:
             )
         )
     rounds = max((len(player.rounds) for player in players), default=0)
-    even = tuple(
-        FilePlayer(
-            each.name, each.rating, (*each.rounds, *[ABSENT] * (rounds - len(each.rounds))), country=each.country
-        )
-        for each in players
-    )
+    even = tuple(replace(each, rounds=(*each.rounds, *[ABSENT] * (rounds - len(each.rounds)))) for each in players)
     day = headers.get("042", "").replace("/", "-")
     found = TournamentFile(
         name=headers.get("012", ""),
