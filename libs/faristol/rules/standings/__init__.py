@@ -11,5 +11,6 @@ from faristol.rules.standings.results import (
     RoundOutcome,
     SpreadAdjustment,
     TableResult,
+    build_carried,
 )
 from faristol.rules.standings.teams import Match, TeamBoard, TeamBye, TeamRow, TeamScore, team_standings

@@ -131,6 +131,15 @@ NOTHING_CARRIED = Carried()
 """The share of a player without an earlier stage."""
 
 
+def build_carried(players: Iterable[tuple[str, int, int]]) -> dict[str, Carried]:
+    """Return what players carry over, from their ids, half points and spreads; those without any are omitted."""
+    return {
+        player_id: Carried(half_points / 2, spread)
+        for player_id, half_points, spread in players
+        if half_points or spread
+    }
+
+
 class OfRound(Protocol):
     """The data of a round for the standings. An object must not change: its identity stands for its content."""
 

@@ -33,6 +33,7 @@ from faristol.rules.standings import (
     StandingsRow,
     TableResult,
     TeamRow,
+    build_carried,
     is_rest,
 )
 
@@ -207,11 +208,7 @@ def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Rou
     listed = list(players)
     came = {player.player_id: not player.never_came for player in listed}
     left = {player.player_id: player.withdrawn_round for player in listed if player.withdrawn_round}
-    carried = {
-        player.player_id: Carried(player.carried_half_points / 2, player.carried_spread)
-        for player in listed
-        if player.carried_half_points or player.carried_spread
-    }
+    carried = build_carried((player.player_id, player.carried_half_points, player.carried_spread) for player in listed)
     tallies = [Tally.of(round_) for round_ in rounds]
     return Ranking(tournament, rules_of(tournament)).after(came, tallies, only, left, carried)
 

@@ -30,7 +30,7 @@ from faristol.read_models.storage.rows import (
     Tournament,
 )
 from faristol.read_models.storage.tables import LAYOUTS
-from faristol.rules.standings import Carried
+from faristol.rules.standings import Carried, build_carried
 
 LOOKUP_BATCH_SIZE = 400
 """Keys per statement."""
@@ -105,7 +105,7 @@ class Reader:
         return (
             {row[0]: row[1] for row in found},
             {row[0]: row[2] for row in found if row[2]},
-            {row[0]: Carried(row[3] / 2, row[4]) for row in found if row[3] or row[4]},
+            build_carried((row[0], row[3], row[4]) for row in found),
         )
 
     async def rounds(self, tournament_id: str) -> dict[int, Round]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.rules import Bye, Result, Ruleset
-from faristol.rules.standings import Carried, SpreadAdjustment, StandingsRow, TableResult, standings
+from faristol.rules.standings import Carried, SpreadAdjustment, StandingsRow, TableResult, build_carried, standings
 from faristol.rules.trf.acceleration import accelerate_baku
 from faristol.rules.trf.document import POINT_TENTHS_FACTOR
 from faristol.tournament.engines.swiss import Entrant
@@ -83,11 +83,9 @@ def list_adjustments(state: TournamentState) -> list[SpreadAdjustment]:
 
 def carried_of(state: TournamentState) -> Mapping[str, Carried]:
     """Return the points and spreads that players carry over from an earlier stage; players without any are omitted."""
-    return {
-        player.player_id: Carried(player.carried_half_points / 2, player.carried_spread)
-        for player in state.players
-        if player.carried_half_points or player.carried_spread
-    }
+    return build_carried(
+        (player.player_id, player.carried_half_points, player.carried_spread) for player in state.players
+    )
 
 
 def results_of(played: RoundState) -> list[Result]:
