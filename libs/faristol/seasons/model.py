@@ -10,6 +10,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.errors import NotFound
 from faristol.kernel.event_types import Kind
 from faristol.pb.season.v1 import events_pb2 as events
 
@@ -91,6 +92,12 @@ class Seasons:
     """In the order of the record, with those that were undone."""
     merged: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The id that each merged entry was merged into, by its id."""
+
+    def find(self, season_id: str) -> SeasonState:
+        """Return a season. Raises ``NotFound``."""
+        if season_id not in self.by_id:
+            raise NotFound("season", season_id)
+        return self.by_id[season_id]
 
     def person_of(self, player_id: str) -> str:
         """Return the id under which an entry is counted: its own unless it was merged."""

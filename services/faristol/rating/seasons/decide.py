@@ -48,7 +48,7 @@ def set_circuit(state: Seasons, request: pb.SetCircuitRequest, occurred_at: Time
 
     Raises ``NotFound`` for an unknown season, ``Invalid`` for an invalid value, and ``Refusal`` if no value changes.
     """
-    season = _find_season(state, request.season_id)
+    season = state.find(request.season_id)
     check_id("circuit_id", request.circuit_id)
     _check_rule(request)
     changed = like(events.CircuitSet, request, name=check_name("name", request.name), occurred_at=occurred_at)
@@ -156,15 +156,9 @@ SEASON_COMMANDS: Mapping[type[Message], Callable[[Seasons, Any, Timestamp], list
 """The decision of each command, except for a merge, which depends on the tournaments of the players."""
 
 
-def _find_season(state: Seasons, season_id: str) -> SeasonState:
-    if season_id not in state.by_id:
-        raise NotFound("season", season_id)
-    return state.by_id[season_id]
-
-
 def _find_circuit(state: Seasons, request: Any) -> tuple[SeasonState, CircuitState]:
     """Return the season and the circuit that a request names. Raises ``NotFound``."""
-    season = _find_season(state, request.season_id)
+    season = state.find(request.season_id)
     if request.circuit_id not in season.circuits:
         raise NotFound("circuit", request.circuit_id)
     return season, season.circuits[request.circuit_id]

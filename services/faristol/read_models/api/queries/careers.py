@@ -13,7 +13,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import careers_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.read_models.api import person
-from faristol.read_models.api.queries.seasons import find_season, load_seasons, load_tournaments
+from faristol.read_models.api.queries.seasons import load_seasons, load_tournaments
 from faristol.read_models.computed.careers import BestsTournament, build_bests, build_career, unite_entries
 from faristol.read_models.computed.circuits import SeasonTournament, count_as_persons
 from faristol.read_models.projections.projection import read_now
@@ -62,7 +62,7 @@ async def get_season_bests(
             {"given": request.min_games, "least": 0, "most": MAX_AVERAGE_GAMES_COUNT},
         )
     seasons, position = await load_seasons(models, request, context)
-    season = find_season(seasons, request.season_id)
+    season = seasons.find(request.season_id)
     tournaments, position = await load_tournaments(
         models, request, context, season.tournament_ids, position, games=True
     )

@@ -42,7 +42,7 @@ async def list_seasons(models: ReadModels, request: pb.ListSeasonsRequest, conte
 async def get_season(models: ReadModels, request: pb.GetSeasonRequest, context: Context) -> pb.GetSeasonResponse:
     """Return a season with its circuits and their tournaments. Raises ``NotFound``."""
     seasons, position = await load_seasons(models, request, context)
-    season = find_season(seasons, request.season_id)
+    season = seasons.find(request.season_id)
     tournaments, position = await load_tournaments(
         models, request, context, season.tournament_ids, position, games=False
     )
@@ -55,7 +55,7 @@ async def get_circuit(models: ReadModels, request: pb.GetCircuitRequest, context
     Raises ``NotFound`` for an unknown season, circuit or player.
     """
     seasons, position = await load_seasons(models, request, context)
-    season = find_season(seasons, request.season_id)
+    season = seasons.find(request.season_id)
     if request.circuit_id not in season.circuits:
         raise NotFound("circuit", request.circuit_id)
     circuit = season.circuits[request.circuit_id]
@@ -119,13 +119,6 @@ def _describe(season: SeasonState, tournaments: Iterable[SeasonTournament]) -> p
         ends_on=season.ends_on,
         circuits=circuits,
     )
-
-
-def find_season(seasons: Seasons, season_id: str) -> SeasonState:
-    """Return a season. Raises ``NotFound``."""
-    if season_id not in seasons.by_id:
-        raise NotFound("season", season_id)
-    return seasons.by_id[season_id]
 
 
 async def load_seasons(
