@@ -8,7 +8,7 @@ from dataclasses import replace
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
+from faristol.event_store import Decision, Guard, Loaded, Write, load
 from faristol.host import Runtime
 from faristol.host.held_events import refuse_while_held
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
@@ -22,10 +22,9 @@ from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.elo import Factor
 from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
-from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
-from faristol.rating.rated import mode_of
+from faristol.rating.model import RatingList, evolve, stream, tournament_stream
+from faristol.rating.rated import load_rated
 from faristol.rating.systems import DEFAULT_SYSTEM, SYSTEMS_BY_NAME, RatingSystem, system_named
-from faristol.rules.ruleset.modes import refuse_without_tables
 
 
 def service(runtime: Runtime, earlier: EarlierDeviations) -> Dispatcher:
@@ -62,8 +61,7 @@ class RatingListService:
         await refuse_while_held(self._record, request.tournament_id)
         position = await self._record.last_position()
         published = await self._list(request.tournament_id)
-        tournament = await self._tournament(request.tournament_id)
-        refuse_without_tables(await mode_of(self._record, request.tournament_id), request.tournament_id)
+        tournament = await load_rated(self._record, request.tournament_id)
         found, seen = published.state, tournament.state
         answer = pb.EstimateRatingsResponse(
             tournament_id=request.tournament_id, system=system_named(found.system).name, position=position
@@ -90,8 +88,7 @@ class RatingListService:
 
         async def attempt() -> tuple[Decision, Callable[[int], pb.ChooseRatingSystemResponse]]:
             chosen = await self._list(request.tournament_id)
-            tournament = await self._tournament(request.tournament_id)
-            refuse_without_tables(await mode_of(self._record, request.tournament_id), request.tournament_id)
+            tournament = await load_rated(self._record, request.tournament_id)
             new_events = decide.choose(
                 chosen.state, tournament_id=request.tournament_id, system=request.system, occurred_at=at
             )
@@ -105,13 +102,6 @@ class RatingListService:
         if not tournament_id:
             raise Invalid("tournament_id", N_("is empty; expected the id of a tournament"))
         return await load(self._record, stream(tournament_id), RatingList(), evolve)
-
-    async def _tournament(self, tournament_id: str) -> Loaded[TournamentView]:
-        """Load the part of a tournament that ratings depend on. Raises ``NotFound``."""
-        found = await load_at_once(self._record, tournament_stream(tournament_id), TournamentView(), view)
-        if not found.version:
-            raise NotFound("tournament", tournament_id)
-        return found
 
 
 async def list_systems(request: pb.ListRatingSystemsRequest, context: Context) -> pb.ListRatingSystemsResponse:

@@ -29,9 +29,8 @@ from faristol.rating.federation.decide import (
     revise,
 )
 from faristol.rating.federation.model import LISTS_STREAM, FederationLists, NumberedList, fold_lists
-from faristol.rating.model import TournamentView, tournament_stream, view
-from faristol.rating.rated import mode_of
-from faristol.rules.ruleset.modes import refuse_without_tables
+from faristol.rating.model import TournamentView, tournament_stream
+from faristol.rating.rated import load_rated
 from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 
 
@@ -148,14 +147,7 @@ class ListOffice:
                 N_("expected {least} to {most} tournaments, each once"),
                 {"least": 1, "most": MAX_LIST_TOURNAMENTS_COUNT},
             )
-        found = {}
-        for tournament_id in wanted:
-            loaded = await load_at_once(self._record, tournament_stream(tournament_id), TournamentView(), view)
-            if not loaded.version:
-                raise NotFound("tournament", tournament_id)
-            refuse_without_tables(await mode_of(self._record, tournament_id), tournament_id)
-            found[tournament_id] = loaded
-        return found
+        return {tournament_id: await load_rated(self._record, tournament_id) for tournament_id in wanted}
 
 
 def _states(loaded: Mapping[str, Loaded[TournamentView]]) -> dict[str, TournamentView]:

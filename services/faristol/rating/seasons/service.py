@@ -8,11 +8,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.event_store import Decision, Write, load, load_at_once
+from faristol.event_store import Decision, Write, load
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.kernel import event_types
-from faristol.kernel.errors import NotFound
 from faristol.kernel.event_types import OF_THE_CELL
 from faristol.kernel.likeness import like
 from faristol.kernel.mentions import players_of
@@ -21,10 +20,8 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.season.v1 import season_pb2 as pb
 from faristol.personal_data.people import names
 from faristol.rating.cell_scope import check_covers_cell
-from faristol.rating.model import TournamentView, tournament_stream, view
-from faristol.rating.rated import mode_of
+from faristol.rating.rated import load_rated
 from faristol.rating.seasons.decide import SEASON_COMMANDS, merge
-from faristol.rules.ruleset.modes import refuse_without_tables
 from faristol.seasons.model import SEASONS_STREAM, Seasons, evolve
 
 
@@ -62,7 +59,7 @@ class SeasonOffice:
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:
             seasons = await load(self._record, SEASONS_STREAM, Seasons(), evolve)
             if isinstance(request, pb.AddCircuitTournamentRequest):
-                await self._check_has_games(request.tournament_id)
+                await load_rated(self._record, request.tournament_id)
             if isinstance(request, pb.MergePersonsRequest):
                 entered = await self._find_entries(seasons.state, (request.person_id, request.merged_id))
                 new_events = merge(seasons.state, request, at, entered)
@@ -109,10 +106,3 @@ class SeasonOffice:
                     found[player_id].add(entry.tournament)
             after = entries[-1].position
         return {player_id: frozenset(tournaments) for player_id, tournaments in found.items()}
-
-    async def _check_has_games(self, tournament_id: str) -> None:
-        """Raise ``NotFound`` for an unknown tournament, and ``Refusal`` for one of duplicate games."""
-        found = await load_at_once(self._record, tournament_stream(tournament_id), TournamentView(), view)
-        if not found.version:
-            raise NotFound("tournament", tournament_id)
-        refuse_without_tables(await mode_of(self._record, tournament_id), tournament_id)
