@@ -24,6 +24,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 NOT_A_NUMBER = N_("expected a whole number, got {given}")
 NOT_A_CHOICE = N_("expected {expected}, got {given}")
 NOT_A_DURATION = N_("expected minutes and seconds, such as 12:30, got {given}")
+NOT_HEXADECIMAL = N_("expected pairs of hexadecimal digits, such as 4f9a, got {given}")
 NOT_A_TIME = N_("Expected a date and a time.")
 NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
 TWO_SUCH_TIMES = N_("{time} occurs twice on {date}, when daylight saving time ends. Choose one of the two.")
@@ -104,6 +105,13 @@ def kind_of(field: Any) -> Kind:
     return _NAMED_KINDS.get(field.name, Kind.TEXT)
 
 
+def _parse_bytes(key: str, text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError as error:
+        raise Invalid(key, NOT_HEXADECIMAL, {"given": repr(text[:40])}) from error
+
+
 def parse_value(field: Any, text: str, key: str = "", zone: str = "UTC", which: str = "") -> Any:
     """Return the value of a field that a text means. A field of a list has one value a call.
 
@@ -121,7 +129,7 @@ def parse_value(field: Any, text: str, key: str = "", zone: str = "UTC", which: 
         case Kind.TICK:
             return text not in ("", "0")
         case Kind.BYTES:
-            return bytes.fromhex(text)
+            return _parse_bytes(key, text)
         case Kind.MOMENT:
             moment = Timestamp()
             moment.FromDatetime(parse_moment(key, text, zone, which))

@@ -35,6 +35,7 @@ _CP1252 = {byte: text for byte in range(256) if (text := bytes([byte]).decode("c
 _END_OF_FILE = "\x1a"
 """End of a text written by programs of DOS."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_HEADER_TAG = re.compile(r"[0-9]{2}2")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NATIONAL_RATING = re.compile(r"[A-Z]{3} [ 0-9]{3}[0-9](?: |$)")
 _SCORE_PAIR_PATTERN = re.compile(r"(-?[0-9]{1,4}):(-?[0-9]{1,4})")
@@ -180,7 +181,7 @@ class _Reader:
         elif known and (scoring := SCORING.get(line.tag)):
             self._points |= scoring(line)
             self._scoring_line = line
-        elif known and line.tag[2] == "2" and line.tag.isdigit() and line.tag not in _INFORMATIVE_TAGS:
+        elif known and _HEADER_TAG.fullmatch(line.tag) and line.tag not in _INFORMATIVE_TAGS:
             self._headers.append((line.tag, line.text[4:]))
         else:
             self._other.append(line.text)
