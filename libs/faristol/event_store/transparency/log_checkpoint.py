@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from faristol.event_store.transparency.signed_note import InvalidNote, check_key_name, decode_base64, encode_base64
+from faristol.event_store.transparency.signed_note import InvalidNote, decode_base64, encode_base64
 
 MAX_LOG_SIZE = 2**63 - 1
 """Entries of the largest log."""
@@ -50,8 +50,3 @@ class LogCheckpoint:
         if len(digest) != HASH_LENGTH:
             raise InvalidNote(f"the root of the checkpoint has {len(digest)} bytes: expected {HASH_LENGTH}")
         return cls(origin, parse_size(size, "the size of the checkpoint"), digest)
-
-
-def check_origin(origin: str) -> str:
-    """Return the origin of a log, which is the name of its key. Raises ``InvalidNote`` if it cannot be one."""
-    return check_key_name(origin)

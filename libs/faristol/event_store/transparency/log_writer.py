@@ -30,10 +30,10 @@ from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 from faristol.event_store.transparency import log_store
 from faristol.event_store.transparency.entry import entry_of
-from faristol.event_store.transparency.log_checkpoint import LogCheckpoint, check_origin
+from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
 from faristol.event_store.transparency.log_store import StoredCheckpoint
 from faristol.event_store.transparency.policy import LogWitness, TrustPolicy
-from faristol.event_store.transparency.signed_note import NoteSignature, SignedNote, sign_note
+from faristol.event_store.transparency.signed_note import NoteSignature, SignedNote, check_key_name, sign_note
 from faristol.event_store.transparency.tiles import GrowingTiles
 from faristol.event_store.transparency.witness_client import (
     CosignerUnavailable,
@@ -81,7 +81,7 @@ def name_log(origin: str, record_id: str) -> str:
 
     Without a configured one it is the id of the record, which never changes and is in no other record.
     """
-    return check_origin(origin) if origin else f"record/{record_id}"
+    return check_key_name(origin) if origin else f"record/{record_id}"
 
 
 async def extend_log(record: Record, *, up_to: int | None = None) -> int:
