@@ -77,7 +77,7 @@ def compare(
     from faristol.event_store.transparency.log_client import LogClient
     from faristol.event_store.transparency.policy import load_policy
     from faristol.event_store.transparency.signed_note import InvalidNote, SignedNote
-    from faristol.event_store.transparency.witness_state import write_durably
+    from faristol.files import replace_file
 
     trusted = load_policy(policy)
     client = LogClient(address)
@@ -95,7 +95,7 @@ def compare(
     is_same = first is None or client.is_beginning(first, last)
     where = state if is_same else state.with_name(f"{state.name}.{new.size}.fork")
     if last is new or not is_same:
-        write_durably(where, str(note).encode())
+        replace_file(where, str(note).encode())
     size = old.size if old else 0
     answer = {"consistent": is_same, "origin": new.origin, "old_size": size, "size": new.size, "witnesses": times}
     line = (

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
-import os
 import re
 import secrets
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from faristol.event_store.errors import RecordError
 from faristol.event_store.event import utc_now
 from faristol.event_store.integrity import keys
+from faristol.files import replace_file
 
 SECRET = "secret"  # noqa: S105 # a file name
 """Name of the file with 32 random bytes in hexadecimal, the secret of codes and PINs."""
@@ -69,12 +69,7 @@ def name_record(path: Path, record_id: str) -> None:
     It is synced to the disk: an empty file would be that of another record after a loss of power.
     """
     if not path.exists() or path.read_text(encoding="utf-8") != record_id:
-        new = path.with_name(f"{path.name}.new")
-        with new.open("w", encoding="utf-8") as file:
-            file.write(record_id)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        replace_file(path, record_id.encode())
 
 
 def rotate(folder: Path, now: Callable[[], datetime] = utc_now) -> Path:

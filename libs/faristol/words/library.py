@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from faristol.files import replace_file, replace_link
 from faristol.rules.tiles import TileSet, load_tile_set
 from faristol.words.builder import build
 from faristol.words.error import LexiconError
-from faristol.words.files import link_whole, write_whole
 from faristol.words.graph import WordGraph
 from faristol.words.header import About, Header, Listing, read_digest, read_header
 from faristol.words.nodes import Progress
@@ -83,8 +83,8 @@ class Library:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             if not file.exists():
-                write_whole(file, data)
-            link_whole(link, file)
+                replace_file(file, data)
+            replace_link(link, file)
         except OSError as error:
             raise LexiconError(f"cannot be written: {error.strerror}", path=self.path) from error
         return InstalledLexicon(name, digest, read_header(file))
@@ -107,7 +107,7 @@ class Library:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             if not file.exists():
-                write_whole(file, data)
+                replace_file(file, data)
         except OSError as error:
             raise LexiconError(f"cannot be written: {error.strerror}", path=self.path) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from faristol.event_store.errors import RecordError
+from faristol.files import OWNER_ONLY_MODE, READABLE_MODE, create_file
 
 Keys = Mapping[str, Ed25519PublicKey]
 """Public keys by their ids."""
@@ -68,7 +68,7 @@ def make(path: Path) -> Ed25519PrivateKey:
     public = public_pem(key.public_key()).encode()
     written: list[Path] = []
     try:
-        for where, content, mode in ((public_path(path), public, 0o644), (path, private, 0o600)):
+        for where, content, mode in ((public_path(path), public, READABLE_MODE), (path, private, OWNER_ONLY_MODE)):
             write_new(where, content, mode)
             written.append(where)
     except KeyFileError:
@@ -79,17 +79,13 @@ def make(path: Path) -> Ed25519PrivateKey:
 
 
 def write_new(path: Path, content: bytes, mode: int) -> None:
-    """Create a file, and sync it to the disk. Raises ``KeyFileError`` if it exists, without changing it."""
+    """Create a file, synced to the disk. Raises ``KeyFileError`` if it exists, without changing it."""
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        create_file(path, content, mode)
     except FileExistsError:
         raise KeyFileError(f"there is a file at {path} already: a key never replaces an existing file") from None
     except OSError as error:
         raise KeyFileError(f"a key cannot be written to {path}: {error.strerror}") from error
-    with os.fdopen(file, "wb") as out:
-        out.write(content)
-        out.flush()
-        os.fsync(out.fileno())
 
 
 def read_private(path: Path) -> Ed25519PrivateKey:

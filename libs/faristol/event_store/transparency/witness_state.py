@@ -11,13 +11,9 @@ two histories.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import logging
-import os
-import sys
 import threading
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +33,7 @@ from faristol.event_store.transparency.signed_note import (
 )
 from faristol.event_store.transparency.tlog_proof import parse_hashes
 from faristol.event_store.transparency.witness_client import SIZE_MEDIA_TYPE
+from faristol.files import replace_file
 
 MAX_REQUEST_BYTES = MAX_NOTE_BYTES + 64 * (MAX_PROOF_LENGTH + 1)
 """Bytes of a request."""
@@ -146,7 +143,7 @@ class WitnessState:
             _log.error("no checkpoint is cosigned: %s", error)
             return WitnessAnswer(503, "the key of this witness is unavailable\n")
         own = [line for line in request.note.signatures if any(line.is_of(key) for key in self._logs)]
-        write_durably(self._path(new.origin), str(SignedNote(request.note.text, own).with_signatures([line])).encode())
+        replace_file(self._path(new.origin), str(SignedNote(request.note.text, own).with_signatures([line])).encode())
         return WitnessAnswer(200, f"{line}\n")
 
     def _last_note(self, origin: str) -> SignedNote | None:
@@ -198,25 +195,4 @@ class WitnessState:
         )
         name = f"{where.stem}.{new.size}-{new.root.hex()[:16]}.fork"
         if len(list(self._folder.glob(f"{where.stem}.*.fork"))) < MAX_STORED_FORKS_COUNT:
-            write_durably(self._folder / name, str(request.note).encode())
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Replace a file durably."""
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        with part.open("xb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
-    if sys.platform == "win32":  # it writes names with their files
-        return
-    entries = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(entries)
-    finally:
-        os.close(entries)
+            replace_file(self._folder / name, str(request.note).encode())

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
-import sys
-import uuid
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +12,7 @@ from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
 from faristol.event_store.witness.witness import MAX_SEAL_BYTES, Fork, WitnessUnavailable, parse_seal
 from faristol.event_store.witness.worker import Worker
+from faristol.files import create_file
 
 SEAL_NAME_PATTERN = re.compile(r"seal-(\d{19})\.json")
 """File name of a seal, with its first position."""
@@ -42,39 +39,11 @@ def put(folder: Path, seal: Seal) -> None:
     """Write the file of a seal durably unless it exists. Raises ``Fork`` and ``OSError``."""
     path = folder / name_of(seal)
     content = json.dumps(to_json(seal), indent=1, sort_keys=True).encode() + b"\n"
-    part = folder / f".{path.name}.{uuid.uuid4().hex}.part"
     try:
-        with part.open("xb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        _name(part, path)
+        create_file(path, content)
     except FileExistsError:
         if seal_of(path.name, _read(path)).digest != seal.digest:
             raise Fork(seal) from None
-        return
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
-    if sys.platform == "win32":  # it writes names with their files
-        return
-    entries = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(entries)
-    finally:
-        os.close(entries)
-
-
-def _name(part: Path, path: Path) -> None:
-    """Give the file its final name. Raises ``FileExistsError`` if the name is taken."""
-    try:
-        path.hardlink_to(part)
-    except FileExistsError:
-        raise
-    except OSError:  # the file system has no hard links
-        if path.exists():
-            raise FileExistsError(path) from None
-        part.replace(path)
 
 
 def _read(path: Path) -> bytes:

@@ -6,9 +6,10 @@ The record of a hall is a copy that can be exported, and no event of a game has 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
+
+from faristol.files import OWNER_ONLY_MODE, replace_file
 
 GIVEN_KEYS = "sealed-games.json"
 """File with the keys by game, readable by its owner only."""
@@ -29,9 +30,4 @@ def store_keys(folder: Path, keys: Mapping[str, bytes]) -> None:
     if keys.items() <= known.items():
         return
     stored = {game_id: key.hex() for game_id, key in sorted({**known, **keys}.items())}
-    new = folder / f"{GIVEN_KEYS}.new"
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(stored, file)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(folder / GIVEN_KEYS)
+    replace_file(folder / GIVEN_KEYS, json.dumps(stored).encode(), OWNER_ONLY_MODE)

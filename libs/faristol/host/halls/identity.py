@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.event_store.errors import RecordError
 from faristol.event_store.integrity.keys import make, read_private
+from faristol.files import OWNER_ONLY_MODE, replace_file
 from faristol.host import duplicate_store, table_store
 
 KEY, JOINED, TOKEN = "key", "joined.json", "token"
@@ -61,7 +61,7 @@ def load_joined(folder: Path) -> Joined | None:
 
 def store_joined(folder: Path, joined: Joined) -> None:
     """Store what the cell was told when it joined. Raises ``OSError``."""
-    write_file(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1))
+    replace_file(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1).encode(), OWNER_ONLY_MODE)
 
 
 def load_token(folder: Path) -> str:
@@ -74,14 +74,4 @@ def load_token(folder: Path) -> str:
 
 def store_token(folder: Path, token: str) -> None:
     """Store the token with which the cell joined, readable by its owner only. Raises ``OSError``."""
-    write_file(folder / TOKEN, token)
-
-
-def write_file(path: Path, content: str) -> None:
-    """Replace a file as a whole, and sync it to the disk. Raises ``OSError``."""
-    new = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    replace_file(folder / TOKEN, token.encode(), OWNER_ONLY_MODE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from faristol.event_store.event import utc_now
+from faristol.files import OWNER_ONLY_MODE, replace_file
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
 from faristol.host.services import StartError
@@ -108,8 +108,8 @@ def _authority(folder: Path, now: datetime) -> tuple[x509.Certificate, ec.Ellipt
         .add_extension(usage, critical=True)
         .sign(key, hashes.SHA256())
     )
-    _write(folder / CA_KEY, _pem(key))
-    _write(folder / CA, made.public_bytes(Encoding.PEM))
+    replace_file(folder / CA_KEY, _pem(key), OWNER_ONLY_MODE)
+    replace_file(folder / CA, made.public_bytes(Encoding.PEM), OWNER_ONLY_MODE)
     return made, key
 
 
@@ -144,8 +144,8 @@ def _make_certificate(
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .sign(by, hashes.SHA256())
     )
-    _write(folder / KEY, _pem(key))
-    _write(folder / CERTIFICATE, made.public_bytes(Encoding.PEM))
+    replace_file(folder / KEY, _pem(key), OWNER_ONLY_MODE)
+    replace_file(folder / CERTIFICATE, made.public_bytes(Encoding.PEM), OWNER_ONLY_MODE)
 
 
 def _builder(
@@ -171,17 +171,6 @@ def _name(name: str) -> x509.GeneralName:
 
 def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Replace a file atomically, readable only by its owner, and sync it to the disk."""
-    new = path.with_name(f"{path.name}.new")
-    new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
 
 
 def part(runtime: Runtime) -> Part:
