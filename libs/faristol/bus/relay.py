@@ -15,6 +15,7 @@ from faristol.event_store import Checkpoint, Record, Stale
 from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.delays import Delays
 from faristol.event_store.positions import move_checkpoint, start_checkpoint
+from faristol.kernel.assertions import Situation
 
 RELAY_NAME = "relay"
 RELAY_LEASE_SECONDS = 4.0
@@ -25,6 +26,8 @@ RELAY_POLL_SECONDS = 0.1
 """Seconds between two polls for appends of other processes."""
 RELAY_NOTIFIED_POLL_SECONDS = 1.0
 """The same if the database notifies of appends."""
+
+PUBLISHED_TWICE = Situation("two relays publish at once")
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +53,7 @@ class Relay:
                 except (BusError, NatsError, *FAILURES) as error:
                     _log.warning("relay waits: %s", repr(error))
                 except Stale:
-                    pass  # another relay published first; the lease decides
+                    PUBLISHED_TWICE.sometimes()  # another relay published first; the lease decides
                 await asyncio.sleep(RELAY_STANDBY_SECONDS)
         finally:
             try:

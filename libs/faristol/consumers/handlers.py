@@ -25,6 +25,7 @@ from faristol.event_store import Checkpoint, Conflict, Decision, Metadata, Recor
 from faristol.event_store.backends.databases import is_full
 from faristol.event_store.event import microseconds, utc_now
 from faristol.event_store.positions import checkpoint, move_checkpoint, start_checkpoint
+from faristol.kernel.assertions import Situation
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,9 @@ MAX_APPARENT_OUTAGES = 6
 
 Commit = Callable[[Sequence[Recorded], int], Awaitable[None]]
 """Applies events, and notes that all up to a position are processed."""
+
+
+REACTED_AGAIN = Situation("a reaction is decided again after a conflict")
 
 
 class EventHandler(ABC):
@@ -278,6 +282,7 @@ class Reactor(EventHandler):
                     try:
                         await append(event, decision)
                     except Conflict:
+                        REACTED_AGAIN.sometimes()
                         if attempt == attempts:
                             # this number of conflicts is not due to other writers: the decision does not fit the state
                             raise

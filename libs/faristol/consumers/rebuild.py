@@ -17,6 +17,7 @@ from faristol.consumers.generations import ProjectionError
 from faristol.consumers.stopped import CannotTake, clear, is_transient
 from faristol.consumers.work import Fold, Projection, UnknownEvent, is_wanted
 from faristol.event_store import Record, Recorded
+from faristol.kernel.assertions import Situation
 
 REBUILD_BATCH_EVENTS = 2_000
 """Events in memory at a time."""
@@ -27,6 +28,10 @@ REBUILD_SLICE_EVENTS = 100
 REBUILD_LEASE_SECONDS = 6.0
 MAX_CATCH_UP_ATTEMPTS = 8
 """Attempts to catch up with the live projection before it is locked."""
+
+
+REPLACED = Situation("a rebuild loses its lease to another")
+GREW_MEANWHILE = Situation("events are appended while a rebuild ends")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +193,7 @@ class Rebuild:
         if time.monotonic() < self._renew_at:
             return
         if not await self._record.lease(self._lease, self._holder, REBUILD_LEASE_SECONDS):
+            REPLACED.sometimes()
             raise ProjectionError(f"another rebuild of {self._asked.consumer} replaced this one")
         self._renew_at = time.monotonic() + REBUILD_LEASE_SECONDS / 3
 
@@ -287,6 +293,7 @@ class Rebuild:
         """
         async with self._record.writing() as connection:
             live = await generations.checkpoint_held(connection, self._built.consumer)
+            GREW_MEANWHILE.sometimes(self._position < live)
             while self._position < live:
                 events = await self._record.read(self._position, limit=self._batch, up_to=live)
                 if len(events) == self._batch and not hold:

@@ -52,7 +52,7 @@ def _time_run(lexicons: Path, seed: int) -> tuple[Outcome, float]:
         outcome = run(seed, lexicons)
     except Exception as problem:  # noqa: BLE001 # the campaign goes on with the other seeds
         told = f"the simulation broke: {problem!r}"
-        outcome = Outcome(seed, [told], "", traceback.format_exc().splitlines(), {}, 0, 0, 0.0)
+        outcome = Outcome(seed, [told], "", traceback.format_exc().splitlines(), {}, {}, 0, 0, 0.0)
     return outcome, time.process_time() - start
 
 
@@ -60,6 +60,8 @@ def _tell(report: Report, out: Path) -> None:
     for failure in report.failures:
         sys.stdout.write(f"seed {failure.seed}: {'; '.join(failure.problems)[:500]}\n")
         sys.stdout.write(f"    again, alone: {failure.command}    its trace: {failure.trace}\n")
+    for situation, runs in sorted(report.reached.items(), key=lambda item: (item[1], item[0])):
+        sys.stdout.write(f"reached in {runs:5} of {report.seeds} runs: {situation}\n")
     clean = report.seeds - len(report.failures)
     sys.stdout.write(
         f"{clean} of {report.seeds} seeds clean; {report.events:,} events, {report.steps:,} steps, "

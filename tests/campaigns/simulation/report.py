@@ -36,6 +36,8 @@ class Report:
     cpu_seconds: float = 0.0
     happened: dict[str, int] = field(default_factory=dict)
     """How often each kind of thing happened, in all runs together."""
+    reached: dict[str, int] = field(default_factory=dict)
+    """Number of runs that reached each situation of the program; 0 for one that no run reached."""
     failures: list[Failure] = field(default_factory=list)
 
     def add(self, outcome: Outcome, cpu_seconds: float, folder: Path) -> None:
@@ -47,6 +49,8 @@ class Report:
         self.cpu_seconds = round(self.cpu_seconds + cpu_seconds, 1)
         for kind, times in outcome.counts.items():
             self.happened[kind] = self.happened.get(kind, 0) + times
+        for situation, times in outcome.reached.items():
+            self.reached[situation] = self.reached.get(situation, 0) + bool(times)
         if outcome.problems:
             trace = folder / f"seed-{outcome.seed}.txt"
             trace.parent.mkdir(parents=True, exist_ok=True)

@@ -33,6 +33,7 @@ from faristol.demo.plan import Plan
 from faristol.event_store import Record, RecordError
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES
+from faristol.kernel import assertions
 from faristol.launcher.processes import builders
 from faristol.read_models.api.public_events import PUBLIC
 from faristol.rules.ruleset.file import load_ruleset
@@ -64,6 +65,8 @@ class Outcome:
     lines: list[str] = field(repr=False)
     """The trace."""
     counts: dict[str, int]
+    reached: dict[str, int]
+    """Number of times that each situation of the program was reached."""
     events: int
     steps: int
     seconds: float
@@ -72,6 +75,7 @@ class Outcome:
 
 def run(seed: int, lexicons: Path, folder: Path | None = None) -> Outcome:
     """Run one world from its beginning to its end. ``folder`` is where its record is put, if not in memory."""
+    assertions.reset_counts()
     with _quiet():
         outcome = _run(seed, lexicons, folder)
         for _ in range(3):  # a released object releases others
@@ -98,6 +102,7 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
         except (Stuck, RecordError) as problem:
             problems.append(str(problem))
         problems += witness.problems
+        problems += [f"violated: {each.description}" for each in assertions.INVARIANTS if each.count]
         world.trace("end", f"{world.loop.steps} steps")
         for node in platform.nodes:
             node.crash("the world ends")
@@ -109,6 +114,7 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
         world.trace.digest,
         world.trace.lines,
         counts,
+        {each.description: each.count for each in assertions.SITUATIONS},
         counts.get("event", 0),
         world.loop.steps,
         world.loop.time(),

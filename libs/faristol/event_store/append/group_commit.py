@@ -47,6 +47,7 @@ from faristol.event_store.append.tail import STREAM_HEADS, Tail, read_rows
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.backend import Backend
 from faristol.event_store.event import Metadata, microseconds
+from faristol.kernel.assertions import Situation
 
 MAX_GROUP_REQUESTS = 512
 """Requests in one transaction."""
@@ -66,6 +67,12 @@ _PROGRESS = (
     .with_for_update()
 )
 _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")).values(position=bindparam("after"))
+
+
+SHARED_TRANSACTION = Situation("several appends share a transaction")
+APPENDED_UNDER_LOCK = Situation(
+    "a group of appends is written under the lock of the counter, after a look at the record"
+)
 
 
 class Appender:
@@ -148,8 +155,12 @@ class GroupCommit:
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         """Write the requests in one transaction, as ``Backend.append`` describes."""
+        SHARED_TRANSACTION.sometimes(len(requests) > 1)
         try:
-            return await self._append_fast(requests, now) or await self._append_locked(requests, now)
+            if outcomes := await self._append_fast(requests, now):
+                return outcomes
+            APPENDED_UNDER_LOCK.sometimes()
+            return await self._append_locked(requests, now)
         except Exception:
             self._known.forget()
             raise

@@ -1,10 +1,10 @@
-"""Metrics of the record as a whole: the lag of the relay, and the seals."""
+"""Metrics of the record as a whole: the lag of the relay, and the seals. Violated invariants of this process."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
 from opentelemetry import metrics
@@ -18,6 +18,7 @@ from faristol.event_store.positions import checkpoint, checkpoints_of, last_posi
 from faristol.event_store.witness.delivery import PREFIX as WITNESS_PREFIX
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
+from faristol.kernel.assertions import INVARIANTS
 
 GAUGE_INTERVAL_SECONDS = 5.0
 """Seconds between two measurements."""
@@ -37,6 +38,18 @@ _witness_behind = _meter.create_gauge(
     description="sealed events whose seals were not yet delivered to a witness",
 )
 _unsealed = _meter.create_gauge("faristol.seals.behind", unit="{event}", description="events without a seal")
+
+
+def _observe_violations(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
+    return [metrics.Observation(each.count, {"invariant": each.description}) for each in INVARIANTS]
+
+
+_meter.create_observable_counter(
+    "faristol.invariant.violations",
+    [_observe_violations],
+    unit="{violation}",
+    description="violations of conditions that always hold",
+)
 
 
 async def measure_once(record: Record, *, seals_here: bool = False) -> None:

@@ -20,6 +20,7 @@ from faristol.adjudication.policy import Adjudication
 from faristol.event_store import Decision, Guard, Write
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.kernel.assertions import Situation
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon.adjudication.cases import presentation, queries
 from faristol.lexicon.adjudication.cases.docket import projection
@@ -32,6 +33,9 @@ M = TypeVar("M", bound=Message)
 
 QUEUE_POLL_SECONDS = 1.0
 """Seconds between polls of a queue without notifications."""
+
+
+JUDGE_SILENT = Situation("a judge acts on a case that another holds with an expired lease")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +190,7 @@ class JudgeService:
         tournament_id = case.state.tournament_id
         settings = await load_adjudication(self._record, tournament_id)
         silent = await self._leases.silent(case.state)
+        JUDGE_SILENT.sometimes(silent)
         hearing = CaseSituation(case.state, settings.state, silent, self._runtime.now(), self._sources)
         decided = command.decide(hearing, request)
         writes = [Write(stream(request.case_id), case.version, decided, tournament_id)] if decided else []
