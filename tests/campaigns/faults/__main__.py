@@ -20,8 +20,9 @@ import typer
 from rich.console import Console
 from tests.campaigns.faults import release, report
 from tests.campaigns.faults.campaign import Outcome, Tools, Trial, compare
-from tests.campaigns.faults.faults import FAULTS, NOTHING, Fault, Untried
+from tests.campaigns.faults.faults import FAULTS, NOTHING, Fault
 from tests.campaigns.faults.load import LANE_COUNT, PLAYERS, ROUNDS, RULESET, Standings
+from tests.campaigns.faults.scene import Untried
 
 from faristol.host import Settings
 from faristol.words import DEFAULT_NAME, Library

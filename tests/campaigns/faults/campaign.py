@@ -14,9 +14,10 @@ from types import MappingProxyType
 import grpc
 from sqlalchemy.exc import SQLAlchemyError
 from tests.campaigns.faults.cell import Cell, until
-from tests.campaigns.faults.faults import NOTHING, Fault, Scene, check, small_disk
+from tests.campaigns.faults.faults import NOTHING, Fault, check, small_disk
 from tests.campaigns.faults.load import Load, Place, Standings, to_places
 from tests.campaigns.faults.release import Release
+from tests.campaigns.faults.scene import Scene
 from tests.campaigns.torture import facts, judgement
 from tests.campaigns.torture.ledger import Ledger
 from tests.component import contents

@@ -9,6 +9,8 @@ import shutil
 import signal
 import subprocess
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.campaigns.faults.entrance import Entrance
@@ -115,12 +117,29 @@ class Server:
 
     def kill(self) -> None:
         """Send SIGKILL to the server and to all its child processes."""
+        self._signal(signal.SIGKILL)
+        (self.folder / "postmaster.pid").unlink(missing_ok=True)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Let the server and its child processes stand still meanwhile."""
+        self._signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
         pid = self.pid
         assert pid, f"server {self.name} does not run"
         for each in (str(pid), *Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(each), signal.SIGKILL)
-        (self.folder / "postmaster.pid").unlink(missing_ok=True)
+                os.kill(int(each), number)
+
+    def restart(self) -> None:
+        """End it and start it again: a standby then follows the new primary."""
+        self.stop()
+        self.start()
 
     def read_received_bytes(self) -> int:
         """Return the size of the primary's log that a standby has on disk, in bytes."""
@@ -161,13 +180,17 @@ class Database:
         """Return the number of standbys that follow the primary."""
         return int(self.primary.ask("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"))
 
-    async def fail_over(self) -> None:
-        """Lose the primary; the most advanced standby replaces it, as by an operator."""
+    async def fail_over(self, without: Server | None = None) -> None:
+        """Lose the primary; the most advanced standby replaces it, as by an operator.
+
+        ``without`` names a standby that does not answer.
+        """
         lost = self.primary
-        await asyncio.to_thread(lost.kill)
+        if lost.pid:
+            await asyncio.to_thread(lost.kill)
         self.entrance.behind = ()
         await asyncio.sleep(DETECTION_SECONDS)
-        standbys = [server for server in self.servers if server is not lost]
+        standbys = [server for server in self.servers if server not in (lost, without)]
         has = {server.name: await asyncio.to_thread(server.read_received_bytes) for server in standbys}
         self.primary = max(standbys, key=lambda server: has[server.name])
         await asyncio.to_thread(self.primary.run, "pg_ctl", "-w", "-D", str(self.primary.folder), "promote")

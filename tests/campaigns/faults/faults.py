@@ -11,12 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import nats
-from nats.aio.client import Client
-from tests.campaigns.faults.cell import AS_INSTALLED, REPLICA_COUNT, Cell, until
-from tests.campaigns.faults.load import Load
+from tests.campaigns.faults import damage
+from tests.campaigns.faults.cell import AS_INSTALLED, REPLICA_COUNT, until
 from tests.campaigns.faults.release import Release
-from tests.component import nats_cluster
+from tests.campaigns.faults.scene import Scene, Untried, connect_to_nats, find_leader
 from tests.component.processes import FARISTOL, START_SECONDS, environment
 from tests.support.certificates import sign_certificate
 
@@ -38,21 +36,6 @@ FAULTY_PLAY_SECONDS = 20.0
 """Seconds of play with a wrong clock, or with two versions, before it ends."""
 
 UPGRADE = "an upgrade from the version before: record prepared, both versions for a while, record migrated"
-
-
-class Untried(Exception):
-    """The fault cannot be made on this machine; the message says why."""
-
-
-@dataclass
-class Scene:
-    """The cell and the tools of a fault."""
-
-    cell: Cell
-    load: Load
-    disk: Path | None
-    """Where the disk is that can be filled."""
-    release: Release | None
 
 
 @dataclass(frozen=True)
@@ -107,31 +90,15 @@ async def fail_over(scene: Scene) -> None:
 
 async def lose_node(scene: Scene) -> None:
     """Kill the server of NATS that leads the stream of notifications, and restart it."""
-    leader = await _leader(scene.cell)
+    leader = await find_leader(scene.cell)
     await leader.kill()
     await asyncio.sleep(NODE_OUTAGE_SECONDS)
     await leader.start()
 
 
-async def _client(cell: Cell) -> Client:
-    tls = cell.folder / "tls"
-    urls = nats_cluster.url_of(cell.nodes, tls).split(",")
-    return await nats.connect(urls, tls=nats_cluster.context_of(tls), connect_timeout=5)
-
-
-async def _leader(cell: Cell) -> nats_cluster.Node:
-    client = await _client(cell)
-    try:
-        information = await client.jetstream().stream_info(NOTIFICATION_STREAM)
-    finally:
-        await client.close()
-    assert information.cluster
-    return cell.nodes[int(str(information.cluster.leader).rpartition("-")[2])]
-
-
 async def wipe(scene: Scene) -> None:
     """Delete the stream of notifications, with its messages and the position of every consumer."""
-    client = await _client(scene.cell)
+    client = await connect_to_nats(scene.cell)
     try:
         await client.jetstream().delete_stream(NOTIFICATION_STREAM)
     finally:
@@ -254,6 +221,25 @@ FAULTS = (
     Fault("no-drain", "every process ended without drain: SIGTERM, SIGKILL 0.1 s later", drop),
     Fault("failover", "PostgreSQL: the primary killed, the most advanced standby promoted", fail_over),
     Fault("nats-node", f"NATS: the leader of three killed, back after {NODE_OUTAGE_SECONDS:.0f} s", lose_node),
+    Fault(
+        "nats-bits",
+        "NATS: bits flipped in the messages of the leader of three while it runs",
+        damage.flip_bits_of_messages,
+    ),
+    Fault("nats-truncated", "NATS: the messages of one of three cut in half", damage.truncate_messages),
+    Fault("nats-snapshots", "NATS: bits flipped in the snapshots of one of three", damage.damage_snapshots),
+    Fault("nats-paused", "NATS: the leader of three stands still, another is killed", damage.pause_node),
+    Fault("nats-replaced", "NATS: one of three replaced by an empty server", damage.replace_node),
+    Fault("nats-power", "NATS: power lost on all three, with the writes of 5 s", damage.lose_power_of_nats),
+    Fault("page", "PostgreSQL: a damaged page of the events, then a failover", damage.damage_page),
+    Fault(
+        "wal-lost", "PostgreSQL: the write-ahead log of the primary lost, then a failover", damage.lose_log_of_primary
+    ),
+    Fault(
+        "lagging",
+        "PostgreSQL: the primary killed while a standby lags",
+        damage.fail_over_beside_lagging_standby,
+    ),
     Fault("full-disk", "PostgreSQL: its disk full, then free space again", fill, small_disk=True),
     Fault("wiped", "NATS: the stream deleted", wipe),
     Fault("certificates", "certificates and their authority replaced, on gRPC and NATS", rotate),
