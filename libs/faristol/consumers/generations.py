@@ -32,6 +32,7 @@ _READ = (
     )
     .join_from(_live, checkpoints, checkpoints.c.consumer == _live.c.consumer)
     .join(tables.parked, _PARKED, isouter=True)
+    .where(_live.c.name == bindparam("name"), _live.c.version <= bindparam("version"))
     .order_by(_live.c.version.desc())
     .limit(1)
 )
@@ -61,8 +62,8 @@ async def live(connection: AsyncConnection, projection: Projection, key: str = "
     The position is that of the rows of ``key``, which are behind the others while it is parked. Raises ``NotBuilt`` if
     no tables exist.
     """
-    query = _READ.where(_live.c.name == projection.name, _live.c.version <= projection.version)
-    row = (await connection.execute(query, {"key": key})).one_or_none()
+    values = {"key": key, "name": projection.name, "version": projection.version}
+    row = (await connection.execute(_READ, values)).one_or_none()
     if row is None:
         raise NotBuilt(f"{projection.consumer} is not built yet")
     return Live(row.version, row.generation, row.position)

@@ -41,6 +41,7 @@ _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 _OF_ALL = select(*PERSON_COLUMNS, people.c.salt)
 _ROW = _OF_ALL.where(people.c.player_id == bindparam("wanted"))
 _ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)))
+_NAMESAKES = _OF_ALL.where(people.c.name.in_(bindparam("names", expanding=True)))
 
 
 async def store_player(connection: AsyncConnection, player_id: str, *details: str, **others: Any) -> str:
@@ -244,7 +245,7 @@ async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]
     if not wanted:
         return []
     async with record.reading() as connection:
-        found = [to_person(row) for row in await connection.execute(_OF_ALL.where(people.c.name.in_(sorted(wanted))))]
+        found = [to_person(row) for row in await connection.execute(_NAMESAKES, {"names": sorted(wanted)})]
     return [person for person in found if person.player_id not in known]
 
 

@@ -66,6 +66,9 @@ MAX_HOST_MESSAGES = 8
 MAX_MESSAGES = 64
 """Concurrent messages to all push services."""
 
+PUSH_INTERVAL_SECONDS = 0.01
+"""Minimum seconds between the starts of two messages. The phones that they reach ask for pages in the same moment."""
+
 FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 2.0, 900.0
 """Delays between attempts; each is twice the one before."""
 
@@ -115,6 +118,7 @@ class PushDelivery:
         self._done: list[QueuedPush] = []
         """Messages that are to be deleted from the queue."""
         self._dropping = asyncio.Lock()
+        self._pacing = asyncio.Lock()
         self._away: dict[str, tuple[int, int]] = {}
         """Push services without an answer: when they are called again, in microseconds, and the failures in a row."""
 
@@ -267,13 +271,6 @@ class PushDelivery:
         if subscription.key not in self._means.keys:
             gone.add(push.subscription_id)  # its key was withdrawn
             return
-        try:
-            body = await content.body(event, push.follow, subscription.language)
-        except NotFound:
-            body = b""
-        if not body:
-            await self._drop(push)
-            return
         target = target_of(subscription.endpoint)
         async with self._hosts[target.authority], self._means.lane.slots:
             if not self._may_send() or push.subscription_id in gone:
@@ -281,6 +278,15 @@ class PushDelivery:
             until, _ = self._away.get(target.authority, (0, 0))
             if until > microseconds(self._means.now()):  # the service does not answer: its messages wait together
                 await self._postpone(push, until, push.tries)
+                return
+            async with self._pacing:
+                await asyncio.sleep(PUSH_INTERVAL_SECONDS)
+            try:
+                body = await content.body(event, push.follow, subscription.language)
+            except NotFound:
+                body = b""
+            if not body:
+                await self._drop(push)
                 return
             outcome = await self._post(push, subscription, body)
             self._note_host(target.authority, outcome)
