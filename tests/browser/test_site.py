@@ -58,6 +58,7 @@ def address(site: Path) -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.nightly
 async def test_each_page_of_help_is_on_the_site_with_the_text_of_the_product(site: Path) -> None:
     for language in ("en", TRANSLATION):
         for name in HELP_NAMES:
@@ -76,6 +77,7 @@ async def test_references_describe_every_operation_and_link_to_its_schemas(site:
     assert "POST /api/v1/pairing/PairRound" in pairing
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_the_site_is_accessible_searchable_and_asks_no_other_host(
     browser: Browser, address: str, scheme: str

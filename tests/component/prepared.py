@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -20,11 +21,12 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 DEATH_SIGNAL_NUMBER = 1
 MAX_REQUEST_BYTES = 1 << 20
@@ -220,7 +222,26 @@ def _be(arguments: list[str], environment: dict[str, str], folder: str, *, at_te
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", errors="backslashreplace")  # noqa: SIM115
     from faristol.cli.main import main
 
-    main()
+    try:
+        main()
+    except SystemExit as ended:
+        if not isinstance(ended.code, int):
+            raise
+        _end(ended.code)
+    _end(0)
+
+
+def _end(code: int) -> NoReturn:
+    """End this process as the interpreter does, but leave its memory to the system.
+
+    The interpreter would release each object, and so copy all pages that the fork shares.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]  # it joins the threads that are not daemons
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    os._exit(code)
 
 
 def _prepare() -> None:

@@ -366,21 +366,23 @@ def _languages(mode: Mode, state: str) -> Mapping[str, str]:
     return {path: LANGUAGES[(number + offset) % len(LANGUAGES)] for number, path in enumerate(_routes())}
 
 
-def _list_addresses(mode: Mode, state: str, site: str) -> Iterator[tuple[str, str]]:
+def _list_addresses(mode: Mode, state: str, site: str, *, all_pdfs: bool) -> Iterator[tuple[str, str]]:
     """Yield the addresses to request; those of no tournament only with one mode.
 
     A PDF is made from the page beside it, which is requested in each state. Each PDF is made in one state of a mode,
-    and in a different state for each mode.
+    and in a different state for each mode; without ``all_pdfs``, for one mode.
     """
     turn = MODES.index(mode) + STATES.index(state)
     for number, (path, address) in enumerate(_addresses(mode, site)):
-        if path.endswith(".pdf") and (number + turn) % len(STATES):
+        if path.endswith(".pdf") and (
+            (number + turn) % len(STATES) or not (all_pdfs or MODES[number % len(MODES)] is mode)
+        ):
             continue
         if "{" in path or path == OEMBED or (mode is CLASSIC and (path not in ONCE or state == AFTER)):
             yield path, address
 
 
-async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
+async def _walk(cell: Cell, mode: Mode, state: str, *, all_pdfs: bool) -> list[Walked]:
     """Return all addresses, by a director who is signed in, and by a player where a page is theirs."""
     gate = asyncio.Semaphore(MAX_CALLS_AT_ONCE)
     cookies = {
@@ -396,7 +398,8 @@ async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
                 role = needs.ROLE_PLAYER if OF_A_PLAYER.search(path) else needs.ROLE_DIRECTOR
                 return await _fetch(web, path, address, languages[path], cookies[role])
 
-        return await asyncio.gather(*(fetch(*each) for each in _list_addresses(mode, state, cell.process.http_address)))
+        addresses = _list_addresses(mode, state, cell.process.http_address, all_pdfs=all_pdfs)
+        return await asyncio.gather(*(fetch(*each) for each in addresses))
 
 
 ALWAYS: Mapping[str, int] = {
@@ -650,68 +653,72 @@ async def _wait_for_pairing(cell: Cell, mode: Mode, status: HTTPStatus) -> None:
         await until(is_reached)
 
 
-async def test_no_answer_has_a_draft_before_its_publication(cell: Cell) -> None:
+@pytest.mark.parametrize("mode", [CLASSIC, pytest.param(TEAMS, marks=pytest.mark.nightly)], ids=lambda mode: mode.id)
+async def test_no_answer_has_a_draft_before_its_publication(cell: Cell, mode: Mode) -> None:
     """Compare every answer before and with a draft, for callers without rights on it.
 
     The draft has a table that no other pairing has. An anonymous visitor reads the same before and with the draft.
     """
-    every = (None, needs.ROLE_PLAYER, needs.ROLE_SCORER, needs.ROLE_JUDGE, needs.ROLE_OPERATOR)
+    roles = (None, needs.ROLE_PLAYER, needs.ROLE_SCORER, needs.ROLE_JUDGE, needs.ROLE_OPERATOR)
     record, wrong = cell.process.runtime.record, []
-    for mode, roles in ((CLASSIC, every), (TEAMS, every[:2])):
-        halls = [*HALLS, ("Torre", 970, 979)]
-        request = pairing.SetHallsRequest()
-        for name, first, last in halls:
-            request.halls.add(name=name, first_table=first, last_table=last)
-        given = await _direct(cell, mode, request)
-        await _wait_for_position(cell, mode, given.position)
-        before = await _read_as(cell, mode, (None,))
-        start = await record.last_position()
-        await _direct(cell, mode, pairing.PairRoundRequest(round=1, draft=True))
-        await _direct(cell, mode, pairing.MovePairingRequest(round=1, table=1, to_table=DRAFT_TABLE_NUMBER))
-        drafted = await _direct(cell, mode, pairing.GetDraftRequest())
-        assert DRAFT_TABLE_NUMBER in [seat.table for seat in drafted.draft.pairings]
-        found = await _read_as(cell, mode, roles)
-        wrong += [f"{role}: {address}" for (role, address), text in found.items() if _has_draft_table(text)]
-        wrong += [
-            f"anonymous, changed: {address}"
-            for (_, address), text in before.items()
-            if CHANGING.sub("", text) != CHANGING.sub("", found["anonymous", address])
-        ]
-        await _direct(cell, mode, pairing.PublishRoundRequest(round=1))
-        await _wait_for_pairing(cell, mode, HTTPStatus.OK)
-        shown = await _read_as(cell, mode, (None,))
-        if not any(map(_has_draft_table, shown.values())):
-            wrong.append("the published table is on no page")
-        await _direct(cell, mode, pairing.UnpublishRoundRequest(round=1, note="a table broke"))
-        await _wait_for_pairing(cell, mode, HTTPStatus.NOT_FOUND)
-        again = await _read_as(cell, mode, (None,))
-        wrong += [f"unpublished: {address}" for (_, address), text in again.items() if _has_draft_table(text)]
-        wrong += [f"unpublished, reason: {address}" for (_, address), text in again.items() if "a table broke" in text]
-        await _direct(cell, mode, pairing.UnpairRoundRequest(round=1))
-        restored = pairing.SetHallsRequest()
-        for name, first, last in HALLS:
-            restored.halls.add(name=name, first_table=first, last_table=last)
-        await _direct(cell, mode, restored)
-        told = await _direct(cell, mode, pairing.AnnounceRoundsRequest())
-        events = await _read_streams(cell, mode, start, told.position)
-        types = re.findall(r"event: ?(\w+)", events)
-        if any("Draft" in kind or kind in ("RoundPublished", "PublicationScheduled") for kind in types):
-            wrong.append(f"the stream told {types}")
-        if not {"RoundPaired", "RoundUnpublished"} <= {*types}:
-            wrong.append(f"the stream told only {types}")
+    halls = [*HALLS, ("Torre", 970, 979)]
+    request = pairing.SetHallsRequest()
+    for name, first, last in halls:
+        request.halls.add(name=name, first_table=first, last_table=last)
+    given = await _direct(cell, mode, request)
+    await _wait_for_position(cell, mode, given.position)
+    before = await _read_as(cell, mode, (None,))
+    start = await record.last_position()
+    await _direct(cell, mode, pairing.PairRoundRequest(round=1, draft=True))
+    await _direct(cell, mode, pairing.MovePairingRequest(round=1, table=1, to_table=DRAFT_TABLE_NUMBER))
+    drafted = await _direct(cell, mode, pairing.GetDraftRequest())
+    assert DRAFT_TABLE_NUMBER in [seat.table for seat in drafted.draft.pairings]
+    found = await _read_as(cell, mode, roles)
+    wrong += [f"{role}: {address}" for (role, address), text in found.items() if _has_draft_table(text)]
+    wrong += [
+        f"anonymous, changed: {address}"
+        for (_, address), text in before.items()
+        if CHANGING.sub("", text) != CHANGING.sub("", found["anonymous", address])
+    ]
+    await _direct(cell, mode, pairing.PublishRoundRequest(round=1))
+    await _wait_for_pairing(cell, mode, HTTPStatus.OK)
+    shown = await _read_as(cell, mode, (None,))
+    if not any(map(_has_draft_table, shown.values())):
+        wrong.append("the published table is on no page")
+    await _direct(cell, mode, pairing.UnpublishRoundRequest(round=1, note="a table broke"))
+    await _wait_for_pairing(cell, mode, HTTPStatus.NOT_FOUND)
+    again = await _read_as(cell, mode, (None,))
+    wrong += [f"unpublished: {address}" for (_, address), text in again.items() if _has_draft_table(text)]
+    wrong += [f"unpublished, reason: {address}" for (_, address), text in again.items() if "a table broke" in text]
+    await _direct(cell, mode, pairing.UnpairRoundRequest(round=1))
+    restored = pairing.SetHallsRequest()
+    for name, first, last in HALLS:
+        restored.halls.add(name=name, first_table=first, last_table=last)
+    await _direct(cell, mode, restored)
+    told = await _direct(cell, mode, pairing.AnnounceRoundsRequest())
+    events = await _read_streams(cell, mode, start, told.position)
+    types = re.findall(r"event: ?(\w+)", events)
+    if any("Draft" in kind or kind in ("RoundPublished", "PublicationScheduled") for kind in types):
+        wrong.append(f"the stream told {types}")
+    if not {"RoundPaired", "RoundUnpublished"} <= {*types}:
+        wrong.append(f"the stream told only {types}")
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("by_day", [True, pytest.param(False, marks=pytest.mark.nightly)])
 async def test_every_address_is_right_for_each_mode_before_while_and_after_it_is_played(
-    cell: Cell, caplog: pytest.LogCaptureFixture, record_property: Any
+    cell: Cell, caplog: pytest.LogCaptureFixture, record_property: Any, *, by_day: bool
 ) -> None:
+    """Request each address. By day, those of teams and of games of more players only while they are played."""
     wrong: list[str] = []
     count: Counter[str] = Counter()
     for state, bring in ((BEFORE, None), (WHILE, _begin), (AFTER, _end)):
         for mode in MODES:
             if bring:
                 await bring(cell, mode)
-            walked = await _walk(cell, mode, state)
+            if by_day and mode in (TEAMS, MULTI) and state != WHILE:
+                continue
+            walked = await _walk(cell, mode, state, all_pdfs=not by_day)
             count.update(each.path for each in walked)
             wrong += _wrong(mode, state, walked)
             wrong += _unsaid(mode, state, {each.address: each for each in walked})

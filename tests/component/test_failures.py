@@ -528,6 +528,7 @@ async def until(condition: Callable[..., Awaitable[bool]], *arguments: object) -
         await asyncio.sleep(0.2)
 
 
+@pytest.mark.nightly
 @pytest.mark.lexicon
 @pytest.mark.usefixtures("lexicons")
 @pytest.mark.parametrize("small_disk", [32], indirect=True)

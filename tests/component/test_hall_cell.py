@@ -429,6 +429,7 @@ def carry(at: Site, *arguments: str, refused: bool = False) -> str:
     return done.stderr if refused else done.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("hours", [2, -2])
 async def test_a_hall_has_the_time_of_the_championship_if_both_clocks_are_wrong_by_an_hour(
     tmp_path: Path, words: Path, monkeypatch: pytest.MonkeyPatch, hours: int
@@ -447,6 +448,7 @@ async def test_a_hall_has_the_time_of_the_championship_if_both_clocks_are_wrong_
         assert abs((HallClock(utc_now, settings.hall_folder())() - utc_now()).total_seconds() + 3_600 * hours) < 2
 
 
+@pytest.mark.nightly
 async def test_a_hall_follows_a_championship_that_was_restored_from_a_backup(tmp_path: Path, words: Path) -> None:
     async with scene(tmp_path, words) as at:
         database = at.championship.folder / "record.db"
@@ -503,6 +505,7 @@ async def read_names(at: Site, stream: str) -> list[str]:
         await record.close()
 
 
+@pytest.mark.nightly
 async def test_a_second_laptop_is_refused_until_the_director_releases_the_hall(tmp_path: Path, words: Path) -> None:
     async with scene(tmp_path, words) as at, site(tmp_path / "other", words, *joining(tmp_path, at.line)) as other:
         cell = HallCellServiceStub(other.channel)

@@ -98,6 +98,7 @@ async def finish(at: Scene, acknowledged: set[str]) -> None:
         assert acknowledged <= await read_commands(site)
 
 
+@pytest.mark.nightly
 async def test_a_hall_with_a_full_disk_refuses_commands_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
     words = install_words(tmp_path / "lexicons")
     acknowledged: set[str] = set()
@@ -119,6 +120,7 @@ async def test_a_hall_with_a_full_disk_refuses_commands_and_goes_on_when_there_i
             await finish(at, acknowledged)
 
 
+@pytest.mark.nightly
 async def test_a_championship_with_a_full_disk_takes_the_events_of_a_hall_when_there_is_room(tmp_path: Path) -> None:
     words = install_words(tmp_path / "lexicons")
     acknowledged: set[str] = set()

@@ -298,6 +298,7 @@ async def test_a_hall_without_a_line_takes_slips_is_killed_and_the_ranking_is_th
             assert "Without Sud" in (await someone.web.get(f"/duplicate/{nord.game}")).text
 
 
+@pytest.mark.nightly
 async def test_a_hall_of_a_prepared_game_plays_on_without_a_line_and_is_killed(tmp_path: Path) -> None:
     async with scene(tmp_path, is_prepared=True) as at:
         nord, game = at.officials, at.officials.game

@@ -181,6 +181,7 @@ async def test_a_result_that_two_players_type_without_a_line_is_in_the_tournamen
         await until(shows_none, "the page of the hall shows the result as one of the tournament")
 
 
+@pytest.mark.nightly
 async def test_a_kept_result_that_the_director_had_entered_too_is_refused_and_shown_on_both_sides(
     tmp_path: Path, words: Path
 ) -> None:
@@ -240,6 +241,7 @@ async def test_a_command_that_was_sent_to_both_cells_is_executed_once_and_anothe
             await record.close()
 
 
+@pytest.mark.nightly
 async def test_a_correction_of_the_director_stands_when_the_hall_corrects_the_same_result_without_a_line(
     tmp_path: Path, words: Path
 ) -> None:
@@ -275,6 +277,7 @@ async def test_a_correction_of_the_director_stands_when_the_hall_corrects_the_sa
             assert (found[first], found[second]) == ([410, 340], [405, 355])
 
 
+@pytest.mark.nightly
 async def test_an_official_of_the_hall_enters_disputes_and_corrects_a_result_without_a_line(
     tmp_path: Path, words: Path
 ) -> None:

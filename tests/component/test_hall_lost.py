@@ -117,6 +117,7 @@ async def test_a_laptop_refuses_each_entry_at_a_table_that_was_taken_back_and_it
         await until(at.are_final, "the hall plays on at its other table")
 
 
+@pytest.mark.nightly
 async def test_a_laptop_whose_hall_was_released_decides_at_no_table(tmp_path: Path, words: Path) -> None:
     async with scene(tmp_path, words) as at:
         first, _ = at.games
@@ -141,6 +142,7 @@ async def test_a_laptop_whose_hall_was_released_decides_at_no_table(tmp_path: Pa
             await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{at.hall.grpc_port}", at.hall.child, "gateway")
 
 
+@pytest.mark.nightly
 async def test_a_table_that_ended_in_a_hall_without_a_line_is_final_on_its_pages_and_kept(
     tmp_path: Path, words: Path
 ) -> None:

@@ -118,6 +118,7 @@ async def test_a_command_that_came_to_the_championship_is_refused_with_the_addre
         await until(at.are_final, "both results are in the tournament")
 
 
+@pytest.mark.nightly
 async def test_a_laptop_with_a_new_address_is_known_by_it_after_its_next_start(tmp_path: Path, words: Path) -> None:
     async with scene(tmp_path, words) as at:
         child = at.hall.child
@@ -133,6 +134,7 @@ async def test_a_laptop_with_a_new_address_is_known_by_it_after_its_next_start(t
         await until(is_known, "the championship knows the new address")
 
 
+@pytest.mark.nightly
 async def test_each_page_of_the_laptop_says_where_it_is_and_since_when_it_is_without_the_championship(
     tmp_path: Path, words: Path
 ) -> None:
@@ -307,6 +309,7 @@ async def test_a_signed_in_device_gets_a_link_that_signs_it_in_at_the_hall_until
         await until(is_refused, "the hall knows that the credential has ended")
 
 
+@pytest.mark.nightly
 async def test_only_the_cell_of_a_hall_gets_the_digests_of_its_credentials(tmp_path: Path, words: Path) -> None:
     async with scene(tmp_path, words) as at:
         request = access_pb2.ListHallCredentialsRequest(tournament_id=TOURNAMENT, hall=HALL, key=hall_key(at))
@@ -335,6 +338,7 @@ async def as_hall(at: Scene, tmp_path: Path, request: access_pb2.ListHallCredent
         return await AccessServiceStub(channel).ListHallCredentials(request)
 
 
+@pytest.mark.nightly
 async def test_the_card_of_a_scorer_has_a_code_for_the_network_of_the_hall_and_one_for_the_championship(
     tmp_path: Path, words: Path
 ) -> None:
@@ -364,6 +368,7 @@ async def test_the_card_of_a_scorer_has_a_code_for_the_network_of_the_hall_and_o
         assert f"{at.hall.address}/sign-in#h." in granted.stdout
 
 
+@pytest.mark.nightly
 async def test_a_released_hall_says_so_and_not_that_its_championship_has_no_credentials_for_it(
     tmp_path: Path, words: Path
 ) -> None:

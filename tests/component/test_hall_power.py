@@ -13,6 +13,7 @@ from tests.component.test_hall_cell import play_with_challenge, scene, until, wo
 __all__ = ["words"]
 
 
+@pytest.mark.nightly
 async def test_a_hall_that_loses_its_power_starts_again_with_each_event_that_it_acknowledged(
     tmp_path: Path, words: Path
 ) -> None:

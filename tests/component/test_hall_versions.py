@@ -82,6 +82,7 @@ async def pass_turn(at: Scene, game_id: str) -> None:
     await desk._ask(clock_pb2.PressRequest(game_id=game_id, player_id=game.turn_player_id))
 
 
+@pytest.mark.nightly
 async def test_a_later_hall_plays_on_and_its_events_come_when_the_championship_is_updated(
     tmp_path: Path, words: Path, later: Path
 ) -> None:
@@ -104,6 +105,7 @@ async def test_a_later_hall_plays_on_and_its_events_come_when_the_championship_i
         await at.check_equal()
 
 
+@pytest.mark.nightly
 async def test_an_earlier_hall_plays_on_without_the_events_that_it_does_not_know_until_it_is_updated(
     tmp_path: Path, words: Path, later: Path
 ) -> None:
