@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-DEPTH = 20
+DEPTH = 8
 PATHS = ("proto/faristol", "proto/buf.yaml")
 BUF = Path(sys.executable).with_name("buf")
 
