@@ -142,7 +142,8 @@ def test_a_release_is_published_with_attestations_and_without_a_token() -> None:
 def test_a_release_has_a_bundle_for_each_system() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
     systems = jobs["bundle"]["strategy"]["matrix"]["system"]
-    assert [system.partition("-")[0] for system in systems] == ["ubuntu", "macos", "windows"]
+    assert [system.partition("-")[0] for system in systems] == ["ubuntu", "macos", "macos", "windows"]
+    assert [system.endswith("-intel") for system in systems if system.startswith("macos")] == [False, True]
     assert "deploy/bundle.py wheel dist" in steps_of("release.yml", "bundle")
 
 
