@@ -1,8 +1,8 @@
-"""Pins every image that is not Faristol's own by the digest that its tag has today: ``make digests``.
+"""Pin every image that is not Faristol's own by the current digest of its tag: ``make digests``.
 
-``python deploy/digests.py`` asks the registries and writes; ``--check`` only says which tags have moved, and exits with
-1 then. A tag that is written over gets noticed by that, and is never pulled unseen. It asks by ``crane``, ``skopeo`` or
-``docker buildx``, whichever is there, and needs the internet.
+``python deploy/digests.py`` requests the digests from the registries and writes them. ``--check`` only prints the tags
+that have moved, and exits with 1 if there is one: an overwritten tag is noticed before it is pulled. The program needs
+``crane``, ``skopeo`` or ``docker buildx``, and the internet.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ IMAGE = re.compile(
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-def files() -> Iterator[Path]:
-    """The files in which images are named."""
+def list_files() -> Iterator[Path]:
+    """Yield the files that name images."""
     yield from sorted(DEPLOY.rglob("*.yaml"))
     yield DEPLOY / "image" / "Dockerfile"
 
 
-def digest_of(image: str) -> str:
-    """The digest that a tag has in its registry. Raises ``SystemExit`` where nobody can be asked."""
+def fetch_digest(image: str) -> str:
+    """Return the digest of a tag in its registry. Raises ``SystemExit`` if no program can request it."""
     tool = next((name for name in ASKED if shutil.which(name)), None)
     if tool is None:
-        raise SystemExit(f"to ask registries for digests, install one of {', '.join(ASKED)}")
+        raise SystemExit(f"to request digests from registries, install one of {', '.join(ASKED)}")
     command = [part.replace("{image}", image) for part in ASKED[tool]]
     asked = subprocess.run(command, capture_output=True, text=True, check=False)
     if asked.returncode or not DIGEST.fullmatch(asked.stdout.strip()):
@@ -47,15 +47,15 @@ def digest_of(image: str) -> str:
 
 
 def main(*options: str) -> int:
-    """Write the digests, or with ``--check`` compare them; gives the exit code."""
+    """Write the digests, or with ``--check`` compare them. Return the exit code."""
     known: dict[str, str] = {}
     moved = 0
-    for file in files():
+    for file in list_files():
         text = file.read_text(encoding="utf-8")
         for found in IMAGE.finditer(text):
             image = found["image"]
             if image not in known:
-                known[image] = digest_of(image)
+                known[image] = fetch_digest(image)
             if found["digest"] != known[image]:
                 moved += 1
                 print(f"{file.relative_to(DEPLOY)}: {image} is {known[image]}, not {found['digest']}")

@@ -1,7 +1,7 @@
-"""Check that the contract still keeps what it promised: `buf breaking` against what was committed before.
+"""Check that the contract is compatible with its earlier commits, by `buf breaking`.
 
-The contract is compared with each of the last commits that changed it, so that nothing which was promised in any
-of them breaks, however many steps ago.
+The contract is compared with each of the last commits that changed it, so that a program that was built
+for any of them still works.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-DEPTH = 8
+COMPARED_COMMITS_COUNT = 8
 PATHS = ("proto/faristol", "proto/buf.yaml")
 BUF = Path(sys.executable).with_name("buf")
 
@@ -26,7 +26,7 @@ def _git(*arguments: str) -> str:
 
 def list_commits() -> list[str]:
     """List the commits whose contracts must be kept, the latest first; empty without a history."""
-    return _git("log", f"-{DEPTH}", "--format=%H", "--", *PATHS).split()
+    return _git("log", f"-{COMPARED_COMMITS_COUNT}", "--format=%H", "--", *PATHS).split()
 
 
 def main() -> int:

@@ -54,7 +54,7 @@ def generate(out: Path) -> None:
                     continue
                 target = out / path.relative_to(tree)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(_moved(path.read_text(encoding="utf-8")), encoding="utf-8")
+                target.write_text(_move_imports(path.read_text(encoding="utf-8")), encoding="utf-8")
     for package in {path.parent for path in out.rglob("*_pb2.py")} | {p.parent.parent for p in out.rglob("*_pb2.py")}:
         (package / "__init__.py").touch()
     (out / "__init__.py").write_text('"""Generated from `proto/`; never edited by hand."""\n', encoding="utf-8")
@@ -94,7 +94,7 @@ def _refusals() -> str:
             continue
         module = ast.parse(text)
         named = {
-            target.id: _marked(line.value)
+            target.id: _find_marked_text(line.value)
             for line in ast.walk(module)
             if isinstance(line, ast.Assign)
             for target in line.targets
@@ -107,21 +107,21 @@ def _refusals() -> str:
                 case [ast.Constant(value=str(reason)), *rest]:
                     sentences = said.setdefault(reason, set())
                     for part in rest:
-                        sentences.add(named.get(part.id, "") if isinstance(part, ast.Name) else _marked(part))
+                        sentences.add(named.get(part.id, "") if isinstance(part, ast.Name) else _find_marked_text(part))
     lines = "".join(f"    {reason!r}: {tuple(sorted(filter(None, said[reason])))!r},\n" for reason in sorted(said))
     head = '"""Sentences of refusals, by their reason, with places in braces."""'
     return f"# Generated; never edited by hand.\n{head}\n\nREFUSALS: dict[str, tuple[str, ...]] = {{\n{lines}}}\n"
 
 
-def _marked(part: ast.expr) -> str:
-    """The text that an expression marks for translation; empty for any other expression."""
+def _find_marked_text(part: ast.expr) -> str:
+    """Return the text that an expression marks for translation; empty for any other expression."""
     match part:
         case ast.Call(func=ast.Name(id="N_"), args=[ast.Constant(value=str(text))]):
             return text
     return ""
 
 
-def _moved(source: str) -> str:
+def _move_imports(source: str) -> str:
     """Point Python imports at `faristol.pb`, and leave wire names (in quotes or slashes) alone."""
     lines = []
     for line in source.splitlines(keepends=True):

@@ -1,4 +1,4 @@
-"""How many events a second are appended: by the record, by the `eventsourcing` library, by plain inserts."""
+"""Measure the events that are appended per second: by the record, by the `eventsourcing` library, by plain inserts."""
 
 from __future__ import annotations
 

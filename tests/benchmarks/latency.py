@@ -1,4 +1,4 @@
-"""How long it takes from an append that was acknowledged to a projection that shows it, over the bus."""
+"""Measure the time from the acknowledgement of an append to a projection that shows it, over the bus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast words are looked up and plays are found."""
+"""Measure the search for words and for plays."""
 
 from __future__ import annotations
 

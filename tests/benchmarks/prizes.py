@@ -1,4 +1,4 @@
-"""How long it takes to say who is ahead for the prizes of a great championship."""
+"""Measure the computation of the leaders for the prizes of a great championship."""
 
 from __future__ import annotations
 

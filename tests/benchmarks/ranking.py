@@ -1,4 +1,4 @@
-"""How long the standings of a great championship take, and how that grows with the players."""
+"""Measure the time of the standings of a great championship, and its growth with the players."""
 
 from __future__ import annotations
 

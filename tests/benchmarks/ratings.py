@@ -1,4 +1,4 @@
-"""How long it takes to estimate the ratings of a great championship when many were played before."""
+"""Measure the estimate of the ratings of a great championship after many earlier ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a round takes to pair by the Dutch system, and how that grows with the players."""
+"""Measure the pairing of a round by the Dutch system, and its growth with the players."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another record copies is read in order, with all that is beside it, and the events of a command together."""
+"""Extracts for another record are read in order, with the rows beside them, and the events of a command together."""
 
 from __future__ import annotations
 

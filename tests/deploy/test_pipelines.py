@@ -163,7 +163,7 @@ def test_the_changelog_speaks_of_this_version_and_of_no_other_in_its_place(
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     release.main("notes", f"v{version}")
     assert "\n## " not in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="another version than pyproject"):
+    with pytest.raises(SystemExit, match="differs from the version in pyproject"):
         release.notes("v99.0.0")
 
 

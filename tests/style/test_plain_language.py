@@ -20,7 +20,7 @@ STYLE = ROOT / "docs" / "style.md"
 
 CODE_FOLDERS = ("libs", "services", "apps")
 
-ALL_FOLDERS = (*CODE_FOLDERS, "tests")
+ALL_FOLDERS = (*CODE_FOLDERS, "tests", "deploy", "proto", "examples")
 
 DOCUMENTS_LEFT_OUT = ("tests/", "docs/style.md")
 """Documents of tests, and the page that quotes the phrases to avoid."""
@@ -161,6 +161,15 @@ def test_the_docstring_of_a_function_begins_with_a_verb() -> None:
         if text and (not first or first[0].lower() in not_verbs):
             found.append(Place(module.path, node.lineno, text.splitlines()[0]))
     report(found, "expected a verb in the imperative first: Return, Parse, Raise …:")
+
+
+def test_the_docstring_of_a_module_is_no_question() -> None:
+    found = [
+        Place(module.path, 1, text.splitlines()[0])
+        for module in load_modules(ALL_FOLDERS)
+        if re.match(r"(?:[Ww]h(?:at|o|ose|ere|en|ich|y)|[Hh]ow)\b", text := ast.get_docstring(module.tree) or "")
+    ]
+    report(found, "expected a noun, or a verb in the imperative:")
 
 
 # ------------------------------------------------------------------------------------------------ constants and classes

@@ -1,8 +1,8 @@
-"""Restores an archive into an empty record, verifies it, and compares its standings with those that are served.
+"""Restore an archive into an empty record, verify it, and compare its standings with those of the running services.
 
-``python drill.py ARCHIVE URL [ERASURES]``. The restored record is served here as it would be after a loss, and every
-tournament is asked for at the position where the archive ends. A line for each difference and exit code 1, or 0 where
-there is none.
+``python drill.py ARCHIVE URL [ERASURES]``. The restored record is served here as after a loss, and the standings of
+every tournament are compared at the last position of the archive. Each tournament has a line; the exit code is 1 if one
+differs, else 0.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 FARISTOL = str(Path(sys.executable).with_name("faristol"))
-SECONDS = 600
+TIMEOUT_SECONDS = 600
 
 
 def main(archive: str, live: str, erasures: str = "none") -> int:
-    """Restore, verify, compare; gives the exit code."""
+    """Restore, verify and compare. Return the exit code."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("FARISTOL_DATA")) as folder:
         run("record", "restore", archive, "--erased", erasures, "--data", folder)
         run("record", "verify", "--data", folder)
-        port = free_port()
+        port = find_free_port()
         given = ["up", "--data", folder, "--http", str(port), "--grpc", "0"]
         with subprocess.Popen([FARISTOL, *given]) as up:
             try:
@@ -39,23 +39,23 @@ def main(archive: str, live: str, erasures: str = "none") -> int:
 
 
 def run(*arguments: str) -> None:
-    """Run a command of Faristol; raises where it fails."""
-    subprocess.run([FARISTOL, *arguments], check=True, timeout=SECONDS)
+    """Run a command of Faristol. Raises ``CalledProcessError`` if it fails."""
+    subprocess.run([FARISTOL, *arguments], check=True, timeout=TIMEOUT_SECONDS)
 
 
-def free_port() -> int:
-    """A port that nothing listens on at the moment."""
+def find_free_port() -> int:
+    """Return an unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def wait_until_built(up: subprocess.Popen[bytes], restored: str) -> None:
-    """Wait until the read models are those of the whole record. Raises ``RuntimeError`` when they do not come to be."""
-    give_up = time.monotonic() + SECONDS
+    """Wait until the read models are built from the whole record. Raises ``RuntimeError`` after the timeout."""
+    give_up = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < give_up and up.poll() is None:
         try:
-            status = asked(f"{restored}/api/v1/status")
+            status = fetch_json(f"{restored}/api/v1/status")
         except OSError:
             status = {"position": 0, "consumers": []}
         built = [line["lag"] == 0 for line in status["consumers"] if line["kind"] == "projection"]
@@ -66,13 +66,13 @@ def wait_until_built(up: subprocess.Popen[bytes], restored: str) -> None:
 
 
 def compare(restored: str, live: str) -> int:
-    """Compare every tournament of the restored record with the live one; gives the exit code."""
-    tournaments = asked(f"{restored}/api/v1/tournaments")["tournaments"]
+    """Compare every tournament of the restored record with the live one. Return the exit code."""
+    tournaments = fetch_json(f"{restored}/api/v1/tournaments")["tournaments"]
     different = 0
     for tournament in tournaments:
         path = f"/api/v1/tournaments/{tournament['tournament_id']}/standings"
-        own = asked(restored + path)
-        theirs = asked(f"{live}{path}?as_of_position={own['position']}")
+        own = fetch_json(restored + path)
+        theirs = fetch_json(f"{live}{path}?as_of_position={own['position']}")
         same = own["standings"] == theirs["standings"]
         different += not same
         print(f"{'equal' if same else 'DIFFERENT'}: {tournament['tournament_id']} at {own['position']}", flush=True)
@@ -80,8 +80,8 @@ def compare(restored: str, live: str) -> int:
     return 1 if different or not tournaments else 0
 
 
-def asked(address: str) -> Any:
-    """A JSON answer."""
+def fetch_json(address: str) -> Any:
+    """Return a JSON answer."""
     with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 # the addresses are the operator's
         return json.load(answer)
 

@@ -1,4 +1,4 @@
-"""What a championship has in the end, without times, and its comparison with an undisturbed run."""
+"""Final state of a championship, without times, and its comparison with that of an undisturbed run."""
 
 from __future__ import annotations
 

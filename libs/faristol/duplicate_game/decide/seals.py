@@ -1,4 +1,4 @@
-"""What the end of a game makes public: the key of its sealed game and its seed (FISC II.1, II.3)."""
+"""Publication at the end of a game: the key of its sealed game and its seed (FISC II.1, II.3)."""
 
 from __future__ import annotations
 

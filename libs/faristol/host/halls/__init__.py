@@ -1,1 +1,1 @@
-"""What a championship and the cells of its halls share: the form of copied events, keys and signatures."""
+"""Code that a championship and the cells of its halls share: the form of copied events, keys and signatures."""

@@ -1,4 +1,4 @@
-"""When the cell of a hall last heard its championship, in a file of its folder, for all services of the cell."""
+"""Time of the last message of the championship to the cell of a hall, in a file that all services of the cell read."""
 
 from __future__ import annotations
 

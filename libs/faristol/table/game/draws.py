@@ -1,4 +1,4 @@
-"""How draws and the remedies for wrong ones change a table."""
+"""Effects of draws, and of the remedies for wrong ones, on a table."""
 
 from __future__ import annotations
 

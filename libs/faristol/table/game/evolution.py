@@ -1,4 +1,4 @@
-"""How events change a game, and the signals that they give to its clock."""
+"""Effects of events on a game, and the signals that they give to its clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a table goes to a hall cell and back: the cell that may append events to its streams, and the epoch."""
+"""Handover of a table to a hall cell and back: the cell that may append events to its streams, and the epoch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How counts, corrections, officials and the end change a table."""
+"""Effects of counts, corrections, officials and the end of a game on a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the events of turns and challenges change a table."""
+"""Effects of turns and challenges on a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hall sends events of: its tables, and its slips in duplicate games, with the owner of their streams."""
+"""Streams whose events a hall sends: its tables, and its slips in duplicate games, with the owner of their streams."""
 
 from __future__ import annotations
 

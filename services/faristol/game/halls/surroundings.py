@@ -1,4 +1,4 @@
-"""What the events of a hall depend on beside the streams of their tables, loaded from the record."""
+"""Data that the events of a hall depend on beside the streams of their tables, loaded from the record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where text stands on a page of a PDF, in points from its left edge."""
+"""Positions of the texts on a page of a PDF, in points from its left edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which special prizes the form proposes."""
+"""The special prizes that the form proposes."""
 
 from __future__ import annotations
 
