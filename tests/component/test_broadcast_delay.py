@@ -229,7 +229,7 @@ async def test_a_result_is_told_late_with_the_standings_and_a_pairing_at_once(ce
         assert certificates.index(first) == certificates.index('certificate-name">') + len('certificate-name">')
     async with visitor(cell) as web:
         standings = (await web.get(f"/tournaments/{OWN}/print/standings?lang=en")).text
-        assert "told to the public after 30 min" in standings
+        assert "published after 30 min" in standings
         assert "400" not in standings
         prizes = await web.get(f"/tournaments/{OWN}/prizes")
         assert prizes.status_code == 409

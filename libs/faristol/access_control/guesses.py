@@ -24,7 +24,7 @@ class Guesses(NamedTuple):
         """Return when the next PIN is accepted; from the ``free``-th wrong one on (at least 1), there is a pause."""
         if self.wrong < free:
             return self.last
-        doublings = min(self.wrong - free, 10)  # enough for the longest pause, and bounds the number
+        doublings = min(self.wrong - free, 10)  # reaches the longest pause; more could overflow
         pause: timedelta = FIRST_PIN_PAUSE * (1 << doublings)
         return self.last + min(pause, MAX_PIN_PAUSE)
 

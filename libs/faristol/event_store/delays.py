@@ -1,4 +1,4 @@
-"""The tournaments whose events of games are told to the public with a delay."""
+"""The tournaments whose events of games are published with a delay."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ class Delays:
                 self.starts.setdefault(event.tournament, event.position)
 
     def holds(self, event: Recorded) -> bool:
-        """Check whether an event is not told to the public at its own position."""
+        """Check whether an event is not published at its own position."""
         return event.type in HELD_TYPES and event.position > self.starts.get(event.tournament, event.position)

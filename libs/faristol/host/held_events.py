@@ -17,7 +17,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
 HELD_BACK = N_(
-    "Games of {tournament} are told with a delay of {delay} min: this is shown {delay} min after the last play or "
+    "Games of {tournament} are published with a delay of {delay} min: this is shown {delay} min after the last play or "
     "result, in {minutes} {minutes:minute|minutes} if none follows."
 )
 
@@ -36,7 +36,7 @@ def hears_late(tournament_id: str, players: Collection[str] = ()) -> bool:
 
 
 async def find_told(record: Record, tournament_id: str, position: int) -> int | None:
-    """Return the position up to which held events were told as of ``position``; None without a delay until then."""
+    """Return the position up to which held events were published as of ``position``; None without a delay by then."""
     begun = None
     for event in await record.read(tournament=tournament_id, types=DELAY_TYPES, up_to=position):
         if begins_delay(event.message):

@@ -125,7 +125,7 @@ class MailDelivery:
                     break
                 sent += attempt.is_sent
         finally:
-            with suppress(ValueError):  # the thread of a step that took longer than the grace period has it
+            with suppress(ValueError):  # its thread still runs, longer than the grace period
                 outcomes.close()
         if due and not sent:
             await self._put_off(list(by_id.values()))

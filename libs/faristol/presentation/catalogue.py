@@ -181,7 +181,7 @@ SEASON_COMMANDS: Mapping[str, Command] = {
         "person merge", N_("{merged_id} is counted as {person_id}."), arguments=("person_id", "merged_id")
     ),
     "SeparatePersons": Command(
-        "person separate", N_("{merged_id} is counted as a person of its own again."), arguments=("merged_id",)
+        "person separate", N_("{merged_id} is a separate person again."), arguments=("merged_id",)
     ),
     "ListMerges": Command("person merges", arguments=()),
 }

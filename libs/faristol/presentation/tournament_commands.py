@@ -313,7 +313,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     "RemoveSlot": Command("slot remove", N_("Slot {slot} is removed."), arguments=("slot",)),
     "ClaimTable": Command("slot claim", N_("Table {table} is claimed."), arguments=("table",)),
     "ReleaseClaim": Command("slot release", N_("Table {table} is released."), arguments=("table",)),
-    "SetBroadcastDelay": Command("slot delay", N_("Plays and results are told to the public after {minutes} min.")),
+    "SetBroadcastDelay": Command("slot delay", N_("Plays and results are published after {minutes} min.")),
     "WithdrawMessage": Command("message withdraw", N_("Message {number} is withdrawn.")),
     "StartRound": Command("round start", N_("Round {round} is started."), defaults={"round": "{paired}"}),
     "CloseRound": Command("round close", N_("Round {round} is closed."), defaults={"round": "{started}"}),

@@ -67,7 +67,7 @@ def turn_ms(ruleset: Ruleset) -> int | None:
 def lost_by_timeout(laid: bool | None, ruleset: Ruleset) -> bool:  # noqa: FBT001 # the state of the board
     """Check whether a turn is lost at its timeout; ``laid`` is whether the tiles are a play, None without tiles.
 
-    Under FM 2 a play on the board is counted, anything else costs the turn. Under FISE 33 a play that was begun is
+    Under FM 2 a play on the board is scored; otherwise the turn is lost. Under FISE 33 a play that was begun is
     finished, and without one the turn is lost. Raises ``ValueError`` if turns are not timed.
     """
     if ruleset.clock.turn_timeout == "none":

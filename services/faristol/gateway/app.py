@@ -164,9 +164,8 @@ def app(runtime: Runtime) -> FastAPI:
     content, and ``app.state.fanout``, which sends them to viewers. ``app.state.results``, ``seasons``, ``careers``,
     ``rulings``, ``ratings``, ``rating_lists`` and ``game`` are stubs of services. ``app.state.channel`` returns the
     channel of any service. ``app.state.address`` is the public address of the pages, and ``app.state.now`` returns the
-    time.
-    ``app.state.is_open`` is true if the services require no credentials. ``app.state.hall`` is the hall whose cell this
-    is, and ``app.state.hall_key`` its public key in hexadecimal; both are empty in a championship.
+    time. ``app.state.is_open`` is true if the services require no credentials. ``app.state.hall`` is the name of the
+    hall of this cell, and ``app.state.hall_key`` its public key in hexadecimal; both are empty in a championship.
     ``app.state.first_restore`` restores a backup at a first start; it is None if this process does not keep the record.
     """
     web = FastAPI(

@@ -77,7 +77,7 @@ class Cell:
         return self.key.public_key().public_bytes_raw()
 
     async def wait_joined(self) -> Joined:
-        """Wait until the cell has joined once, and return what it was told."""
+        """Wait until the cell has joined once, and return what it received."""
         await self._joined.wait()
         assert self.known is not None
         return self.known

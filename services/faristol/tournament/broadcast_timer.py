@@ -1,9 +1,10 @@
-"""The timer that tells the public the events that a delay of the broadcast holds back.
+"""The timer that publishes the events that a delay of the broadcast holds back.
 
-From the first delay of a tournament on, its events of games are told by an event each, in the order of the record, when
-they are old enough. A delay of 0 tells those that are left, and later ones at once, so the order never changes. A
-longer delay stops the next ones until they are that old. The state is the last told event on the record, so a process
-that starts continues there; of several timers the expected version lets one write. While no timer runs, none is told.
+From the first delay of a tournament on, its events of games are published by an event each, in the order of the record,
+when they are old enough. A delay of 0 publishes those that are left, and later ones at once, so the order never
+changes. A longer delay stops the next ones until they are that old. The state is the last published event on the
+record, so a process that starts continues there; of several timers the expected version lets one write. While no timer
+runs, no event is published.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from faristol.kernel.event_types import DELAY_TYPES, HELD_TYPES, broadcast_strea
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 TOLD_BATCH_EVENTS = 500
-"""Events told by one append."""
+"""Events published by one append."""
 
 BROADCAST_ACTOR = "pairing.broadcast"
 

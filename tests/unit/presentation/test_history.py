@@ -67,7 +67,7 @@ def acts(*given: pairing.Act) -> list[pairing.Act]:
         ),
         (
             acts(pairing.Act(type="BroadcastDelaySet")),
-            "Plays and results are told to the public after 0 min.",
+            "Plays and results are published after 0 min.",
         ),
         ([], ""),
     ],

@@ -45,8 +45,8 @@ def witness(
 ) -> None:
     """Cosign the checkpoints of transparency logs (C2SP tlog-witness), over HTTP, until stopped.
 
-    The witness cosigns a checkpoint only with a proof that all earlier ones are beginnings of it. Put a server with TLS
-    before it.
+    The witness cosigns a checkpoint only with a proof that all earlier ones are beginnings of it. Put a proxy with TLS
+    in front of it.
     """
     policy = load_policy(logs)
     if not policy.logs:

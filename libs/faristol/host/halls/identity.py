@@ -1,4 +1,4 @@
-"""The identity of a hall's cell: its key, and what it was told when it joined, in files of its data folder."""
+"""The identity of a hall's cell: its key, and what it received when it joined, in files of its data folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WRITTEN_STREAM_KINDS = frozenset({"access", "case", "clock", "game", "hall", "sl
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What the championship told a hall's cell when it joined."""
+    """The answer of the championship when the hall's cell joined."""
 
     of: str
     """Address of the championship."""
@@ -49,7 +49,7 @@ def load_key(folder: Path) -> Ed25519PrivateKey:
 
 
 def load_joined(folder: Path) -> Joined | None:
-    """Return what the cell was told when it joined; None before. Raises ``RecordError`` for a damaged file."""
+    """Return what the cell received when it joined; None before. Raises ``RecordError`` for a damaged file."""
     path = folder / JOINED
     try:
         return Joined(**json.loads(path.read_text(encoding="utf-8")))
@@ -60,7 +60,7 @@ def load_joined(folder: Path) -> Joined | None:
 
 
 def store_joined(folder: Path, joined: Joined) -> None:
-    """Store what the cell was told when it joined. Raises ``OSError``."""
+    """Store what the cell received when it joined. Raises ``OSError``."""
     replace_file(folder / JOINED, json.dumps(asdict(joined), ensure_ascii=False, indent=1).encode(), OWNER_ONLY_MODE)
 
 

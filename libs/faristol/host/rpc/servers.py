@@ -58,7 +58,7 @@ class _UndecodableFilter(logging.Filter):
         """Count the record if it is such a line; pass all others."""
         if not str(record.msg).startswith("Invalid encoding on"):
             return True
-        with contextlib.suppress(RuntimeError):  # no event loop, of which the limit takes its time
+        with contextlib.suppress(RuntimeError):  # without an event loop the limit has no clock
             _seldom.tell(UNDECODABLE, UNDECODABLE)
         return False
 

@@ -116,7 +116,7 @@ def _of_time(rules: Ruleset) -> Iterator[Problem]:
     if (clock.model == "per-turn") != (clock.turn_timeout != "none"):
         yield "clock.turn_timeout", "is given exactly when the model is per-turn"
     if clock.stopped_by_mover and (clock.runs_while_counting or clock.model != "chess"):
-        yield "clock.stopped_by_mover", "needs a chess clock that does not run while the play is counted"
+        yield "clock.stopped_by_mover", "needs a chess clock that does not run while the play is scored"
     if clock.resumed_on == "written" and ("write" not in rules.turn.steps or "challenge" not in clock.neutralised_by):
         yield "clock.resumed_on", "a score is written, and a challenge stops the clocks, where that ends their standing"
     if not clock.runs_while_counting and clock.runs_while_drawing:

@@ -236,7 +236,7 @@ class ClockRules:
     overtime_cap_minutes: int | None
     """More overtime than this ends the game; None for no cap."""
     turn_timeout: Literal["stands-or-lost", "begun-or-lost", "turn-lost", "none"]
-    """At the end of a turn's time: a play on the board is counted, otherwise the turn is lost; a play that was begun is
+    """At the end of a turn's time: a play on the board is scored, otherwise the turn is lost; a play that was begun is
     finished, without one the turn is lost; the turn is lost in any case; or there is no time of a turn."""
     last_play_stops_on: Literal["placed", "written"]
     """The last play of a game stops the clock permanently when its tiles are laid, or when its score is written."""

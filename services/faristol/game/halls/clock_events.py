@@ -77,7 +77,7 @@ def _find_held(table: Table, event: events.ClockHeldByMover) -> str:
 
 def _find_neutralised(table: Table, event: events.ClockNeutralised) -> str:
     clock, signals = table.clock, table.game.signals
-    # A time that was over before is written first, and stops the clock that the arbiter stops.
+    # The end of an expired time is written first. It stops the clock, so that the arbiter stops none that runs.
     if event.player_id != clock.running and (clock.running or event.player_id != clock.mover):
         return "the clock of another player runs"
     reason = next((name for name, value in REASONS.items() if value == event.reason), None)

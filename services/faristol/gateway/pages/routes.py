@@ -425,7 +425,7 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
 
 
 async def _hall_status(request: Request) -> hall_pb2.GetHallCellResponse:
-    """Return the state of the hall whose cell this is."""
+    """Return the state of the hall of this cell."""
     found: hall_pb2.GetHallCellResponse = await calls(request).ask(hall_pb2.GetHallCellRequest())
     return found
 

@@ -64,7 +64,7 @@ class Entry(NamedTuple):
     is_held: bool = False
     """True for an event that is held back: only officials get it at its position."""
     is_told: bool = False
-    """True where a held event is told: only the public gets it there."""
+    """Whether a held event is published at this position. Only the public gets it there."""
 
 
 class EventTail:

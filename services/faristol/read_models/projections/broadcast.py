@@ -41,7 +41,7 @@ def set_delay(tournament: Tournament, event: pairing.BroadcastDelaySet, position
 
 
 def tell_event(tournament: Tournament, event: pairing.HeldEventTold, position: int) -> None:
-    """Note the position up to which held events are told."""
+    """Note the position up to which held events are published."""
     tournament.told = event.told
 
 

@@ -571,11 +571,11 @@ class Tournament(StoredRow):
     pictures: tuple[StoredPicture, ...] = ()
     """In the order of addition."""
     broadcast_delay_minutes: int = 0
-    """Minutes after which events of games are told to the public."""
+    """Minutes after which events of games are published."""
     held_from: int = 0
     """Position of the first delay, after which events are held back; 0 if there never was one."""
     told: int = 0
-    """Position up to which held events are told."""
+    """Position up to which held events are published."""
     slots: tuple[StoredSlot, ...] = ()
     """By number."""
     claims: tuple[StoredClaim, ...] = ()

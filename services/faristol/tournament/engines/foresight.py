@@ -45,7 +45,7 @@ def _search(graph: Graph, rounds: int, steps: Iterator[int]) -> bool:
         return True
     free, forced = (1 << len(graph)) - 1, tuple[Edge, ...]()
     if least == rounds:
-        # A node needs all its edges, so one of the pairings has its first edge: take it for this one.
+        # A node needs all its edges, so one of the rounds has its first edge: in any order, so take it in this one.
         node = next(node for node, row in enumerate(graph) if row.bit_count() == least)
         other = next(_nodes(graph[node]))
         free, forced = free & ~(1 << node) & ~(1 << other), ((node, other),)

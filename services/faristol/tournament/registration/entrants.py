@@ -82,7 +82,7 @@ class FormLimit:
 
 
 def build_flood_refusal() -> Refusal:
-    """Return the refusal of a form while too many arrive."""
+    """Return the refusal of a form while too many forms arrive."""
     return Refusal("TOO_MANY_FORMS", "", N_("Too many forms arrive at the moment: retry in ten minutes."))
 
 

@@ -550,7 +550,7 @@ class TournamentState:
     pictures_of_screens: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     """Digests of the pictures in the programme of each screen, by code."""
     delay_minutes: int = 0
-    """Minutes after which events of games are told to the public."""
+    """Minutes after which events of games are published."""
     slots: frozenset[int] = frozenset()
     """Numbers of the stream slots."""
     claims: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
