@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.component.processes import faristol
 
+from faristol.demo import forever
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.demo.forever import Run, prepare_folder, run_forever
 from faristol.demo.plan import Plan
@@ -112,6 +113,37 @@ async def test_a_run_that_cannot_continue_is_reported_and_the_next_begins(
     said = capsys.readouterr().err
     assert "Run 1 cannot continue: slips" in said
     assert "Run 2 begins: http://" in said
+
+
+async def test_a_judge_that_fails_ends_the_run(
+    catalan: WordGraph, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise StartError("the judge has left")
+
+    monkeypatch.setattr(forever, "judge_queue", fail)
+    settings = Settings(data=tmp_path, http_port=0, lexicons=FOLDERS[catalan.digest])
+    run = Run(Plan(6, 5, 1, "fisc-2023", (), 0.1), None)
+    await run_forever(settings, lambda _: run, rest_seconds=0.0, most_runs=1)
+    assert "Run 1 cannot continue: the judge has left" in capsys.readouterr().err
+
+
+async def test_a_run_whose_games_do_not_end_is_reported(
+    catalan: WordGraph, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forever, "MIN_RUN_SECONDS", 1.0)
+    monkeypatch.setattr(forever, "RUN_TIME_FACTOR", 0.0)
+    settings = Settings(data=tmp_path, http_port=0, lexicons=FOLDERS[catalan.digest])
+    run = Run(Plan(6, 5, 1, "fisc-2023", (), 0.1), None)
+    await run_forever(settings, lambda _: run, rest_seconds=0.0, most_runs=1)
+    assert "Run 1 cannot continue: its games have not ended after 0 min" in capsys.readouterr().err
+
+
+def test_a_run_may_take_longer_than_its_rounds() -> None:
+    run = Run(Plan(16, 5, 1, "fisc-2023", (), 1.0), DuplicatePlan(16, 1, 1, "fisc-2023-duplicate", pace=1.0))
+    rounds = 5 * run.tables.round_every.total_seconds()
+    assert rounds < run.longest_seconds < 2 * rounds
+    assert Run(Plan(4, 1, 1, "uf-2007", (), PACE_FACTOR), None).longest_seconds == forever.MIN_RUN_SECONDS
 
 
 def test_folders_that_no_run_has_made_stay(tmp_path: Path) -> None:

@@ -53,9 +53,18 @@ RUN_FOLDER = re.compile(r"run-\d+")
 RUN_MARK = "demonstration-run"
 """Empty file in the folder of a run."""
 
+RUN_TIME_FACTOR = 1.5
+"""Longest time of a run, as a multiple of its planned time."""
+MIN_RUN_SECONDS = 600.0
+"""Longest time of a run whose planned time is short: a fast pace does not make services faster."""
+
 RUN_BEGINS = N_("Run {number} begins: {page}")
 
 RUN_STOPPED = N_("Run {number} cannot continue: {reason}")
+
+RUN_TOO_LONG = N_("its games have not ended after {minutes} min")
+
+RULING_REFUSED = N_("A ruling of the judge was refused: {reason}")
 
 
 @dataclass(frozen=True)
@@ -65,14 +74,21 @@ class Run:
     tables: Plan
     duplicate: DuplicatePlan | None
 
+    @property
+    def longest_seconds(self) -> float:
+        """Time after which the run is not waited for any longer."""
+        plans = filter(None, (self.tables, self.duplicate))
+        planned = max(plan.rounds * plan.round_every.total_seconds() / (plan.pace or 1.0) for plan in plans)
+        return max(MIN_RUN_SECONDS, RUN_TIME_FACTOR * planned)
+
 
 async def run_forever(
     settings: Settings, plan_run: Callable[[int], Run], *, rest_seconds: float, most_runs: int = 0
 ) -> None:
     """Play the runs of ``plan_run`` from 1 on, until a signal. The pages stay ``rest_seconds`` after the end of a run.
 
-    A run that cannot continue is reported, and its pages stay as long. ``most_runs`` limits the number of runs if it is
-    not 0. Raises ``StartError`` if the services do not start, or if another process uses the data folder.
+    A run that cannot continue, or that exceeds its ``longest_seconds``, is reported, and its pages stay as long.
+    ``most_runs`` limits the number of runs if it is not 0. Raises ``StartError`` if the services do not start, or if another process uses the data folder.
     """
     with hold_folder(settings):
         await _run_all(settings, plan_run, rest_seconds, most_runs)
@@ -147,7 +163,7 @@ async def _play(
         console.print(localize(RUN_BEGINS, number=number, page=page), highlight=False, soft_wrap=True)
         api, now = Api(channels.channel), datetime.now(UTC)
         tables = Championship(api, run.tables, graph, lexicon, now, find=finder.find)
-        plays: list[Coroutine[Any, Any, object]] = [_play_judged(tables, channels.channel("lexicon"))]
+        plays: list[Coroutine[Any, Any, object]] = [_play_judged(tables, channels.channel("lexicon"), console)]
         if run.duplicate:
             plays.append(DuplicateChampionship(api, run.duplicate, graph, lexicon, now).play())
         tasks = [asyncio.create_task(play) for play in plays]
@@ -155,25 +171,35 @@ async def _play(
         failing = asyncio.create_task(process.process.wait_for_failure())
         try:
             either: set[asyncio.Future[Any]] = {playing, failing}
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            if not playing.done():
+            await asyncio.wait(either, timeout=run.longest_seconds, return_when=asyncio.FIRST_COMPLETED)
+            if failing.done() and not playing.done():
                 raise StartError(process.process.problem)
-            problem = playing.exception()
-            if isinstance(problem, grpc.aio.AioRpcError | StartError):
-                reason = str(problem) if isinstance(problem, StartError) else every_reason(problem).rstrip(".")
+            if reason := _find_problem(playing, run):
                 console.print(localize(RUN_STOPPED, number=number, reason=reason), highlight=False, soft_wrap=True)
-            else:
-                await playing
             await asyncio.wait({failing}, timeout=rest_seconds)
         finally:
             await cancel_tasks([failing, *tasks])
             await asyncio.gather(playing, return_exceptions=True)
 
 
-async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) -> None:
+def _find_problem(playing: asyncio.Future[Any], run: Run) -> str:
+    """Return why a run does not continue; empty if it has ended. Raises any exception that is no refusal."""
+    if not playing.done():
+        return localize(RUN_TOO_LONG, minutes=round(run.longest_seconds / 60))
+    problem = playing.exception()
+    if isinstance(problem, grpc.aio.AioRpcError):
+        return every_reason(problem).rstrip(".")
+    if isinstance(problem, StartError):
+        return str(problem)
+    playing.result()
+    return ""
+
+
+async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel, console: Console) -> None:
     """Play a championship with a judge of its challenges: the rulings follow the lexicon.
 
-    Raises the exception of the judge, if there is one: without rulings the championship would not end.
+    A refused ruling is printed; the judge rules again. Raises the exception of the judge, if there is one: without
+    rulings the championship would not end.
     """
     await championship.create()
     async with championship.cast.director():
@@ -183,7 +209,11 @@ async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) ->
         await asyncio.sleep(RULING_TIME_SECONDS / championship.plan.pace)
         return [lexicon_events.WordRuling(word=each.word, valid=each.valid) for each in file.words]
 
-    judging = asyncio.create_task(judge_queue(Judge(lexicon, JUDGE_ID), "", rule, _ignore_ruling))
+    def report_refusal(_case_id: str, _answer: object, reason: str) -> None:
+        if reason:
+            console.print(localize(RULING_REFUSED, reason=reason), highlight=False, soft_wrap=True)
+
+    judging = asyncio.create_task(judge_queue(Judge(lexicon, JUDGE_ID), "", rule, report_refusal))
     playing = asyncio.create_task(championship.play())
     try:
         await asyncio.wait({judging, playing}, return_when=asyncio.FIRST_COMPLETED)
@@ -192,7 +222,3 @@ async def _play_judged(championship: Championship, lexicon: grpc.aio.Channel) ->
         await playing
     finally:
         await cancel_tasks([judging, playing])
-
-
-def _ignore_ruling(*_: object) -> None:
-    """Show no ruling."""
