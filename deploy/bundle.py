@@ -3,7 +3,8 @@
 ``python deploy/bundle.py WHEELS OUT`` installs the wheel of the folder WHEELS with the packages that
 requirements-core.lock pins, and writes OUT/faristol-VERSION-SYSTEM.zip. Python is the standalone build that uv installs
 (github.com/astral-sh/python-build-standalone): it can be moved to any folder. Unpacked, the bundle starts with a double
-click on ``Faristol``; its data are in the folder ``Faristol`` of the user.
+click on ``Faristol``, and serves the pages to the phones of the network. Its data are in the folder ``Faristol`` of the
+user.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ PYTHON_VERSION = "3.12"
 STARTERS = {
     "windows": (
         "Faristol.cmd",
-        '@echo off\r\n"%~dp0python\\python.exe" -m faristol.cli up --data "%USERPROFILE%\\Faristol"\r\npause\r\n',
+        '@echo off\r\n"%~dp0python\\python.exe" -m faristol.cli up --network --data "%USERPROFILE%\\Faristol"\r\npause\r\n',
     ),
     "macos": (
         "Faristol.command",
-        '#!/bin/sh\nexec "$(dirname "$0")/python/bin/python3" -m faristol.cli up --data "$HOME/Faristol"\n',
+        '#!/bin/sh\nexec "$(dirname "$0")/python/bin/python3" -m faristol.cli up --network --data "$HOME/Faristol"\n',
     ),
     "linux": (
         "Faristol.sh",
-        '#!/bin/sh\nexec "$(dirname "$0")/python/bin/python3" -m faristol.cli up --data "$HOME/Faristol"\n',
+        '#!/bin/sh\nexec "$(dirname "$0")/python/bin/python3" -m faristol.cli up --network --data "$HOME/Faristol"\n',
     ),
 }
 """The program of each system that a user starts: its name and its content."""

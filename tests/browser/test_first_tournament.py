@@ -131,6 +131,7 @@ async def test_a_director_comes_from_the_link_to_the_first_round_within_three_mi
         assert len(set(re.findall(r"Jugador \d\d|Núria Mas", printed))) == 24
         assert "Sala Petita" in printed
     await expect(page.get_by_role("link", name="Cards with a QR code for each table")).to_be_visible()
+    await expect(page.locator("#only-here")).to_contain_text("faristol up --network")
     await person.press("Start round 1")
     await person.choose(page.get_by_role("link", name="The round in the console"))
     await expect(page.locator("#tables > li")).to_have_count(12)

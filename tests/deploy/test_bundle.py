@@ -23,7 +23,7 @@ def test_a_bundle_starts_faristol_with_its_own_python_from_any_folder(system: st
     subprocess.run(["unzip", "-q", str(packed), "-d", str(tmp_path / "a folder")], check=True)
     starter = tmp_path / "a folder" / "Faristol" / STARTERS[system][0]
     done = subprocess.run([str(starter)], capture_output=True, text=True, check=True, cwd="/", env={"HOME": "/home/me"})
-    assert done.stdout.split() == ["-m", "faristol.cli", "up", "--data", "/home/me/Faristol"]
+    assert done.stdout.split() == ["-m", "faristol.cli", "up", "--network", "--data", "/home/me/Faristol"]
 
 
 def test_a_bundle_of_windows_has_a_command_beside_its_python(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_a_bundle_of_windows_has_a_command_beside_its_python(tmp_path: Path) -> 
     with zipfile.ZipFile(pack(folder, tmp_path / "dist", "windows", "9.9.9")) as packed:
         command = packed.read("Faristol/Faristol.cmd").decode()
         assert "Faristol/python/python.exe" in packed.namelist()
-    assert '"%~dp0python\\python.exe" -m faristol.cli up' in command
+    assert '"%~dp0python\\python.exe" -m faristol.cli up --network' in command
 
 
 def test_the_python_of_uv_is_found_beside_its_own_folders_and_links(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from faristol.cli.options import (
     Grpc,
     Http,
     Nats,
+    Network,
     OfAuthority,
     OfChampionship,
     OfHall,
@@ -76,6 +77,9 @@ FOREVER_TURNS_COUNT = 20
 FOREVER_REST_SECONDS = 900.0
 """Time for which the pages of a run stay after its end."""
 FOREVER_ALONE = N_("--forever runs its own services and duplicate game: omit --connect, --json, --mode and databases")
+
+
+NO_NETWORK = N_("this computer is in no network: only its own browser reaches the pages")
 
 
 class DemoMode(StrEnum):
@@ -129,6 +133,7 @@ def up(
     championship: OfChampionship = None,
     token_file: OfToken = None,
     authorities: OfAuthority = None,
+    network: Network = False,
     browser: Browser = True,
     json_output: AsJson = False,
 ) -> None:
@@ -147,6 +152,11 @@ def up(
         tls=tls,
         pages_apart=pages_apart,
     )
+    if network:
+        from faristol.launcher.network import find_network_address, serve_to_network
+
+        if not serve_to_network(settings, find_network_address()):
+            typer.echo(f"faristol: {localize(NO_NETWORK)}", err=True)
     run(_serve(settings, SERVICES, json_output=json_output, opens_browser=browser))
 
 
@@ -248,6 +258,8 @@ async def _announce(
             )
     if "gateway" in services:
         tell(f"pages and JSON on {process.http_address}")
+        if settings.http_address:
+            tell(f"the pages for other devices: {settings.http_address}")
     if json_output:
         at = {"grpc": process.grpc_address, "http": process.http_address if "gateway" in services else ""}
         typer.echo(json.dumps({"services": services, **at}))

@@ -50,6 +50,11 @@ Browser = Annotated[
     typer.Option("--browser/--no-browser", help="Open the pages in the browser of this desktop."),
 ]
 
+Network = Annotated[
+    bool,
+    typer.Option("--network", help="Serve the pages to the network of this computer too, such as to phones in a hall."),
+]
+
 PagesApart = Annotated[
     bool | None,
     typer.Option(

@@ -30,7 +30,7 @@ from faristol.host.process import Process
 from faristol.host.rpc.channels import check_name
 from faristol.host.security import authority
 from faristol.host.security.tls import Tls
-from faristol.host.services import ASKING, PACKAGES, RELAY
+from faristol.host.services import ASKING, PACKAGES, RELAY, to_reachable_address
 from faristol.host.startup import WaitingHealthServer, wait_until_available
 from faristol.host.system import lock_file, raise_descriptor_limit
 from faristol.kernel.addresses import endpoint, is_loopback
@@ -56,9 +56,9 @@ class Running:
 
     @property
     def http_address(self) -> str:
-        """URL of the gateway's pages, if this process serves them."""
+        """URL of the gateway's pages for this machine, if this process serves them."""
         settings = self.runtime.settings
-        return f"http://{endpoint(settings.http_host, settings.http_port)}"
+        return f"http://{to_reachable_address(endpoint(settings.http_host, settings.http_port))}"
 
 
 def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from http import HTTPStatus
 from typing import Annotated, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import grpc
 from fastapi import APIRouter, Query
@@ -45,6 +45,7 @@ from faristol.gateway.consoles.navigation import may_direct
 from faristol.gateway.http.errors import of_rpc
 from faristol.gateway.http.forms import Fields, Lists, public_address
 from faristol.gateway.pages.qr import qr
+from faristol.kernel.addresses import is_loopback
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Param
@@ -376,6 +377,7 @@ async def _show_round(desk: DirectorPage) -> Response:
         step=READY_STEP,
         steps=STEPS,
         played=next(iter(desk.tournament.played), None),
+        is_only_here=is_loopback(urlsplit(address).hostname or ""),
         public_address=address,
         public_code=qr(address),
     )
