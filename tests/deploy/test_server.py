@@ -18,10 +18,11 @@ import yaml
 from sqlalchemy import make_url
 from tests.component.processes import free_port
 
-from faristol.host.settings import Settings
+from faristol.host.settings import Addresses, Settings
 
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "deploy" / "server"
+PAGE = ROOT / "docs" / "server.md"
 BIN = Path(sys.executable).parent
 START_TIMEOUT_SECONDS = 120.0
 
@@ -42,9 +43,29 @@ def test_every_named_part_of_the_file_exists(compose: Mapping[str, Any]) -> None
             source = re.split(r":(?=/)", volume)[0]
             is_file = source.startswith("./") and (SERVER / source).is_file()
             assert is_file or source in compose["volumes"] or source.startswith("${FARISTOL_BACKUPS"), name
-    page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     wanted = set(re.findall(r"\$\{(FARISTOL_\w+)", (SERVER / "compose.yaml").read_text(encoding="utf-8")))
     assert wanted == set(re.findall(r"(FARISTOL_\w+)=%s", page))
+
+
+def test_the_page_names_services_volumes_and_files_that_exist(compose: Mapping[str, Any]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    ten = page.partition("## Ten commands")[2].split("```")[1].replace("\\\n", "")
+    assert len(ten.strip().splitlines()) == 10
+    called = re.findall(r"^docker compose (?:exec|stop|rm|run|up|pull|logs)((?: [\w-]+| --\w+)*)", page, re.MULTILINE)
+    named = {word for words in called for word in words.split() if not word.startswith("-")}
+    assert named & {"faristol", "backup"}
+    assert named - {"sh"} <= {*compose["services"], "faristol", "access", "grant", "director"}
+    volumes = re.findall(r"docker volume rm (\w+)", page)
+    assert volumes == [f"{compose['name']}_database"]
+    assert set(re.findall(r"secrets/(\w+)", page)) == set(compose["secrets"])
+
+
+def test_commands_in_the_container_find_the_services(compose: Mapping[str, Any]) -> None:
+    """gRPC has a free port unless one is given, and a command asks at the address of the settings."""
+    given = compose["services"]["faristol"]["environment"]
+    assert given["FARISTOL_CLIENT_ADDRESS"] == f"127.0.0.1:{given['FARISTOL_GRPC_PORT']}"
+    assert "FARISTOL_GRPC_HOST" not in given
 
 
 def test_only_the_proxy_is_reached_from_outside_and_only_it_sets_addresses(compose: Mapping[str, Any]) -> None:
@@ -62,7 +83,7 @@ def test_only_the_proxy_is_reached_from_outside_and_only_it_sets_addresses(compo
 
 
 def test_every_setting_exists(compose: Mapping[str, Any]) -> None:
-    known = {f"FARISTOL_{name.upper()}" for name in Settings.model_fields}
+    known = {f"FARISTOL_{name.upper()}" for name in (*Settings.model_fields, *Addresses.model_fields)}
     for name, service in compose["services"].items():
         given = {key for key in service.get("environment", ()) if key.startswith("FARISTOL_")}
         assert given - {"FARISTOL_HOST"} <= known, name
@@ -89,7 +110,7 @@ def _serve(command: list[str], environment: Mapping[str, str], folder: Path) -> 
 def test_the_commands_of_the_file_serve_pages_and_make_backups_that_can_be_restored(
     compose: Mapping[str, Any], new_database: str, shared_nats: str, tmp_path: Path
 ) -> None:
-    services, port, backups = compose["services"], free_port(), tmp_path / "backups"
+    services, port, grpc_port, backups = compose["services"], free_port(), free_port(), tmp_path / "backups"
     backups.mkdir()
     (tmp_path / "password").write_text(str(make_url(new_database).password or ""), encoding="utf-8")
     places = {
@@ -101,6 +122,7 @@ def test_the_commands_of_the_file_serve_pages_and_make_backups_that_can_be_resto
         "${FARISTOL_HOST:?the public name of this server}": "scrabble.example.org",
         "172.29.53.2/32": "127.0.0.1/32",
         "0.0.0.0": "127.0.0.1",
+        "50051": str(grpc_port),
     }
     base = {key: value for key, value in os.environ.items() if not key.startswith(("FARISTOL_", "OTEL_"))}
     base |= {"PATH": f"{BIN}:{base['PATH']}", "FARISTOL_LEXICONS": os.environ.get("FARISTOL_LEXICONS", "")}
@@ -109,13 +131,17 @@ def test_the_commands_of_the_file_serve_pages_and_make_backups_that_can_be_resto
         given = services[service]["environment"]
         return base | {key: _local(str(value), places) for key, value in given.items()}
 
-    def run(service: str, script: str) -> None:
-        subprocess.run(["sh", "-ec", script], env=environment(service), cwd=tmp_path, check=True, timeout=300)
+    def run(service: str, script: str) -> str:
+        """Run a command of a service, and return its output."""
+        shell = ["sh", "-ec", script]
+        done = subprocess.run(
+            shell, env=environment(service), cwd=tmp_path, check=True, timeout=300, stdout=subprocess.PIPE, text=True
+        )
+        return done.stdout
 
     run("prepare", _local(services["prepare"]["command"][0], places))
-    ports = {"FARISTOL_HTTP_PORT": str(port), "FARISTOL_GRPC_PORT": str(free_port())}
     command = [str(BIN / "faristol"), *services["faristol"]["command"]]
-    with _serve(command, environment("faristol") | ports, tmp_path):
+    with _serve(command, environment("faristol") | {"FARISTOL_HTTP_PORT": str(port)}, tmp_path):
         until, address = time.monotonic() + START_TIMEOUT_SECONDS, f"http://127.0.0.1:{port}"
         while True:
             try:
@@ -126,6 +152,9 @@ def test_the_commands_of_the_file_serve_pages_and_make_backups_that_can_be_resto
             time.sleep(0.2)
         forwarded = {"Host": "scrabble.example.org", "X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https"}
         assert httpx.get(f"{address}/", headers=forwarded, timeout=30).status_code == httpx.codes.OK
+        (granting,) = re.findall(r"^docker compose exec faristol (faristol access .*)$", PAGE.read_text(), re.MULTILINE)
+        granted = run("faristol", granting)
+        assert "https://scrabble.example.org/sign-in#" in granted
         loop = _local(services["backup"]["command"][0], places)
         run("backup", loop.replace("while true; do", "").replace("sleep 21600 & wait $!; done", ""))
     (archive,) = backups.glob("record-*.archive")
