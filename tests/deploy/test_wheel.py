@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,21 @@ pytestmark = [pytest.mark.nightly, pytest.mark.lexicon]
 
 
 @pytest.fixture(scope="module")
-def wheel_environment(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel, built from the source distribution, as it goes to others."""
+    folder = tmp_path_factory.mktemp("built")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, cwd=folder, timeout=COMMAND_TIMEOUT_SECONDS, stdout=subprocess.DEVNULL)
+    assert list(folder.glob("*.tar.gz"))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
     """Return the folder of an environment with the wheel, its dependencies, and a lexicon in the expected place."""
     folder = tmp_path_factory.mktemp("elsewhere")
     run = {"check": True, "cwd": folder, "timeout": COMMAND_TIMEOUT_SECONDS, "stdout": subprocess.DEVNULL}
-    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder / "dist"), str(ROOT)]
-    subprocess.run(build, **run)  # type: ignore[call-overload] # of a source distribution, as it goes to others
-    assert list((folder / "dist").glob("*.tar.gz"))
-    (wheel,) = (folder / "dist").glob("*.whl")
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], **run)  # type: ignore[call-overload]
     pip = [str(environment / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
@@ -64,6 +73,34 @@ def test_a_championship_is_played_and_its_record_verified(wheel_environment: Pat
     verified = faristol(wheel_environment, tmp_path, "record", "verify", "--data", "cup")
     assert "order and hashes are right" in verified.stdout, verified.stderr
     assert str(ROOT) not in played.stdout + played.stderr + verified.stdout
+
+
+def test_uvx_starts_faristol_without_an_installation_and_without_a_lexicon(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FARISTOL_LEXICONS", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))
+    http = free_port()
+    given = ["tool", "run", "--python", sys.executable, "--from", str(wheel), "faristol", "up", "--no-browser"]
+    given += ["--data", str(tmp_path / "data"), "--http", str(http), "--grpc", "0"]
+    up = Child(given, {"open": "false"}, tmp_path / "up.log", str(Path(sys.executable).with_name("uv")))
+    until = time.monotonic() + COMMAND_TIMEOUT_SECONDS
+    try:
+        while not is_served(f"http://127.0.0.1:{http}/start"):
+            assert up.process.poll() is None, up.output()
+            assert time.monotonic() < until, up.output()
+            time.sleep(0.5)
+    finally:
+        assert up.terminate() == 0, up.output()
+
+
+def is_served(address: str) -> bool:
+    """Check whether a page is there, or leads to the sign-in."""
+    try:
+        return httpx.get(address).status_code in {HTTPStatus.OK, HTTPStatus.SEE_OTHER}
+    except httpx.HTTPError:
+        return False
 
 
 def test_everything_is_served(wheel_environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
