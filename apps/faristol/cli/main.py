@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,12 +69,6 @@ FIRST_PAGE = "/start"
 """Page of the director's first tournament."""
 
 
-DEMO_HALLS_COUNT, DEMO_TURNS_COUNT = 4, 4
-"""Halls and turns of a demonstration of duplicate games."""
-FOREVER_HALLS_COUNT = 2
-"""Halls of the duplicate game of a demonstration without end."""
-FOREVER_TURNS_COUNT = 20
-"""Turns of the duplicate game of a demonstration without end."""
 FOREVER_REST_SECONDS = 900.0
 """Time for which the pages of a run stay after its end."""
 FOREVER_ALONE = N_("--forever runs its own services and duplicate game: omit --connect, --json, --mode and databases")
@@ -373,8 +368,7 @@ def demo(
 ) -> None:
     """Run `faristol demo`."""
     from faristol.demo import terminal
-    from faristol.demo.duplicate_game.plan import DuplicatePlan
-    from faristol.demo.plan import Plan
+    from faristol.demo.plans import DemoOptions, plan_duplicate, plan_tables
     from faristol.demo.readiness import options_of
 
     logging.getLogger("faristol.audit").setLevel(logging.WARNING)  # credentials of invented people
@@ -387,47 +381,15 @@ def demo(
             database_url=database_url,
             nats_url=nats_url,
         )
-        chosen = options_of(options or ())
+        given = DemoOptions(players, seed, rounds, halls, turns, ruleset, options_of(options or ()))
         if forever:
-            from faristol.demo.forever import Run, run_forever
+            from faristol.demo.forever import plan_run, run_forever
 
             if connect or json_output or mode is DemoMode.DUPLICATE or database_url or nats_url:
                 raise typer.BadParameter(localize(FOREVER_ALONE))
-
-            def plan_run(number: int) -> Run:
-                at_tables = Plan(players, rounds or 5, seed + number - 1, ruleset or "fisc-2023", chosen, pace)
-                beside = DuplicatePlan(
-                    players,
-                    1,
-                    at_tables.seed,
-                    "fisc-2023-duplicate",
-                    pace=pace,
-                    halls=FOREVER_HALLS_COUNT if halls is None else halls,
-                    turns=FOREVER_TURNS_COUNT if turns is None else turns,
-                )
-                return Run(at_tables, beside)
-
-            run(run_forever(settings, plan_run, rest_seconds=FOREVER_REST_SECONDS))
+            run(run_forever(settings, partial(plan_run, given, pace), rest_seconds=FOREVER_REST_SECONDS))
             return
-        plan: Plan
-        if mode is DemoMode.DUPLICATE:
-            turns = DEMO_TURNS_COUNT if turns is None else turns
-            announced = dict(chosen).get("turns", "")
-            if announced.isdecimal():
-                turns = int(announced)
-            elif turns:
-                chosen = (*chosen, ("turns", str(turns)))
-            plan = DuplicatePlan(
-                players,
-                rounds or 1,
-                seed,
-                ruleset or "fisc-2023-duplicate",
-                chosen,
-                halls=DEMO_HALLS_COUNT if halls is None else halls,
-                turns=turns,
-            )
-        else:
-            plan = Plan(players=players, rounds=rounds or 5, seed=seed, ruleset=ruleset or "fisc-2023", options=chosen)
+        plan = plan_duplicate(given) if mode is DemoMode.DUPLICATE else plan_tables(given)
         run(terminal.run(settings, plan, json_output=json_output, keep_serving=keep_serving, connect=connect))
 
 

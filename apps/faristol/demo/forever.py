@@ -15,7 +15,7 @@ import re
 import shutil
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -31,6 +31,7 @@ from faristol.demo.championship import Championship
 from faristol.demo.duplicate_game.championship import DuplicateChampionship
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.demo.plan import Plan
+from faristol.demo.plans import DUPLICATE_DEMO_ROUNDS, DUPLICATE_RULESET, DemoOptions, plan_tables
 from faristol.demo.play_finder import PlayFinder
 from faristol.demo.readiness import check, open_lexicon
 from faristol.event_store.tasks import cancel_tasks
@@ -49,6 +50,10 @@ JUDGE_ID, HEAD_ID = "judge-abroad", "head-judge"
 """The judge of the challenges, and the director for cases that wait too long."""
 RULING_TIME_SECONDS = 20.0
 """Time that the judge needs for a ruling."""
+FOREVER_HALLS_COUNT = 2
+"""Halls of the duplicate game."""
+FOREVER_TURNS_COUNT = 20
+"""Turns of the duplicate game."""
 RUN_FOLDER = re.compile(r"run-\d+")
 RUN_MARK = "demonstration-run"
 """Empty file in the folder of a run."""
@@ -80,6 +85,21 @@ class Run:
         plans = filter(None, (self.tables, self.duplicate))
         planned = max(plan.rounds * plan.round_every.total_seconds() / (plan.pace or 1.0) for plan in plans)
         return max(MIN_RUN_SECONDS, RUN_TIME_FACTOR * planned)
+
+
+def plan_run(given: DemoOptions, pace: float, number: int) -> Run:
+    """Plan a run: each has a seed of its own, and its duplicate game the usual rules."""
+    at_tables = plan_tables(replace(given, seed=given.seed + number - 1), pace=pace)
+    beside = DuplicatePlan(
+        given.players,
+        DUPLICATE_DEMO_ROUNDS,
+        at_tables.seed,
+        DUPLICATE_RULESET,
+        pace=pace,
+        halls=FOREVER_HALLS_COUNT if given.halls is None else given.halls,
+        turns=FOREVER_TURNS_COUNT if given.turns is None else given.turns,
+    )
+    return Run(at_tables, beside)
 
 
 async def run_forever(

@@ -405,6 +405,21 @@ def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.Value
     )
 
 
+ENUMERATIONS_OF_DETAILS: Mapping[str, Mapping[str, Any]] = {
+    "FinalCheckExcused": {"check": events.FinalCheck},
+    "DataRequestLodged": {"kind": events.DataRequestKind},
+    "MessageSent": {"kind": events.MessageKind},
+    "PairingPublicationSet": {"publication": events.PairingPublication},
+    "PlayerAmended": {"parts": events.EntryPart},
+    "PlayerMessageSent": {"kind": events.MessageKind},
+    "PlayerRequestLodged": {"kind": events.PlayerRequestKind},
+    "PrizeRulesSet": {"sharing": events.PrizeSharing, "limit": events.PrizeLimit},
+    "TournamentDescribed": {"parts": events.TournamentPart},
+    "TournamentFinalised": {"checks": events.FinalCheck},
+}
+"""Details of events that are values of an enumeration; sentences have their labels."""
+
+
 def _by_type(
     act: pairing.Act,
     details: Mapping[str, str],
@@ -415,6 +430,8 @@ def _by_type(
     """Return the parameters that depend on the event type. ``players`` are the names of those in the event."""
     read = translations(language).gettext
     zone = tournament.time_zone
+    if enumerations := ENUMERATIONS_OF_DETAILS.get(act.type):
+        return {field: _label(kind, details[field], language) for field, kind in enumerations.items()}
     match act.type:
         case "ByeAwarded":
             return {"kind": read(labels.BYES[bye_worth(tournament)])}
@@ -422,21 +439,8 @@ def _by_type(
             return {"kind": _label(events.ByeKind, details["kind"] or "full-point", language)}
         case "PrizesOffered":
             return {"prizes": _label(events.PrizeKind, details["prizes"], language) or read(NO_PRIZES)}
-        case "PrizeRulesSet":
-            return {
-                "sharing": _label(events.PrizeSharing, details["sharing"], language),
-                "limit": _label(events.PrizeLimit, details["limit"], language),
-            }
-        case "PlayerRequestLodged":
-            return {"kind": _label(events.PlayerRequestKind, details["kind"], language)}
         case "PlayerRequestAnswered":
             return {"refused": "" if details["granted"] or details["taken_back"] else "yes"}
-        case "PlayerAmended":
-            return {"parts": _label(events.EntryPart, details["parts"], language)}
-        case "TournamentDescribed":
-            return {"parts": _label(events.TournamentPart, details["parts"], language)}
-        case "PairingPublicationSet":
-            return {"publication": _label(events.PairingPublication, details["publication"], language)}
         case "DraftPlayersSwapped":
             return {"who": " – ".join(players[:2])}  # the others are those of their tables
         case "PublicationScheduled":
@@ -457,10 +461,6 @@ def _by_type(
             return {"sanction": _label(game.SanctionKind, details["kind"], language)}
         case "ResultCheckSet":
             return {"no_check": "" if details["second_person"] or details["players"] else "yes"}
-        case "MessageSent" | "PlayerMessageSent":
-            return {"kind": _label(events.MessageKind, details["kind"], language)}
-        case "DataRequestLodged":
-            return {"kind": _label(events.DataRequestKind, details["kind"], language)}
         case "DataRequestAnswered":
             granted = "erased" if details["kind"] == "erasure" else "corrected"
             return {granted if details["granted"] else "refused": "yes"}
@@ -471,10 +471,6 @@ def _by_type(
                 "money": format_money(int(details["amount"] or 0), details["currency"], language),
                 "method": _label(fee_events.PaymentMethod, details["method"], language),
             }
-        case "FinalCheckExcused":
-            return {"check": _label(events.FinalCheck, details["check"], language)}
-        case "TournamentFinalised":
-            return {"checks": _label(events.FinalCheck, details["checks"], language)}
         case "AppealDecided":
             return {"dismissed": "" if details["upheld"] else "yes"}
         case _:

@@ -32,6 +32,11 @@ from faristol.event_store.transparency.log_checker import LogChecker
 from faristol.event_store.transparency.log_checkpoint import LogCheckpoint
 from faristol.kernel.details import DETAILS, Value
 
+RECORD_KINDS = frozenset(("event", "gap", "seal", "command", "log-gap", "checkpoint"))
+"""Kinds of lines that are before those of people."""
+PEOPLE_KINDS = frozenset(("person", "note", "erased", "end"))
+"""Kinds of lines that begin when the answer of the last command was read."""
+
 
 @dataclass(frozen=True, slots=True)
 class ArchivedRow:
@@ -81,25 +86,10 @@ class Archive:
 
     def _row(self, line: ArchiveLine) -> Iterator[ArchivedRow]:
         counts = self.counts
-        if line.kind in {"event", "gap", "seal", "command", "log-gap", "checkpoint"} and (
-            counts.people or counts.notes or counts.erased
-        ):
-            raise line.error(f"a line of kind {line.kind} is after the people")
-        if line.kind in {"person", "note", "erased", "end"}:
-            self._nothing_due(line)
+        self._check_order(line)
         match line.kind:
             case "event":
-                event = Stored(**(row := line.members()))
-                if event.command_id != self._due:
-                    self._nothing_due(line)
-                self.checker.event(event)
-                self.bindings.event(event)
-                self.log.event(event)
-                if event.type in WITH_WORDS:
-                    self._may_be_noted.add(event.position)
-                self._due = "" if self.tournament else event.command_id
-                counts.events += 1
-                yield ArchivedRow(tables.events, row)
+                yield self._event(line)
             case "gap":
                 self.checker.gap(**line.members())
             case "seal":
@@ -132,6 +122,27 @@ class Archive:
                 self._end(line)
             case other:
                 raise line.error(f"there is no kind {other!r}")
+
+    def _check_order(self, line: ArchiveLine) -> None:
+        """Raise the error of a line of the record behind the people, or of people before an answer that is due."""
+        counts = self.counts
+        if line.kind in RECORD_KINDS and (counts.people or counts.notes or counts.erased):
+            raise line.error(f"a line of kind {line.kind} is after the people")
+        if line.kind in PEOPLE_KINDS:
+            self._nothing_due(line)
+
+    def _event(self, line: ArchiveLine) -> ArchivedRow:
+        event = Stored(**(row := line.members()))
+        if event.command_id != self._due:
+            self._nothing_due(line)
+        self.checker.event(event)
+        self.bindings.event(event)
+        self.log.event(event)
+        if event.type in WITH_WORDS:
+            self._may_be_noted.add(event.position)
+        self._due = "" if self.tournament else event.command_id
+        self.counts.events += 1
+        return ArchivedRow(tables.events, row)
 
     def _nothing_due(self, line: ArchiveLine) -> None:
         # A command that two cells executed has its first answer only (``copies``).

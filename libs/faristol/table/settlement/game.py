@@ -48,27 +48,39 @@ def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -
         return (_end_game(game, EndCondition.FORFEIT, at, clock.forfeited),)
     if game.phase is Phase.UNSPECIFIED:
         return ()
-    if game.phase in (Phase.PLACED, Phase.DRAWN) and clock.pressed_turn == game.turn:
-        if not game.entered_again:
-            return (_complete_play(game, clock.pressed_at),)
-        if _entered_to_the_end(game, clock, ruleset):
-            return (_complete_play(game, max(clock.pressed_at, game.last_at)),)
-    if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
-        return (_complete_play(game, game.last_at),)
-    if _written_to_the_end(game, ruleset):
-        return (_complete_play(game, game.last_at),)
-    if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
-        return (_end_game(game, condition, game.last_at),)
-    if clock.exceeded_at is not None:
-        # Play may have continued after the cap was reached: the end is not earlier than the last event.
-        return (_end_game(game, EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
-    if clock.last_turn is not None and game.turn > clock.last_turn:
-        return (_end_game(game, EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
+    if (completed_at := _find_completion(game, clock, ruleset)) is not None:
+        return (_complete_play(game, completed_at),)
+    if ended := _find_end(game, clock, ruleset):
+        return (ended,)
     if game.phase is Phase.CHALLENGED:
         return _after_ruling(game, clock, ruling, ruleset)
     if game.phase is Phase.TURN and game.interruption is None:
         return _without_turn(game, clock, ruleset)
     return ()
+
+
+def _find_completion(game: Game, clock: Clock, ruleset: Ruleset) -> Instant | None:
+    """Return the instant at which the turn is complete: at its press, its last step, or when all have written it."""
+    if game.phase in (Phase.PLACED, Phase.DRAWN) and clock.pressed_turn == game.turn:
+        if not game.entered_again:
+            return clock.pressed_at
+        if _entered_to_the_end(game, clock, ruleset):
+            return max(clock.pressed_at, game.last_at)
+    if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
+        return game.last_at
+    return game.last_at if _written_to_the_end(game, ruleset) else None
+
+
+def _find_end(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
+    """Return the end of a game by its book, by the cap of overtime or by the time of the round; None if it goes on."""
+    if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
+        return _end_game(game, condition, game.last_at)
+    if clock.exceeded_at is not None:
+        # Play may have continued after the cap was reached: the end is not earlier than the last event.
+        return _end_game(game, EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at))
+    if clock.last_turn is not None and game.turn > clock.last_turn:
+        return _end_game(game, EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at))
+    return None
 
 
 def _deduce_rack(game: Game, ruleset: Ruleset) -> events.RackDeduced | None:

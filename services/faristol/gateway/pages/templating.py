@@ -171,6 +171,15 @@ def environment(language: str) -> Environment:
     env.code_generator_class = _CommonCodeGenerator
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
     _fill_by_language(env, language)
+    _add_filters(env, language)
+    _add_time_filters(env, language)
+    _add_globals(env, language)
+    _add_addresses(env)
+    return env
+
+
+def _add_filters(env: Environment, language: str) -> None:
+    """Add the filters of numbers and texts."""
     env.filters["translated"] = translations(language).gettext
     env.filters["article"] = lambda article: cite(article, language)
     env.filters["listed"] = lambda entries: join_list(list(entries), language)
@@ -179,6 +188,10 @@ def environment(language: str) -> Environment:
     env.filters["waited"] = format_waited
     env.filters["percent"] = lambda value: percent(value, language)
     env.filters["signed"] = lambda value: format_signed(value, language)
+
+
+def _add_time_filters(env: Environment, language: str) -> None:
+    """Add the filters of times; ``time_zone`` is UTC if it is empty."""
     env.filters["day"] = lambda moment, time_zone="": format_date(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
     )
@@ -194,6 +207,10 @@ def environment(language: str) -> Environment:
     env.filters["second"] = lambda moment, time_zone="": format_time(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
+
+
+def _add_globals(env: Environment, language: str) -> None:
+    """Add the values and functions of the templates, except addresses."""
     env.globals["contact_link"] = contact_link
     env.globals["translated_choices"] = lambda choices: [
         (name, translations(language).gettext(text)) for name, text in choices
@@ -212,18 +229,6 @@ def environment(language: str) -> Environment:
         labels=labels,
         asset=asset,
         pb=pb,
-    )
-    env.globals.update(
-        tournament_path=tournament_path,
-        round_path=round_path,
-        game_path=game_path,
-        player_path=player_path,
-        duplicate_path=duplicate_path,
-        season_path=season_path,
-        federation_season_path=federation_season_path,
-        rating_list_path=rating_list_path,
-        career_path=career_path,
-        duplicate_game_id=duplicate_id,
     )
     env.globals.update(
         personal_details=tuple(DETAILS.values()),
@@ -252,7 +257,22 @@ def environment(language: str) -> Environment:
         play_cell=lambda line, sheet: play_cell(line, sheet, language),
         below=lambda side, sheet: below(side, sheet, language),
     )
-    return env
+
+
+def _add_addresses(env: Environment) -> None:
+    """Add the functions that return addresses of pages, and the id of a duplicate game in them."""
+    env.globals.update(
+        tournament_path=tournament_path,
+        round_path=round_path,
+        game_path=game_path,
+        player_path=player_path,
+        duplicate_path=duplicate_path,
+        season_path=season_path,
+        federation_season_path=federation_season_path,
+        rating_list_path=rating_list_path,
+        career_path=career_path,
+        duplicate_game_id=duplicate_id,
+    )
 
 
 def _fill_by_language(env: Environment, language: str) -> None:

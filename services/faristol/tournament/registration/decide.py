@@ -103,25 +103,9 @@ def set_registration(desk: Desk, request: pb.SetRegistrationRequest) -> list[Mes
     ``Refusal`` if the tournament is over or removed.
     """
     check_open(desk.tournament)
-    for name in ("places", "waiting_places"):
-        if not 0 <= getattr(request, name) <= MAX_PLACES_COUNT:
-            raise Invalid(name, N_("expected 0 to {most}"), {"most": MAX_PLACES_COUNT})
-    if request.waiting_places and not request.places:
-        raise Invalid("waiting_places", N_("expected none if the number of places has no limit"))
-    for name in _TIMES:
-        if request.HasField(name):
-            moment_of(name, getattr(request, name))
-    times = request.HasField("opens_at") and request.HasField("closes_at")
-    if times and request.closes_at.ToNanoseconds() <= request.opens_at.ToNanoseconds():
-        raise Invalid("closes_at", N_("expected a time after the opening"))
-    for name in ("fields", "required_fields"):
-        for value in getattr(request, name):
-            if value not in FORM_FIELDS:
-                params = {"given": repr(value), "expected": ", ".join(FORM_FIELDS)}
-                raise Invalid(name, N_("{given} is unknown; expected one of {expected}"), params)
-    for value in request.required_fields:
-        if value not in request.fields:
-            raise Invalid("required_fields", N_("{given} is not a field of the form"), {"given": repr(value)})
+    _check_places(request)
+    _check_times(request)
+    _check_fields(request)
     if len(request.categories) > MAX_CATEGORIES_COUNT:
         raise Invalid("categories", N_("expected at most {most}"), {"most": MAX_CATEGORIES_COUNT})
     categories = [check_name("categories", each, longest=MAX_CATEGORY_CHARACTERS) for each in request.categories]
@@ -139,6 +123,37 @@ def set_registration(desk: Desk, request: pb.SetRegistrationRequest) -> list[Mes
         if request.HasField(name):
             getattr(event, name).CopyFrom(getattr(request, name))
     return with_moves(desk, [event])
+
+
+def _check_places(request: pb.SetRegistrationRequest) -> None:
+    """Check the numbers of places and of the waiting list. Raises ``Invalid``."""
+    for name in ("places", "waiting_places"):
+        if not 0 <= getattr(request, name) <= MAX_PLACES_COUNT:
+            raise Invalid(name, N_("expected 0 to {most}"), {"most": MAX_PLACES_COUNT})
+    if request.waiting_places and not request.places:
+        raise Invalid("waiting_places", N_("expected none if the number of places has no limit"))
+
+
+def _check_times(request: pb.SetRegistrationRequest) -> None:
+    """Check the opening and the closing of the form. Raises ``Invalid``."""
+    for name in _TIMES:
+        if request.HasField(name):
+            moment_of(name, getattr(request, name))
+    times = request.HasField("opens_at") and request.HasField("closes_at")
+    if times and request.closes_at.ToNanoseconds() <= request.opens_at.ToNanoseconds():
+        raise Invalid("closes_at", N_("expected a time after the opening"))
+
+
+def _check_fields(request: pb.SetRegistrationRequest) -> None:
+    """Check that each field is known, and that the form has each required one. Raises ``Invalid``."""
+    for name in ("fields", "required_fields"):
+        for value in getattr(request, name):
+            if value not in FORM_FIELDS:
+                params = {"given": repr(value), "expected": ", ".join(FORM_FIELDS)}
+                raise Invalid(name, N_("{given} is unknown; expected one of {expected}"), params)
+    for value in request.required_fields:
+        if value not in request.fields:
+            raise Invalid("required_fields", N_("{given} is not a field of the form"), {"given": repr(value)})
 
 
 def accepts(desk: Desk) -> bool:
