@@ -15,8 +15,9 @@ from tests.component.processes import faristol
 
 from faristol.demo import forever
 from faristol.demo.duplicate_game.plan import DuplicatePlan
-from faristol.demo.forever import Run, prepare_folder, run_forever
+from faristol.demo.forever import Run, plan_run, prepare_folder, run_forever
 from faristol.demo.plan import Plan
+from faristol.demo.plans import DemoOptions
 from faristol.demo.play_finder import PlayFinder
 from faristol.demo.player import PlayerView, find_plays
 from faristol.event_store import Record
@@ -137,6 +138,16 @@ async def test_a_run_whose_games_do_not_end_is_reported(
     run = Run(Plan(6, 5, 1, "fisc-2023", (), 0.1), None)
     await run_forever(settings, lambda _: run, rest_seconds=0.0, most_runs=1)
     assert "Run 1 cannot continue: its games have not ended after 0 min" in capsys.readouterr().err
+
+
+def test_a_run_has_a_duplicate_game_of_a_limited_length_in_real_time() -> None:
+    given = DemoOptions(16, 7, rounds=6, ruleset="uf-2007")
+    first, second = plan_run(given, 10.0, 1), plan_run(given, 10.0, 2)
+    assert first.duplicate is not None
+    assert first.duplicate.rules.chosen["turns"] == first.duplicate.turns == forever.FOREVER_TURNS_COUNT
+    assert first.duplicate.pace == 1.0, "the services time its turns"
+    assert (first.tables.pace, first.tables.rounds, first.duplicate.rounds) == (10.0, 6, 1)
+    assert [run.tables.seed for run in (first, second)] == [7, 8]
 
 
 def test_a_run_may_take_longer_than_its_rounds() -> None:

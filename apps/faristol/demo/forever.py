@@ -31,7 +31,7 @@ from faristol.demo.championship import Championship
 from faristol.demo.duplicate_game.championship import DuplicateChampionship
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.demo.plan import Plan
-from faristol.demo.plans import DUPLICATE_DEMO_ROUNDS, DUPLICATE_RULESET, DemoOptions, plan_tables
+from faristol.demo.plans import DemoOptions, plan_duplicate, plan_tables
 from faristol.demo.play_finder import PlayFinder
 from faristol.demo.readiness import check, open_lexicon
 from faristol.event_store.tasks import cancel_tasks
@@ -88,18 +88,19 @@ class Run:
 
 
 def plan_run(given: DemoOptions, pace: float, number: int) -> Run:
-    """Plan a run: each has a seed of its own, and its duplicate game the usual rules."""
+    """Plan a run: each has a seed of its own, and its duplicate game the usual rules.
+
+    ``pace`` is that of the players at tables. The time of a turn of a duplicate game is that of the services: its
+    players write their slips in real time.
+    """
     at_tables = plan_tables(replace(given, seed=given.seed + number - 1), pace=pace)
-    beside = DuplicatePlan(
+    beside = DemoOptions(
         given.players,
-        DUPLICATE_DEMO_ROUNDS,
         at_tables.seed,
-        DUPLICATE_RULESET,
-        pace=pace,
         halls=FOREVER_HALLS_COUNT if given.halls is None else given.halls,
         turns=FOREVER_TURNS_COUNT if given.turns is None else given.turns,
     )
-    return Run(at_tables, beside)
+    return Run(at_tables, plan_duplicate(beside, pace=1.0))
 
 
 async def run_forever(

@@ -36,7 +36,7 @@ def plan_tables(given: DemoOptions, *, pace: float = 0.0) -> Plan:
     return Plan(given.players, given.rounds or DEMO_ROUNDS, given.seed, ruleset, given.chosen, pace)
 
 
-def plan_duplicate(given: DemoOptions) -> DuplicatePlan:
+def plan_duplicate(given: DemoOptions, *, pace: float = 0.0) -> DuplicatePlan:
     """Plan duplicate games. The option ``turns`` of the rules is the number of turns, and is set to it."""
     turns, chosen = DEMO_TURNS_COUNT if given.turns is None else given.turns, given.chosen
     announced = dict(chosen).get("turns", "")
@@ -50,6 +50,7 @@ def plan_duplicate(given: DemoOptions) -> DuplicatePlan:
         given.seed,
         given.ruleset or DUPLICATE_RULESET,
         chosen,
+        pace,
         halls=DEMO_HALLS_COUNT if given.halls is None else given.halls,
         turns=turns,
     )
