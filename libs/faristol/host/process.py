@@ -39,6 +39,12 @@ _log = logging.getLogger(__name__)
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
+BACKENDLESS_SERVICES: Sequence[str] = (
+    health_pb2.DESCRIPTOR.services_by_name["Health"].full_name,
+    reflection.SERVICE_NAME,
+)
+"""Services of gRPC itself: they serve without the record and the bus."""
+
 SERVER_WATCH_SECONDS = 3_600.0
 """Length of one wait for the end of the gRPC server, which is repeated."""
 
@@ -88,13 +94,7 @@ class Process:
         if admission:
             admission.serve(needs)
             self._watch("access", admission.keep_reading())
-        names = [health_pb2.DESCRIPTOR.services_by_name["Health"].full_name, reflection.SERVICE_NAME]
-        for part in parts:
-            for servicer in part.servicers:
-                servicer.add_to(server)
-                names.append(servicer.descriptor.full_name)
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        reflection.enable_server_reflection(names, server)
+        self._add_servicers(server, parts)
         if self._bus is not None:
             await self._start_consumers(parts, self._bus)
         await server.start()
@@ -104,7 +104,22 @@ class Process:
         for part in parts:
             for task in part.tasks:
                 self._served.append(self._watch(f"{part.name}.{task.__name__}", task()))
-        for name in ("", *names[:2]):  # the liveness of the process, and services of gRPC that need no backend
+        await self._report_health(parts)
+        return self.runtime.channels.own_address
+
+    def _add_servicers(self, server: grpc.aio.Server, parts: Sequence[Part]) -> None:
+        """Add the services of the parts to the server, with health checks and reflection."""
+        names = [*BACKENDLESS_SERVICES]
+        for part in parts:
+            for servicer in part.servicers:
+                servicer.add_to(server)
+                names.append(servicer.descriptor.full_name)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        reflection.enable_server_reflection(names, server)
+
+    async def _report_health(self, parts: Sequence[Part]) -> None:
+        """Report that the process serves, and from now on whether each part is ready."""
+        for name in ("", *BACKENDLESS_SERVICES):  # the empty name is the liveness of the process
             await self._health.set(name, SERVING)
         if self._readiness:
             await self._readiness.look(parts, self._tell)
@@ -112,7 +127,6 @@ class Process:
         else:
             for part in parts:
                 await self._health.set(part.name, SERVING)
-        return self.runtime.channels.own_address
 
     async def _watch_server(self, server: grpc.aio.Server) -> None:
         """Wait until the server ends. Raises ``RuntimeError`` unless the process is stopping."""

@@ -112,14 +112,10 @@ class TrustPolicy:
 
 def parse_policy(content: bytes) -> TrustPolicy:
     """Parse a policy file. Raises ``InvalidPolicy``."""
-    logs: list[VerifierKey] = []
-    witnesses: list[LogWitness] = []
-    groups: dict[str, WitnessGroup] = {}
-    quorum = ""
     lines = content.split(b"\n")
     if len(lines) > MAX_POLICY_LINES:
         raise InvalidPolicy(f"the policy has more than {MAX_POLICY_LINES} lines")
-    used: set[str] = set()
+    read = _PolicyLines()
     for number, octets in enumerate(lines, 1):
         where = f"line {number} of the policy"
         if any((octet < 0x20 and octet != 0x09) or octet == 0x7F for octet in octets):
@@ -127,36 +123,55 @@ def parse_policy(content: bytes) -> TrustPolicy:
         # Names may have other octets than ASCII: they are compared as they are, and only messages show them.
         words = octets.decode(errors="surrogateescape").replace("\t", " ").split(" ")
         words = [word for word in words if word]
-        if not words or words[0].startswith("#"):
-            continue
-        kind, *values = words
-        names = {*(witness.name for witness in witnesses), *groups}
-        if kind == "log" and len(values) in (1, 2):
-            logs.append(_parse_key(values[0], ED25519_TYPE_ID, where))
-        elif kind == "witness" and len(values) in (2, 3):
-            _check_new(values[0], names, where)
-            key = _parse_key(values[1], COSIGNATURE_TYPE_ID, where)
-            witnesses.append(LogWitness(values[0], key, values[2] if len(values) > 2 else ""))
-        elif kind == "group" and len(values) > 2:
-            _check_new(values[0], names, where)
-            groups[values[0]] = _parse_group(values[1], values[2:], names, used, where)
-        elif kind == "quorum" and len(values) == 1:
-            if quorum:
-                raise InvalidPolicy(f"{where} is a second quorum: expected one")
-            if values[0] not in names | {NO_QUORUM}:
-                raise InvalidPolicy(f"{where}: no earlier line defines {values[0]!r}")
-            quorum = values[0]
-        else:
-            raise InvalidPolicy(
-                f"{where} is not one of: log VKEY [URL], witness NAME VKEY [URL], group NAME all|any|K NAME…,"
-                " quorum NAME"
-            )
-    if not quorum:
-        raise InvalidPolicy("the policy has no quorum: expected a line “quorum NAME” or “quorum none”")
-    for keys in (logs, [witness.key for witness in witnesses]):
-        if len({key.public.public_bytes_raw() for key in keys}) != len(keys):
-            raise InvalidPolicy("the policy has a key twice")
-    return TrustPolicy(logs, witnesses, groups, quorum)
+        if words and not words[0].startswith("#"):
+            read.add(words, where)
+    return read.build()
+
+
+class _PolicyLines:
+    """The lines of a policy file read so far. A line may name only witnesses and groups of earlier lines."""
+
+    def __init__(self) -> None:
+        self._logs: list[VerifierKey] = []
+        self._witnesses: list[LogWitness] = []
+        self._groups: dict[str, WitnessGroup] = {}
+        self._used: set[str] = set()
+        """Members of groups."""
+        self._quorum = ""
+
+    def add(self, words: Sequence[str], where: str) -> None:
+        """Add a line by its words. Raises ``InvalidPolicy``, which names the line by ``where``."""
+        names = {*(witness.name for witness in self._witnesses), *self._groups}
+        match words:
+            case ["log", key] | ["log", key, _]:
+                self._logs.append(_parse_key(key, ED25519_TYPE_ID, where))
+            case ["witness", name, key, *address] if len(address) <= 1:
+                _check_new(name, names, where)
+                parsed = _parse_key(key, COSIGNATURE_TYPE_ID, where)
+                self._witnesses.append(LogWitness(name, parsed, "".join(address)))
+            case ["group", name, least, *members] if members:
+                _check_new(name, names, where)
+                self._groups[name] = _parse_group(least, members, names, self._used, where)
+            case ["quorum", name]:
+                if self._quorum:
+                    raise InvalidPolicy(f"{where} is a second quorum: expected one")
+                if name not in names | {NO_QUORUM}:
+                    raise InvalidPolicy(f"{where}: no earlier line defines {name!r}")
+                self._quorum = name
+            case _:
+                raise InvalidPolicy(
+                    f"{where} is not one of: log VKEY [URL], witness NAME VKEY [URL], group NAME all|any|K NAME…,"
+                    " quorum NAME"
+                )
+
+    def build(self) -> TrustPolicy:
+        """Return the policy. Raises ``InvalidPolicy`` without a quorum, or for a key that it has twice."""
+        if not self._quorum:
+            raise InvalidPolicy("the policy has no quorum: expected a line “quorum NAME” or “quorum none”")
+        for keys in (self._logs, [witness.key for witness in self._witnesses]):
+            if len({key.public.public_bytes_raw() for key in keys}) != len(keys):
+                raise InvalidPolicy("the policy has a key twice")
+        return TrustPolicy(self._logs, self._witnesses, self._groups, self._quorum)
 
 
 def load_policy(path: Path) -> TrustPolicy:
