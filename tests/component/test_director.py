@@ -919,7 +919,7 @@ async def test_a_draft_is_changed_published_and_withdrawn_by_forms_and_the_publi
     assert "Round 1 is paired as a draft" in await desk.carry_out(DRAFT_ROUND, "PairRound", round=1, draft=1)
     assert "paired as a draft, which only officials see" in read_text(await desk.web.get(DRAFT_CONSOLE))
     draft = (await desk.web.get(DRAFT_ROUND)).text
-    assert "3 tables with a matter" in draft
+    assert "3 tables with a problem" in draft
     assert re.search(r'<a href="#table-2">Table 2: [^<]* same club\.</a>', draft), "the list leads to the row"
     assert 'id="table-2"' in draft
     boxes = re.findall(r'<select name="player_ids.1".*?</select>', draft, re.DOTALL)

@@ -17,7 +17,7 @@ PROVEN_EVENT = N_(
     " exactly this content."
 )
 PROVEN_BY_WITNESSES = N_(
-    "Proven until when: {witnesses} confirm that it was in the log at {time} at the latest, and that no earlier event"
+    "Proven: the time. {witnesses} confirm that it was in the log at {time} at the latest, and that no earlier event"
     " of the log was changed or removed between their checks."
 )
 PROVEN_BY_LOG = N_(
