@@ -19,7 +19,7 @@ from faristol.host import StartError
 from faristol.host.rpc.metadata import ACTOR, ROLE
 from faristol.kernel.refusal import Refusal
 from faristol.table_terminal.shared.common import run
-from faristol.table_terminal.shared.keyboard import wait_for_answer
+from faristol.table_terminal.shared.keyboard import enable_line_editing, wait_for_answer
 from faristol.table_terminal.shared.names import game_meant
 from faristol.table_terminal.shared.services import (
     address_of,
@@ -98,8 +98,7 @@ async def _read_commands(*, terminal: bool) -> AsyncIterator[Typed]:
         for typed in steps_of(script_lines(await asyncio.to_thread(sys.stdin.buffer.read))):
             yield typed
         return
-    import readline  # noqa: F401 # gives `input` line editing and a history
-
+    enable_line_editing()
     number = 0
     while True:
         try:

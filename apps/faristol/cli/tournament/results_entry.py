@@ -21,7 +21,7 @@ from faristol.kernel.refusal import N_
 from faristol.table_terminal.results_entry.calls import Refused, ResultsClient
 from faristol.table_terminal.results_entry.prompt import Prompt
 from faristol.table_terminal.shared.common import acting_as, localize, print_answer, run, who_acts
-from faristol.table_terminal.shared.keyboard import wait_for_answer
+from faristol.table_terminal.shared.keyboard import enable_line_editing, wait_for_answer
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.services import service_at
 from faristol.text import translations
@@ -114,8 +114,7 @@ def _find_helper() -> str:
 
 
 async def _ask(prompt: str) -> str:
-    import readline  # noqa: F401 # gives `input` line editing and a history
-
+    enable_line_editing()
     return await wait_for_answer(partial(input, prompt))
 
 

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -38,6 +38,21 @@ async def wait_for_answer(ask: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         restore()
         raise
+
+
+def enable_line_editing() -> None:
+    """Give ``input`` line editing and a history. The console of Windows has its own, and Python no module for it."""
+    with suppress(ModuleNotFoundError):
+        import readline  # noqa: F401 # the import has the effect
+
+
+def get_typed_text() -> str:
+    """Return the text of the line that is being typed; empty on Windows, which does not tell it."""
+    try:
+        import readline
+    except ModuleNotFoundError:
+        return ""
+    return readline.get_line_buffer()
 
 
 def forget_typed() -> None:

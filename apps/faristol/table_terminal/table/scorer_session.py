@@ -19,7 +19,7 @@ from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.presentation.names import fold_name
-from faristol.table_terminal.shared.keyboard import wait_for_answer
+from faristol.table_terminal.shared.keyboard import get_typed_text, wait_for_answer
 from faristol.table_terminal.shared.sheet import format_sheet
 from faristol.table_terminal.table import refusals
 from faristol.table_terminal.table.guide import GUIDES, explain_verb, overview
@@ -130,8 +130,6 @@ class ScorerSession:
                 await watcher
 
     async def _watch(self) -> None:
-        import readline
-
         while True:
             await asyncio.sleep(WATCH_SECONDS)
             if not self._ruling_awaited or self._talking.locked():
@@ -142,7 +140,7 @@ class ScorerSession:
                         continue
                     typer.echo()
                     await self._show()
-                    typer.echo(f"{PROMPT}{readline.get_line_buffer()}", nl=False)
+                    typer.echo(f"{PROMPT}{get_typed_text()}", nl=False)
 
     async def _do(self, typed: Typed, step_id: str = "") -> bool:
         """Execute a step. Returns False, with the reason printed, on failure; an unsent step stays in the journal."""
