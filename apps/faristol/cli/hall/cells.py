@@ -97,7 +97,7 @@ def grant(
     lines = [
         localize(START_IT, hall=hall, lifetime=lasts),
         f"export {TOKEN}={answer.token}",
-        f"faristol up --hall '{quoted}' --of {_address_for_halls(address)}",
+        f"faristol up --network --hall '{quoted}' --of {_address_for_halls(address)}",
     ]
     print_answer(answer, "\n".join(lines), json_output=json_output)
 
