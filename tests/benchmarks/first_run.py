@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 FIRST_PAGE_SECONDS, STANDINGS_SECONDS = 40, 90
 POLL_SECONDS = 0.2
 PAGE = re.compile(r"Watch it at (http\S+)")
-END = "Each role finds its door"
+END = "Each role begins at"
 
 
 def measure(timeout_seconds: float) -> dict[str, float]:

@@ -47,6 +47,12 @@ from faristol.table_terminal.shared.common import localize
 from faristol.words import WordGraph
 
 PLAYER = "player"
+DEMONSTRATED = N_("{title}: {players} players, {rounds} {rounds:round|rounds} under {ruleset}")
+LEXICON_USED = N_("Lexicon: {count} tile strings from {source} {edition}; licence: {licence}")
+WATCH_AT = N_("Watch it at {address}")
+TO_DIRECT = N_("To direct it, sign in by {address}")
+PAGES_SERVED = N_("The pages, until Ctrl-C: {address}")
+ROLES_BEGIN = N_("Each role begins at {address}")
 PLAYED_BEFORE = N_(
     "These services already have the demonstration with the seed {seed}, the tournament {tournament}: specify a "
     "different --seed, or see {page} on the pages."
@@ -103,9 +109,8 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
             Console().print(ended.standings)
         if process and keep_serving:
             link = await grant_director_link(process, channels, [plan.tournament_id])
-            console.print(f"\nTo direct it, sign in by {link}", highlight=False, soft_wrap=True)
-            console.print(f"The pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
-            console.print(f"Each role finds its door at [bold]{_home(pages)}[/bold]", highlight=False)
+            for text, address in ((TO_DIRECT, link), (PAGES_SERVED, pages), (ROLES_BEGIN, _home(pages))):
+                console.print(localize(text, address=address), highlight=False, markup=False, soft_wrap=True)
             await process.process.serve(stop)
             if process.process.problem:
                 raise StartError(process.process.problem)
@@ -228,10 +233,18 @@ class _Meter:
 
 def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> None:
     about = graph.about
-    console.print(f"[bold]{plan.title}[/bold]: {plan.players} players, {plan.rounds} rounds under {_under(plan)}")
-    console.print(f"Lexicon: {len(graph):,} tile strings from {about.source} {about.edition}; licence: {about.licence}")
+    of_plan = {"title": plan.title, "players": plan.players, "rounds": plan.rounds, "ruleset": _under(plan)}
+    of_lexicon = {
+        "count": f"{len(graph):,}",
+        "source": about.source,
+        "edition": about.edition,
+        "licence": about.licence,
+    }
+    lines = [localize(DEMONSTRATED, **of_plan), localize(LEXICON_USED, **of_lexicon)]
     if pages:
-        console.print(f"Watch it at {pages}", highlight=False, soft_wrap=True)
+        lines.append(localize(WATCH_AT, address=pages))
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _home(pages: str) -> str:
