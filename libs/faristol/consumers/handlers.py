@@ -400,7 +400,7 @@ class Projector(EventHandler):
 
 
 def build_handler(record: Record, work: Reaction | Projection, progress: Progress) -> EventHandler:
-    """Return the taker for a reaction or a projection."""
+    """Return the handler of the events of a reaction or a projection."""
     return Projector(record, work, progress) if isinstance(work, Projection) else Reactor(record, work, progress)
 
 

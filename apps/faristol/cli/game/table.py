@@ -78,9 +78,9 @@ def table(
             caller = (("accept-language", language), *actor, (ROLE, "arbiter"))
             services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(SERVICES_UNAVAILABLE))
             services.ids = {"arbiter": arbiter_id}
-            bench = TableJudge(channel("lexicon"), judge or arbiter_id, keeper.say)
+            table_judge = TableJudge(channel("lexicon"), judge or arbiter_id, keeper.say)
             try:
-                await keeper.sit_down(services, bench)
+                await keeper.sit_down(services, table_judge)
                 async with keeper.watching() if terminal else nullcontext():
                     return await keeper.work(_read_commands(terminal=terminal))
             except grpc.aio.AioRpcError as error:

@@ -93,12 +93,12 @@ class ScorerSession:
         """Print a message to the user."""
         typer.echo(translations(self._language).gettext(message) % params)
 
-    async def sit_down(self, services: LiveTable, bench: TableJudge) -> None:
+    async def sit_down(self, services: LiveTable, table_judge: TableJudge) -> None:
         """Load the table, and execute unfinished steps first."""
         self._services = services
         table = await services.table()
         public = await services.public()
-        self._session = Session(services, bench, table, public)
+        self._session = Session(services, table_judge, table, public)
         if table.HasField("ruling") and table.ruling.turn < table.turn:
             self._ruling = table.ruling  # an old ruling
         typer.echo(str(board_of(table)))

@@ -47,7 +47,7 @@ class Session:
     def __init__(
         self,
         services: LiveTable,
-        bench: TableJudge,
+        table_judge: TableJudge,
         table: game_pb2.GetGameResponse,
         public: results_pb2.GetGameResponse,
     ) -> None:
@@ -58,7 +58,7 @@ class Session:
         self._services = services
         services.ids = {**services.ids, **self.people}
         services.known = [Named(player, name) for player, name in self.names.items()]
-        self._bench = bench
+        self._table_judge = table_judge
         self._opened_ns = table.opened_at.ToNanoseconds()
         self._told_ms: int | None = None
         self._step_id = ""
@@ -81,7 +81,7 @@ class Session:
     async def load_shown(self) -> ShownTable:
         """Return the table and its clock after all automatic events."""
         table, clock = await self._services.wait_until_idle()
-        judged = table.appealed and await self._bench.has_judges(table.tournament_id)
+        judged = table.appealed and await self._table_judge.has_judges(table.tournament_id)
         return ShownTable(table, clock, self.ruleset, await self._services.offers(), judged=judged)
 
     async def expand(self, typed: Typed, words: Collection[str]) -> Typed:
@@ -166,7 +166,7 @@ class Session:
     async def _check_appeal(self) -> None:
         """Raise ``Refusal`` if a judge rules on the appeal: the arbiter does only after the lexicon (FISE 42.4)."""
         table = await self._services.table()
-        if table.appealed and await self._bench.has_judges(table.tournament_id):
+        if table.appealed and await self._table_judge.has_judges(table.tournament_id):
             article = self.ruleset.article("challenge.appeal_by")
             raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, not the arbiter at the table."))
 
@@ -215,7 +215,7 @@ class Session:
         give_up, done = time.monotonic() + CASE_SECONDS, False
         while table.phase == game_pb2.PHASE_CHALLENGED:
             if not done:
-                done = await self._bench.rule(table, fields, self._step_id, valid=valid)
+                done = await self._table_judge.rule(table, fields, self._step_id, valid=valid)
                 if not done and time.monotonic() > give_up:
                     raise Refusal("NO_CASE", "", N_("The challenge at this table has not become a case yet."))
             await asyncio.sleep(POLL_INTERVAL_SECONDS)

@@ -42,7 +42,7 @@ def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -
     if not game.hosted and (deduced := _deduce_rack(game, ruleset)):
         return (deduced,)
     if game.phase is Phase.ENDED:
-        return _at_the_foot(game, clock, ruleset)
+        return _list_last_lines(game, clock, ruleset)
     if clock.forfeited:
         at = max(clock.forfeited_at, game.last_at)
         return (_end_game(game, EndCondition.FORFEIT, at, clock.forfeited),)
@@ -286,7 +286,7 @@ def _lose_turn(game: Game, reason: events.TurnLostReason.ValueType, article: str
     )
 
 
-def _at_the_foot(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
+def _list_last_lines(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
     """Return the last lines of the sheet and, if there are no signers, the result."""
     line = missing_line(game, clock, ruleset)
     if line is not None:

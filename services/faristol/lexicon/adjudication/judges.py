@@ -87,13 +87,13 @@ COMMANDS: Mapping[type[Message], JudgeCommand] = {
 
 def service(runtime: Runtime, lexicons: Lexicons, leases: Leases) -> Dispatcher:
     """Return the dispatcher of the judges' service."""
-    bench = JudgeService(runtime, lexicons, leases)
+    judge_service = JudgeService(runtime, lexicons, leases)
     questions: Mapping[type[Message], Answer] = {
-        pb.WatchQueueRequest: bench.watch_queue,
-        pb.KeepClaimRequest: bench.keep_claim,
-        pb.GetCaseFileRequest: bench.get_case_file,
+        pb.WatchQueueRequest: judge_service.watch_queue,
+        pb.KeepClaimRequest: judge_service.keep_claim,
+        pb.GetCaseFileRequest: judge_service.get_case_file,
     }
-    return Dispatcher(pb.DESCRIPTOR.services_by_name["JudgeService"], COMMANDS, bench.carry_out, questions)
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["JudgeService"], COMMANDS, judge_service.carry_out, questions)
 
 
 class JudgeService:
