@@ -35,7 +35,7 @@ from faristol.host import Addresses, Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.host.rpc.channels import Channels
 from faristol.host.security.tls import Tls
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Param
 from faristol.kernel.times import to_datetime
 from faristol.launcher.director_link import grant_director_link, local_channels
 from faristol.launcher.processes import Running, running
@@ -233,8 +233,13 @@ class _Meter:
 
 def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> None:
     about = graph.about
-    of_plan = {"title": plan.title, "players": plan.players, "rounds": plan.rounds, "ruleset": _under(plan)}
-    of_lexicon = {
+    of_plan: dict[str, Param] = {
+        "title": plan.title,
+        "players": plan.players,
+        "rounds": plan.rounds,
+        "ruleset": _under(plan),
+    }
+    of_lexicon: dict[str, Param] = {
         "count": f"{len(graph):,}",
         "source": about.source,
         "edition": about.edition,

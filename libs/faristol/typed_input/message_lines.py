@@ -20,6 +20,9 @@ _MARK = re.compile(
 )
 """Mark of an item: ``1.``, ``2)``, ``c)``, ``3 -``, ``•``, ``✅``, ``[x]``, a keycap."""
 
+_GREETING = re.compile(r"[^;|\t]*(?:![^;|\t]*|:)\s*")
+"""A line before or behind a list: ``Hello Eva! Here they are``, ``Players of Saturday:``."""
+
 _EMPHASIS = re.compile(r"(?<!\w)([*_]{1,2})(?![\s*_])([^*_]+)\1(?![\w*_])")
 """Text in the bold or italic type of messages: ``*Anna Puig*``."""
 
@@ -60,22 +63,32 @@ class MessageLines:
 def parse_message_lines(texts: Sequence[str]) -> MessageLines:
     """Remove the marks of a list, and separate a rating or a club behind a name by the separator of the line.
 
-    Each form counts only if at least half of the lines have it: a club may end in a number.
+    Each form counts only if at least half of the lines have it: a club may end in a number. Two marks are enough, since
+    no name begins with one; lines outside the marked ones are left out only if most lines are marked. A greeting before
+    or behind the list is left out in any case.
     """
     lines = [_EMPHASIS.sub(r"\2", _strip_start(_STAMP, text)) for text in texts]
     lines = _strip_numbers(lines)
     marked = [number for number, line in enumerate(lines) if _MARK.match(line)]
-    aside: tuple[str, ...] = ()
+    inside = _find_list(lines)
     if len(marked) > 1 and _are_most(len(marked), lines):
         inside = range(marked[0], marked[-1] + 1)
-        aside = tuple(line.strip() for number, line in enumerate(lines) if number not in inside and line.strip())
-        lines = [_strip_start(_MARK, line) if number in inside else "" for number, line in enumerate(lines)]
+    aside = tuple(line.strip() for number, line in enumerate(lines) if number not in inside and line.strip())
+    lines = [line if number in inside else "" for number, line in enumerate(lines)]
+    if len(marked) > 1:
+        lines = [_strip_start(_MARK, line) for line in lines]
     of_brackets = (_IN_BRACKETS,) if any(map(_SEVERAL.search, lines)) else ()
     for form in (_IN_COLUMNS, *of_brackets, _RATING_BEFORE, _RATING_BEHIND, _CLUB_BEHIND):
         parted = [_REWRITTEN.get(form, _separate)(line, form) for line in lines]
         if _are_most(sum(new != old for new, old in zip(parted, lines, strict=True)), lines):
             lines = parted
     return MessageLines(lines, aside)
+
+
+def _find_list(lines: Sequence[str]) -> range:
+    """Return the numbers of the lines without the greetings at the beginning and at the end."""
+    others = [number for number, line in enumerate(lines) if line.strip() and not _GREETING.fullmatch(line)]
+    return range(others[0], others[-1] + 1) if others else range(len(lines))
 
 
 def _strip_start(form: re.Pattern[str], line: str) -> str:

@@ -474,6 +474,21 @@ def test_what_a_message_says_around_its_numbered_list_is_left_out_and_shown() ->
     assert [(row.line, row.request.rating) for row in listed.rows] == [(2, 1730), (3, 0)]
 
 
+def test_a_message_with_marks_at_some_lines_is_a_list_between_its_greetings() -> None:
+    text = "Hello Eva! Here are the players:\n\n1) Anna Puig (Valls) 1730\n- Blai Soler\nGuillem Ribes; Valls; 1322\n"
+    text += "Joan Mir\n* Fina Serra\nPau Costa\nNeus Camps\nOna Mas\n\nSee you on Saturday! Marta\n"
+    listed = players_pasted(text)
+    assert not listed.errors
+    assert listed.aside == ("Hello Eva! Here are the players:", "See you on Saturday! Marta")
+    expected = ["Blai Soler", "Guillem Ribes", "Joan Mir", "Fina Serra", "Pau Costa", "Neus Camps", "Ona Mas"]
+    assert names(listed)[1:] == expected
+
+
+def test_a_sign_of_a_greeting_in_a_row_of_a_list_is_part_of_the_row() -> None:
+    listed = players_pasted("Anna Puig; Valls!\nBlai Soler; Reus\nHa! Club Riu\nNúria Mas; Reus!\n")
+    assert (len(listed.rows), listed.aside) == (4, ())
+
+
 def test_bold_text_within_a_line_stays_a_text_of_its_own() -> None:
     assert names(players_pasted("Anna *Puig* Mas\n_Blai_ Soler\n")) == ["Anna Puig Mas", "Blai Soler"]
     listed = players_pasted("Anna Puig\t*Valls*\nBlai Soler\tReus\n")
