@@ -50,6 +50,15 @@ _CLUB_BEHIND = re.compile(r"(?=[^()]*[^\W\d_])([^()]*?) ?\((?=[^()]*[^\W\d_])([^
 """A cell that ends in a club: ``Anna Puig (Valls)``."""
 
 
+_WITH_CLUB_AND_RATING = re.compile(
+    r"([^\W\d_][^();,|\d]*?)(?: ?\(| [-–—/·] )([^();,|\d]*[^\W\d_][^();,|\d]*?)(?:\) ?[-–—:]? ?| [-–—/·] )([0-9]{3,4})"
+)
+"""A line that is complete, whatever the others are: ``Anna Puig (Valls) 1730``, ``Anna Puig - Valls - 1730``."""
+
+_WITH_RATING = re.compile(r"([^\W\d_][^();,|\d]*?)(?: ?[-–—:] ?| )([0-9]{3,4})")
+"""A name with a rating: ``Anna Puig 1730``."""
+
+
 @dataclass(frozen=True, slots=True)
 class MessageLines:
     """Lines of a message, each with the separators of a table. Line numbers are those of the message."""
@@ -82,7 +91,14 @@ def parse_message_lines(texts: Sequence[str]) -> MessageLines:
         parted = [_REWRITTEN.get(form, _separate)(line, form) for line in lines]
         if _are_most(sum(new != old for new, old in zip(parted, lines, strict=True)), lines):
             lines = parted
-    return MessageLines(lines, aside)
+    return MessageLines([_split_rating(line) for line in lines], aside)
+
+
+def _split_rating(line: str) -> str:
+    """Separate a rating, and a club before it, from the name of a line without separators: no name ends in a rating."""
+    text = " ".join(line.split())
+    found = _WITH_CLUB_AND_RATING.fullmatch(text) or _WITH_RATING.fullmatch(text)
+    return "; ".join(part.strip() for part in found.groups()) if found else line
 
 
 def _find_list(lines: Sequence[str]) -> range:

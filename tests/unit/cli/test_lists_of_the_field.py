@@ -481,7 +481,23 @@ def test_a_message_with_marks_at_some_lines_is_a_list_between_its_greetings() ->
     assert not listed.errors
     assert listed.aside == ("Hello Eva! Here are the players:", "See you on Saturday! Marta")
     expected = ["Blai Soler", "Guillem Ribes", "Joan Mir", "Fina Serra", "Pau Costa", "Neus Camps", "Ona Mas"]
-    assert names(listed)[1:] == expected
+    assert names(listed) == ["Anna Puig", *expected]
+    assert to_rows(listed)[0][1:] == ("Anna Puig", "Valls", 1730)
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ("Anna Puig (Valls) 1730", ("Anna Puig", "Valls", 1730)),
+        ("Anna Puig - Club Sant Jordi - 1730", ("Anna Puig", "Club Sant Jordi", 1730)),
+        ("Anna Puig 1730", ("Anna Puig", "", 1730)),
+        ("Maria - Rosa Mas", ("Maria - Rosa Mas", "", None)),
+        ("Anna Puig; Valls 1900", ("Anna Puig", "Valls 1900", None)),
+    ],
+)
+def test_a_name_never_ends_in_a_rating_and_a_club_may(line: str, row: tuple[str, str, int | None]) -> None:
+    listed = players_pasted(f"Blai Soler\nCesca Riu\n{line}\nDídac Pi\nEloi Font\nFina Mas\nGal·la Roca\n")
+    assert to_rows(listed)[2][1:] == row
 
 
 def test_a_sign_of_a_greeting_in_a_row_of_a_list_is_part_of_the_row() -> None:
