@@ -41,7 +41,7 @@ class JsonLines(logging.Formatter):
 
 
 AUDIT = "faristol.audit"
-"""The audit logger. Successful actions are logged as INFO, which is enabled unless only errors are logged."""
+"""The audit logger. Successful actions are logged as INFO, unless only errors are logged or the level was set before."""
 
 _TALKATIVE = ("httpx2", "httpcore2")
 """Loggers that write each URL that is called, possibly with secrets."""
@@ -54,8 +54,9 @@ def begin(level: str, form: Form) -> None:
     logging.basicConfig(level=level, handlers=[handler])
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
-    if logging.getLogger().level <= logging.WARNING:
-        logging.getLogger(AUDIT).setLevel(min(logging.INFO, logging.getLogger().level))
+    audit = logging.getLogger(AUDIT)
+    if audit.level == logging.NOTSET and logging.getLogger().level <= logging.WARNING:
+        audit.setLevel(min(logging.INFO, logging.getLogger().level))
     if form == "json":
         logging.captureWarnings(True)
         sys.excepthook = _log_uncaught
