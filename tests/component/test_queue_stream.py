@@ -8,17 +8,22 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from contextlib import aclosing, asynccontextmanager, nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import grpc
 import httpx
 import pytest
 import pytest_asyncio
 from tests.support.access_cell import OWN, Cell, build_credential, grant, open_access_cell
 from tests.support.plain_http import PLAIN
 
+from faristol.access_control.tokens import SKEW
+from faristol.client.credentials import build_interceptors
+from faristol.client.judge import Judge
 from faristol.event_store import Decision, Metadata, Write
 from faristol.gateway.consoles import own_stream
 from faristol.host import SERVICES, Settings
@@ -212,3 +217,28 @@ async def test_the_queue_goes_on_over_a_restart_of_the_service_behind_it(cell: C
             await cable.plug(port)
             await came(lines, case_id)
         await cable.cut()
+
+
+@pytest.mark.parametrize("is_renewed", [True, False])
+async def test_a_client_goes_on_with_a_new_token_and_ends_with_an_expired_one(cell: Cell, is_renewed: bool) -> None:
+    """A token of the console is valid for minutes, and a judge of a demonstration watches for hours."""
+
+    def issue_token() -> str:
+        until = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=2) - (timedelta() if is_renewed else SKEW)
+        return cell.token(replace(build_credential(needs.ROLE_JUDGE, subject=JUDGE), expires_at=until))
+
+    first = issue_token()
+    interceptors = build_interceptors(lambda _: f"Bearer {issue_token() if is_renewed else first}")
+    served = 0
+    async with (
+        asyncio.timeout(20),
+        grpc.aio.insecure_channel(cell.process.grpc_address, interceptors=interceptors) as channel,
+        aclosing(Judge(channel, JUDGE).queue("ca")) as queue,
+    ):
+        with nullcontext() if is_renewed else pytest.raises(grpc.aio.AioRpcError) as refused:
+            async for _ in queue:
+                served += 1
+                if is_renewed and served == 3:
+                    break
+    assert served
+    assert is_renewed or refused.value.code() is grpc.StatusCode.UNAUTHENTICATED

@@ -15,7 +15,7 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 
-DIRECTOR_LIFETIME_SECONDS = 12 * 3_600
+DIRECTOR_LIFETIME_SECONDS = 24 * 3_600
 """Lifetime of the director's credential, in seconds; others get half of it."""
 
 

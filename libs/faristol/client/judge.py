@@ -52,19 +52,23 @@ class Judge:
     async def queue(self, language: str = "") -> AsyncIterator[pb.WatchQueueResponse]:
         """Yield the queue now and after each change, across broken connections.
 
-        Raises ``grpc.aio.AioRpcError`` if the call is refused, or if the queue is not reached within the timeout.
+        The stream ends when the token that opened it expires. At a console the next stream has a new token; any other
+        caller is refused then. Raises ``grpc.aio.AioRpcError`` if the call is refused, or if the queue is not reached
+        within the timeout.
         """
         request = pb.WatchQueueRequest(judge_id=self.judge_id, language=language)
         give_up = asyncio.get_running_loop().time() + self._patience
         while True:
             stream = self._stub.WatchQueue(request, metadata=self._metadata)
+            was_served = False
             try:
                 async for answer in stream:
-                    give_up = math.inf
+                    give_up, was_served = math.inf, True
                     yield answer
             except grpc.aio.AioRpcError as error:
                 never_there = asyncio.get_running_loop().time() > give_up
-                if error.code() is not grpc.StatusCode.UNAVAILABLE or never_there:
+                has_expired = was_served and error.code() is grpc.StatusCode.UNAUTHENTICATED
+                if not has_expired and (error.code() is not grpc.StatusCode.UNAVAILABLE or never_there):
                     raise
             finally:
                 stream.cancel()
