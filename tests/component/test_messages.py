@@ -18,6 +18,7 @@ from tests.unit.tournament.messages.test_screens import png
 
 from faristol.access_control.credential import Credential, Scope
 from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -154,6 +155,63 @@ async def test_an_arbiter_of_a_hall_writes_to_that_hall_alone(cell: Cell) -> Non
         assert refused.status_code == 400
         assert "expected 1 to 300" in refused.text
         assert "x" * 301 in refused.text
+
+
+async def load_day(cell: Cell, number: int, position: int) -> tuple[results.GetPlayerDayResponse, ...]:
+    """Return the day of a player at a position, and the same from the calls that it replaces."""
+    of: dict[str, Any] = {"tournament_id": OWN, "min_position": position}
+    own, one = player(number), {"player_id": f"{OWN}-{number}"}
+    found = await do(cell, results.GetPlayerDayRequest(**of, **one), own)
+    composed = results.GetPlayerDayResponse(
+        head=await do(cell, results.GetTournamentRequest(**of), own),
+        pairings=await do(cell, results.GetPairingsRequest(**of, **one, round=1, seats_alone=True), own),
+        messages=(await do(cell, results.ListMessagesRequest(**of), own)).messages,
+    )
+    listed = (await do(cell, results.ListPlayersRequest(**of), own)).players
+    composed.player.CopyFrom(next(each for each in listed if each.player_id == one["player_id"]))
+    if any(round_.finished for round_ in composed.head.tournament.played):
+        ranked = await do(cell, results.GetStandingsRequest(**of, **one), own)
+        composed.standing.CopyFrom(ranked.standings[0])
+    for each in (found, found.head, found.pairings, composed.head, composed.pairings):
+        each.ClearField("position")
+    return found, composed
+
+
+async def test_the_day_of_a_player_equals_the_answers_that_it_replaces_with_and_without_a_delay(cell: Cell) -> None:
+    await do(cell, pairing.SendMessageRequest(tournament_id=OWN, text="To two", player_ids=[f"{OWN}-2"]))
+    tables = (await do(cell, pairing.ListResultsRequest(tournament_id=OWN))).tables
+
+    async def enter(number: int) -> int:
+        scores = [
+            game_events.FinalScore(player_id=each.player_id, score=400 - place)
+            for place, each in enumerate(tables[number].players)
+        ]
+        entry = pairing.EnterResultRequest(
+            tournament_id=OWN, game_id=tables[number].game_id, arbiter_id="eva", scores=scores
+        )
+        return int((await do(cell, entry)).position)
+
+    shown = (await do(cell, pairing.SetHallsRequest(tournament_id=OWN, halls=[]))).position
+    for number in (1, 2):
+        found, composed = await load_day(cell, number, shown)
+        assert found == composed
+        assert not found.HasField("standing")
+    entered = await enter(1)
+    for number in range(1, 7):
+        found, composed = await load_day(cell, number, entered)
+        assert found == composed
+        assert found.standing.rank
+    delayed = (await do(cell, pairing.SetBroadcastDelayRequest(tournament_id=OWN, minutes=60))).position
+    held = await enter(2)
+    for number in range(1, 7):
+        found, composed = await load_day(cell, number, held)
+        assert found == composed
+        assert sum(round_.finished for round_ in found.head.tournament.played) == 1, "the second result is held back"
+    assert delayed < held
+    await do(cell, pairing.SetBroadcastDelayRequest(tournament_id=OWN, minutes=0))
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await do(cell, results.GetPlayerDayRequest(tournament_id=OWN, player_id=f"{OWN}-1"), player(2))
+    assert refused.value.code() is grpc.StatusCode.PERMISSION_DENIED
 
 
 async def test_a_public_message_with_the_name_of_a_player_is_refused(cell: Cell) -> None:

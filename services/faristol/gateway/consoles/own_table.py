@@ -29,9 +29,9 @@ from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.hall_links import find_hall_code
 from faristol.gateway.pages.render import Part, private_page
-from faristol.gateway.pages.spectators.pages import seat_of
+from faristol.gateway.pages.spectators.pages import place_of
 from faristol.gateway.pages.spectators.seats import PlayerPlace, latest, outcome_for
-from faristol.gateway.rpc.results import Reader, Results
+from faristol.gateway.rpc.results import OwnReader, Results
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import sentences_of
@@ -43,7 +43,7 @@ from faristol.presentation.messages import concerns
 from faristol.presentation.names import Roster, name_in_id
 from faristol.presentation.outcome import CORRECTED
 from faristol.presentation.page_addresses import tournament_path
-from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
+from faristol.presentation.ruleset_lookup import known_rules
 from faristol.presentation.table_commands import TABLE_COMMANDS
 from faristol.rules import Ruleset
 from faristol.text import join_list, say
@@ -117,7 +117,7 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/tournaments/{tournament_id}/my-table")
 async def show_own_table(
-    request: Request, results: Reader, signed_in: SignedIn, tournament_id: TournamentId, part: Part = ""
+    request: Request, results: OwnReader, signed_in: SignedIn, tournament_id: TournamentId, part: Part = ""
 ) -> Response:
     """Show a player the current table and the commands offered there."""
     return await _show(request, results, signed_in, tournament_id, part)
@@ -125,7 +125,7 @@ async def show_own_table(
 
 @routes.post("/tournaments/{tournament_id}/my-table")
 async def act_at_own_table(
-    request: Request, results: Reader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
+    request: Request, results: OwnReader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
 ) -> Response:
     """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an unknown command."""
     act = given.get("act", "")
@@ -134,26 +134,26 @@ async def act_at_own_table(
         if refused:
             return await _show(request, results, signed_in, tournament_id, "", refused, given)
         return redirect_to(tournament_path(tournament_id, "my-table"))
-    head, place = await _own_place(request, results, signed_in, tournament_id)
+    found, place = await _own_day(request, results, signed_in, tournament_id)
     if act == LODGE:
-        return await _lodge(request, results, signed_in, given, head.tournament.tournament_id)
+        return await _lodge(request, results, signed_in, given, found.head.tournament.tournament_id)
     if act not in PLAYER_COMMANDS or place is None or place.table is None:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     language = language_of(request)
     try:
         command = _command(act, given, place)
         await signed_in.calls.ask(command)
-    except (Invalid, ValueError) as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    except (Invalid, ValueError) as malformed:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from malformed
     except grpc.aio.AioRpcError as error:
-        found = to_problem(error, language)
-        wrong = [each["problem"] for each in found.more.get("errors", ())]  # without the names of fields
-        return await _show(request, results, signed_in, tournament_id, "", "; ".join(wrong) or found.detail, given)
+        problem = to_problem(error, language)
+        wrong = [each["problem"] for each in problem.more.get("errors", ())]  # without the names of fields
+        return await _show(request, results, signed_in, tournament_id, "", "; ".join(wrong) or problem.detail, given)
     return redirect_to(tournament_path(tournament_id, "my-table"))
 
 
 async def _lodge(
-    request: Request, results: Reader, signed_in: Session, given: Mapping[str, str], tournament_id: str
+    request: Request, results: OwnReader, signed_in: Session, given: Mapping[str, str], tournament_id: str
 ) -> Response:
     """Appeal against a sanction. Raises ``HTTPException`` for a form without a sanction."""
     command = pairing_pb2.LodgeAppealRequest()
@@ -263,10 +263,10 @@ def _command(act: str, given: Mapping[str, str], place: PlayerPlace) -> Message:
     return command  # type: ignore[no-any-return] # a message of the contract
 
 
-async def _own_place(
-    request: Request, results: Reader, signed_in: SignedIn, tournament_id: str
-) -> tuple[pb.GetTournamentResponse, PlayerPlace | None]:
-    """Return a tournament and the place of the signed-in player in its latest round; None before the first.
+async def _own_day(
+    request: Request, results: OwnReader, signed_in: SignedIn, tournament_id: str
+) -> tuple[pb.GetPlayerDayResponse, PlayerPlace | None]:
+    """Return the day of the signed-in player, and their place in the latest round; None before the first.
 
     Raises ``HTTPException`` if the user is not a player with the tournament in scope.
     """
@@ -274,34 +274,36 @@ async def _own_place(
     scope = credential.scope.tournament_ids
     if credential.role != PLAYER or (scope and tournament_id not in scope):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    return await seat_of(results, await Duplicates.for_visitor(request), tournament_id, credential.player_id)
+    found = await results.player_day(tournament_id, credential.player_id)
+    return found, await place_of(found, await Duplicates.for_visitor(request), credential.player_id)
 
 
 async def _show(
     request: Request,
-    results: Reader,
+    results: OwnReader,
     signed_in: SignedIn,
     tournament_id: str,
     part: str,
     said: str = "",
     given: Mapping[str, str] | None = None,
 ) -> Response:
-    head, place = await _own_place(request, results, signed_in, tournament_id)
-    round_ = latest(head.tournament)
+    found, place = await _own_day(request, results, signed_in, tournament_id)
+    tournament = found.head.tournament
+    round_ = latest(tournament)
     table = place.table if place else None
     player, hall = signed_in.credential.player_id, table.hall if table else ""
     is_started = round_ is not None and round_.phase == pb.ROUND_PHASE_STARTED
-    is_open = table and is_started and not is_of_duplicate_games(head.tournament)
     # The calls are independent, and each waits for a busy process: one after another they would take a multiple.
     cell_hall = table.cell_hall if table and not table.final else ""
-    (offers, game), stands, told, day, own, hall_code = await asyncio.gather(
-        _load_offers(signed_in, table if is_open else None),
+    (offers, game), stands, day, hall_code = await asyncio.gather(
+        _load_offers(signed_in, table if is_started else None),
         _load_state(signed_in, tournament_id, table),
-        signed_in.calls.ask(pb.ListMessagesRequest(tournament_id=tournament_id)),
-        load_day(results, signed_in, head.tournament, table),
-        _sanctions(results, signed_in, head.tournament, language_of(request)),
+        load_day(signed_in, found, table),
         find_hall_code(signed_in.calls, tournament_id, cell_hall, request.app.state.hall),
     )
+    language, own = language_of(request), OwnSanctions()
+    if day.state.sanctioned:
+        own = await _sanctions(results, signed_in, tournament, language)
     play = None
     if game is not None:
         play = game.pending if game.HasField("pending") else game.open_play if game.HasField("open_play") else None
@@ -311,12 +313,12 @@ async def _show(
         part=part,
         status=HTTPStatus.CONFLICT if said else HTTPStatus.OK,
         session=signed_in,
-        tournament=head.tournament,
+        tournament=tournament,
         place=place,
         round=round_,
         player_id=player,
         hall_code=hall_code,
-        messages=[each for each in told.messages if concerns(each, player, hall, table.table if table else 0)],
+        messages=[each for each in found.messages if concerns(each, player, hall, table.table if table else 0)],
         offers=offers,
         names={method: command.title for method, command in TABLE_COMMANDS.items()},
         said=said,
@@ -325,9 +327,9 @@ async def _show(
         own=own,
         outcome=outcome_for(table, player) if table and table.final else None,
         stands=stands,
-        state=describe_game(game, table, player, language_of(request)) if game and table else "",
+        state=describe_game(game, table, player, language) if game and table else "",
         words=[" ".join(each.word.faces) for each in play.words] if play else [],
-        may_hide_arguments=may_hide_arguments(known_rules(head.tournament.ruleset)),
+        may_hide_arguments=may_hide_arguments(known_rules(tournament.ruleset)),
         totals=[(side.player_id, side.score) for side in game.sides] if game else [],
         seat_names={seat.player_id: seat.name for seat in table.seats} if table else {},
         new_id=lambda: str(uuid.uuid4()),
@@ -381,9 +383,9 @@ async def _load_offers(signed_in: SignedIn, table: pb.Table | None) -> tuple[Seq
     asked = game_pb2.ListOffersRequest(game_id=table.game_id, player_id=player, methods=PLAYER_COMMANDS)
     with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
         try:
-            listed, game = await asyncio.gather(
-                signed_in.calls.ask(asked), signed_in.calls.ask(game_pb2.GetGameRequest(game_id=table.game_id))
-            )
+            # Of a table that is not opened, as in a tournament of typed results, the game is not asked for.
+            listed = await signed_in.calls.ask(asked)
+            game = await signed_in.calls.ask(game_pb2.GetGameRequest(game_id=table.game_id))
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.NOT_FOUND:
                 raise

@@ -74,6 +74,13 @@ class Results(Service):
         await fetch(self._stub, head.tournament.ruleset)
         return head
 
+    async def player_day(self, tournament_id: str, player_id: str) -> pb.GetPlayerDayResponse:
+        """Return a player's day in a tournament, and load its rule set. The player or an official must have called."""
+        request = pb.GetPlayerDayRequest(tournament_id=tournament_id, player_id=player_id)
+        found = await self._call(self._stub.GetPlayerDay, request)
+        await fetch(self._stub, found.head.tournament.ruleset)
+        return found
+
     async def standings(
         self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE_LIST, **more: Any
     ) -> pb.GetStandingsResponse:

@@ -14,6 +14,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import seasons_pb2 as season_results
 from faristol.read_models.api.absence import retry_not_found
 from faristol.read_models.api.queries.careers import get_career, get_season_bests
+from faristol.read_models.api.queries.days import get_player_day
 from faristol.read_models.api.queries.games import get_game, get_pairings, list_tables
 from faristol.read_models.api.queries.log import get_log_checkpoint, get_log_tile, get_proof
 from faristol.read_models.api.queries.messages import list_messages
@@ -60,6 +61,7 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.ListSlotsRequest: retry_not_found(list_slots),
     pb.ListClaimsRequest: retry_not_found(list_claims),
     pb.ListMessagesRequest: retry_not_found(list_messages),
+    pb.GetPlayerDayRequest: retry_not_found(get_player_day),
     pb.GetPlayerRequest: retry_not_found(get_player),
     pb.SearchPlayersRequest: search_players,
     pb.GetGameRequest: retry_not_found(get_game),

@@ -17,7 +17,6 @@ from faristol.tournament.conditions import check_open
 from faristol.tournament.discipline import tribunal
 from faristol.tournament.discipline.checks import (
     FINAL,
-    Sanction,
     appeal_final,
     check_not_appealed,
     check_not_lifted,
@@ -25,7 +24,7 @@ from faristol.tournament.discipline.checks import (
 )
 from faristol.tournament.discipline.sanctions import lift_sanction
 from faristol.tournament.situation import PairingCommand, Situation, Undo
-from faristol.tournament.state import Appeal, AppealPhase, Phase, TournamentState
+from faristol.tournament.state import Appeal, AppealPhase, Phase, Sanction, TournamentState
 
 MAX_APPEAL_PERSONS = 100
 """Limit of the persons, countries and affiliations in a command on an appeal."""

@@ -14,10 +14,7 @@ from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 from faristol.tournament.conditions import build_expelled_refusal, find_registered_player
 from faristol.tournament.situation import Situation
-from faristol.tournament.state import Appeal, AppealPhase, PlayerState, TournamentState
-
-Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled | events.TableSanctionNoted
-"""Events that can be lifted, and appealed against."""
+from faristol.tournament.state import Appeal, AppealPhase, PlayerState, Sanction, TournamentState
 
 FINAL = (AppealPhase.UPHELD, AppealPhase.DISMISSED)
 """Phases of appeals with a final decision."""

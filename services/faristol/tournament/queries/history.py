@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
-from typing import get_args
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -18,7 +17,7 @@ from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller
 from faristol.kernel.details import Person
 from faristol.kernel.errors import Invalid
-from faristol.kernel.event_types import Common, game_of, occurred_at, round_of, types_of
+from faristol.kernel.event_types import Common, game_of, occurred_at, round_of
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
@@ -33,7 +32,7 @@ from faristol.tournament.command_handling.undo import can_undo
 from faristol.tournament.command_handling.undo_others import registrations_by_command
 from faristol.tournament.conditions import build_not_registered_refusal
 from faristol.tournament.discipline.appeals import is_appealable
-from faristol.tournament.discipline.checks import Sanction, is_lifted
+from faristol.tournament.discipline.checks import is_lifted
 from faristol.tournament.fees.state import FeeState, evolve_fees, fees_stream
 from faristol.tournament.fees.undo import undo_of_fee
 from faristol.tournament.prefix import Prefix
@@ -41,7 +40,7 @@ from faristol.tournament.queries.tournament import appeal_of, ratings_stream
 from faristol.tournament.registration.state import RegistrationState, evolve_registration, registration_stream
 from faristol.tournament.registration.undo import undo_of_entry
 from faristol.tournament.situation import Situation
-from faristol.tournament.state import AppealPhase, TournamentState, stream
+from faristol.tournament.state import AppealPhase, Sanction, TournamentState, stream
 
 MAX_ACTS = 500
 """Limit of events in one answer."""
@@ -155,8 +154,7 @@ async def list_sanctions(
     loaded = await office.load(request.tournament_id)
     if loaded.state.player(player_id) is None:
         raise build_not_registered_refusal(loaded.state, player_id)
-    imposed = await record.read(tournament=request.tournament_id, types=_SANCTIONS, limit=MOST_SANCTIONS_COUNT)
-    if not any(player_id in players_of(event.message) for event in imposed):
+    if player_id not in loaded.state.sanctioned:
         return pb.ListSanctionsResponse()  # most players have no sanction
     recorded = (await record.read_whole_stream(stream(request.tournament_id)))[: loaded.version]
     past_events = [event.message for event in recorded]
@@ -254,11 +252,6 @@ async def _other_acts(
         acts.append(act)
     return acts
 
-
-MOST_SANCTIONS_COUNT = 10_000
-"""Limit of sanctions of a tournament that are read."""
-
-_SANCTIONS = types_of(get_args(Sanction))
 
 _WITH_SCORES = (events.ResultRecorded, events.ResultCorrected, events.ResultConfirmed, events.ResultDisputed)
 """Events with scores."""

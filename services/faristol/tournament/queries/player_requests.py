@@ -37,6 +37,7 @@ async def list_player_requests(
         raise build_not_registered_refusal(state, wanted)
     answer.checked_in = player.checked_in
     answer.awaited = player.withdrawn is None and not state.over and not was_paired(state, player)
+    answer.sanctioned = wanted in state.sanctioned
     answer.withdrawn_round = player.withdrawn or 0
     answer.bye_rounds.extend(sorted(player.byes))
     answer.open_rounds.extend(list_open_rounds(state, wanted))

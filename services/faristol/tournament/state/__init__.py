@@ -22,6 +22,7 @@ from faristol.tournament.state.tournament import (
     PlayerRequest,
     ResultCheck,
     RoundState,
+    Sanction,
     Stage,
     TournamentState,
     Unsanctioned,

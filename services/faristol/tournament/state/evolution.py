@@ -22,6 +22,7 @@ from faristol.tournament.state.tournament import (
     HallRange,
     MessageState,
     ResultCheck,
+    Sanction,
     Stage,
     TournamentState,
     Unsanctioned,
@@ -34,6 +35,8 @@ def evolve(state: TournamentState, event: Message) -> TournamentState:
     if fold is None:
         raise TypeError(f"{event.DESCRIPTOR.full_name} is not an event of a tournament")
     folded = _later(fold(state, event), event)
+    if isinstance(event, Sanction):
+        folded = replace(folded, sanctioned=folded.sanctioned | {event.player_id})
     if isinstance(event, events.SanctionLifted) and event.game_id:
         folded = rounds.give_back_at_table(folded, event)
     after = drafts.mark_outdated(_on_game(state, folded, event), event)

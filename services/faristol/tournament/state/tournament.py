@@ -210,6 +210,10 @@ class PlayerActs:
     """Whether players check in."""
 
 
+Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled | events.TableSanctionNoted
+"""Events that can be lifted, and appealed against."""
+
+
 @dataclass(frozen=True, slots=True)
 class GameSanction:
     """A sanction in force that changes the result of a game."""
@@ -555,6 +559,8 @@ class TournamentState:
     """Numbers of the stream slots."""
     claims: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     """Ids of annotators, by the table that each claims."""
+    sanctioned: frozenset[str] = frozenset()
+    """Players who were warned, sanctioned or expelled, including those whose sanctions were lifted."""
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
     """Table sanctions that are noted: game id and version of the event in the game's stream."""
     over: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from faristol.gateway.auth.session import Session, SignedIn
 from faristol.gateway.auth.sign_in import HOME, redirect_to
 from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.forms import fill
-from faristol.gateway.rpc.results import Results
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -76,35 +74,18 @@ async def show_day(signed_in: SignedIn) -> Response:
     return redirect_to(tournament_path(found.tournament_id, "my-table") if found else HOME)
 
 
-async def load_day(results: Results, signed_in: Session, tournament: pb.Tournament, table: pb.Table | None) -> OwnDay:
+async def load_day(signed_in: Session, found: pb.GetPlayerDayResponse, table: pb.Table | None) -> OwnDay:
     """Return the data of a player's day; only the empty state for an unregistered player."""
-    player_id = signed_in.credential.player_id
+    tournament, player_id = found.head.tournament, signed_in.credential.player_id
     asked = pairing.ListPlayerRequestsRequest(tournament_id=tournament.tournament_id, player_id=player_id)
-    is_ranked = any(round_.finished for round_ in tournament.played)
     try:
-        state, standing = await asyncio.gather(
-            signed_in.calls.ask(asked),
-            _find_standing(signed_in, tournament.tournament_id, player_id if is_ranked else ""),
-        )
+        state = await signed_in.calls.ask(asked)
     except grpc.aio.AioRpcError as error:
         if reason_of(error) != "NOT_REGISTERED":
             raise
         return OwnDay(pairing.ListPlayerRequestsResponse())
+    standing = found.standing if found.HasField("standing") else None
     return OwnDay(state, standing, tournament.players, plan_of(tournament, table))
-
-
-async def _find_standing(signed_in: Session, tournament_id: str, player_id: str) -> pb.Standing | None:
-    """Return the own line of the standings; None for a player without one, and for none."""
-    if not player_id:
-        return None
-    asked = pb.GetStandingsRequest(tournament_id=tournament_id, player_id=player_id)
-    try:
-        answer: pb.GetStandingsResponse = await signed_in.calls.ask(asked)
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
-        return None
-    return answer.standings[0] if answer.standings else None
 
 
 def plan_of(tournament: pb.Tournament, table: pb.Table | None) -> HallPlan | None:

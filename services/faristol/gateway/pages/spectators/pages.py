@@ -118,28 +118,18 @@ async def load_places(
     return head, answer, await asyncio.to_thread(places, answer, listed.players, hall, language_of_tournament(head))
 
 
-async def seat_of(
-    results: Results, games: Duplicates, tournament_id: str, player_id: str
-) -> tuple[pb.GetTournamentResponse, PlayerPlace | None]:
-    """Return a tournament and the place of one player in the latest round; None before the first.
-
-    The player's table is requested first; the list of players only if there is neither a table nor a bye.
-    """
-    head = await results.tournament(tournament_id)
-    round_ = latest(head.tournament)
+async def place_of(found: pb.GetPlayerDayResponse, games: Duplicates, player_id: str) -> PlayerPlace | None:
+    """Return the place of a player in the latest round; None before the first, and for an unregistered player."""
+    tournament = found.head.tournament
+    round_ = latest(tournament)
     if round_ is None:
-        return head, None
-    if is_of_duplicate_games(head.tournament):
+        return None
+    if is_of_duplicate_games(tournament):
         if round_.phase == pb.ROUND_PHASE_PAIRED:
-            return head, None
-        place = await place_in_game(games, tournament_id, round_.round, player_id)
-        return head, place
-    answer = await results.pairings(tournament_id, round_.round, seats_alone=True, player_id=player_id)
-    own = next((place for place in places(answer, ()) if place.player_id == player_id), None)
-    if own is None:
-        listed = await results.players(tournament_id)
-        own = next((place for place in places(answer, listed.players) if place.player_id == player_id), None)
-    return head, own
+            return None
+        return await place_in_game(games, tournament.tournament_id, round_.round, player_id)
+    registered = [found.player] if found.HasField("player") else []
+    return next((place for place in places(found.pairings, registered) if place.player_id == player_id), None)
 
 
 async def find(

@@ -47,15 +47,11 @@ async def get_pairings(
     if not await models.moment(request):
         await add_hall_results(models.record, found.head, answer.tables)
     if request.player_id:
-        _keep_player(answer, request.player_id)
-    seats = [seat for table in answer.tables for seat in table.seats]
-    if answer.HasField("bye"):
-        seats.append(answer.bye)
-    seats.extend(bye.seat for bye in answer.requested_byes)
-    await models.name(seats, request.tournament_id)
+        keep_player(answer, request.player_id)
+    await models.name(list_seats(answer), request.tournament_id)
     await name_arbiters(models.record, answer.tables)
     if request.seats_alone:
-        _leave_out_scores(answer)
+        leave_out_scores(answer)
     if answer.matches:
         try:
             ruleset = standings.rules_of(found.head)
@@ -72,7 +68,15 @@ async def get_pairings(
     return answer
 
 
-def _keep_player(answer: results.GetPairingsResponse, player_id: str) -> None:
+def list_seats(answer: results.GetPairingsResponse) -> list[results.Seat]:
+    """Return the seats of a round at tables and with byes, whose names can be filled in place."""
+    seats = [seat for table in answer.tables for seat in table.seats]
+    if answer.HasField("bye"):
+        seats.append(answer.bye)
+    return [*seats, *(bye.seat for bye in answer.requested_byes)]
+
+
+def keep_player(answer: results.GetPairingsResponse, player_id: str) -> None:
     """Remove all tables and byes but those of one player from the answer."""
     tables = [table for table in answer.tables if any(seat.player_id == player_id for seat in table.seats)]
     byes = [bye for bye in answer.requested_byes if bye.seat.player_id == player_id]
@@ -115,7 +119,8 @@ async def list_tables(
     return answer
 
 
-def _leave_out_scores(answer: results.GetPairingsResponse) -> None:
+def leave_out_scores(answer: results.GetPairingsResponse) -> None:
+    """Remove the scores of running games from the answer."""
     for table in answer.tables:
         if not table.final:
             table.turns = 0

@@ -23,18 +23,27 @@ async def list_messages(
     await models.reach(request.min_position, context)
     found = await lookup.tournament(models.record, request.tournament_id)
     check_reached(request.min_position, found.position)
+    messages = await load_readable_messages(models, found.head)
+    return results.ListMessagesResponse(messages=messages, position=found.position)
+
+
+async def load_readable_messages(models: ReadModels, head: Tournament) -> Sequence[results.Message]:
+    """Return the messages of a tournament that are shown now and that the caller may read, the latest first.
+
+    Of the players to whom a message goes, callers other than officials get only themselves.
+    """
     asking = caller()
 
     def may_read(message: StoredMessage) -> bool:
-        return message.public or not is_asked() or may_read_private(asking, found.head, message)
+        return message.public or not is_asked() or may_read_private(asking, head, message)
 
-    messages = await load_messages(models.record, found.head, models.now_ns(), may_read)
+    messages = await load_messages(models.record, head, models.now_ns(), may_read)
     if is_asked() and (asking is None or asking.role not in _OFFICIALS):
         for message in messages:
             own = [player for player in message.player_ids if asking is not None and player == asking.player]
             del message.player_ids[:]
             message.player_ids.extend(own)
-    return results.ListMessagesResponse(messages=messages, position=found.position)
+    return messages
 
 
 _OFFICIALS = frozenset((ARBITER, DIRECTOR, FEDERATION))

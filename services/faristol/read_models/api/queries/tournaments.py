@@ -21,7 +21,7 @@ from faristol.read_models.api.queries.messages import load_messages
 from faristol.read_models.computed import standings
 from faristol.read_models.storage import history, lookup
 from faristol.read_models.storage.history import Moment
-from faristol.read_models.storage.lookup import Listing, Part
+from faristol.read_models.storage.lookup import Found, Listing, Part
 from faristol.read_models.storage.models import ReadModels
 from faristol.read_models.storage.names import load_people
 from faristol.rules.clockwork import round_ms
@@ -129,7 +129,11 @@ async def get_tournament(
     models: ReadModels, request: results.GetTournamentRequest, context: Context
 ) -> results.GetTournamentResponse:
     """Return a tournament with the phases of its rounds, and the public messages that are shown now."""
-    found = await models.find_tournament(request, context, history.tournament)
+    return await describe_tournament(models, await models.find_tournament(request, context, history.tournament))
+
+
+async def describe_tournament(models: ReadModels, found: Found) -> results.GetTournamentResponse:
+    """Return a tournament with its texts, the ends of its rounds, and the public messages that are shown now."""
     answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
     await lookup.add_words(models.record, [(answer.tournament, found.head)])
     answer.messages.extend(await load_messages(models.record, found.head, models.now_ns()))
