@@ -160,7 +160,8 @@ async def test_an_arbiter_of_a_hall_writes_to_that_hall_alone(cell: Cell) -> Non
 async def load_day(cell: Cell, number: int, position: int) -> tuple[results.GetPlayerDayResponse, ...]:
     """Return the day of a player at a position, and the same from the calls that it replaces."""
     of: dict[str, Any] = {"tournament_id": OWN, "min_position": position}
-    own, one = player(number), {"player_id": f"{OWN}-{number}"}
+    own = player(number)
+    one: dict[str, Any] = {"player_id": f"{OWN}-{number}"}
     found = await do(cell, results.GetPlayerDayRequest(**of, **one), own)
     composed = results.GetPlayerDayResponse(
         head=await do(cell, results.GetTournamentRequest(**of), own),

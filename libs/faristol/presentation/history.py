@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -166,24 +166,22 @@ def describe_history(
     known: Roster,
     language: str,
     spelled: Callable[[str], str] = lambda command: "",
-    positions: Collection[int] | None = None,
 ) -> Iterator[HistoryEntry]:
     """Yield the history in sentences, in the order of the record.
 
-    Sentences name the next round: an answer of some types of events must have those of ``EVENTS_OF_PAIRING``, too.
+    Sentences name the next round: an answer of some types of events must have those of ``EVENTS_OF_PAIRING``, too, and
+    a window of the newest ones has the last paired round before it.
 
-    ``spelled`` returns the command line of an undo command; if it returns an empty string, no undo is shown. With
-    ``positions``, only the acts there are described: the sentences of 3,000 acts take a second.
+    ``spelled`` returns the command line of an undo command; if it returns an empty string, no undo is shown.
     """
-    paired = 0
+    paired = answer.paired_before
     worded = OF_DUPLICATE_GAMES if is_of_duplicate_games(known.tournament) else {}
     for act in sorted((*answer.acts, *answer.rating_choices, *answer.other_acts), key=lambda act: act.position):
         if act.type == "RoundPaired":
             paired = act.round
         elif act.type in EVENTS_OF_PAIRING:
             paired = act.round - 1
-        if positions is None or act.position in positions:
-            yield _in_sentences(act, known, paired + 1, language, spelled, worded)
+        yield _in_sentences(act, known, paired + 1, language, spelled, worded)
 
 
 def fold_entries(acts: Sequence[HistoryEntry]) -> list[HistoryEntry]:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
+from typing import Any
 
 import grpc
 import pytest
@@ -653,6 +654,40 @@ async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about
     assert sorted(acts[-1].player_ids) == ["p1", "p2", "p3", "p4", "p5", "p6"]
     code, _, _ = await read_refusal(desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=501)))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_windows_of_the_newest_actions_are_the_whole_history_and_say_which_round_was_paired_before(
+    desk: Desk,
+) -> None:
+    await open_tournament(desk, players=6)
+    await act(desk, "PairRound", round=1)
+    await act(desk, "UnpairRound", round=1)
+    await act(desk, "PairRound", round=1)
+    chosen = rating_events.RatingSystemChosen(tournament_id="open", system="naspa-1")
+    await desk.record.append(Decision([Write("ratings-open", 0, [chosen], "open")]), Metadata(actor="eva"))
+    await act(desk, "WithdrawPlayer", player_id="p1")
+
+    whole = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
+    every = sorted((*whole.acts, *whole.rating_choices), key=lambda each: each.position)
+    found: list[pb.Act] = []
+    for skip in range(0, len(every) + 5, 5):
+        asked = pb.ListActsRequest(tournament_id="open", newest=True, skip=skip, limit=5)
+        window = await desk.stub.ListActs(asked)
+        listed = sorted((*window.acts, *window.rating_choices), key=lambda each: each.position)
+        paired = [act for act in every if listed and act.position < listed[0].position and "Round" in act.type]
+        last = paired[-1] if paired else None
+        assert window.paired_before == (last.round - (last.type == "RoundUnpaired") if last else 0)
+        assert (window.total, window.more) == (len(every), skip + 5 < len(every))
+        found = [*listed, *found]
+    assert found == every
+    conflicting: Sequence[dict[str, Any]] = (
+        {"skip": 1},
+        {"skip": -1, "newest": True},
+        {"newest": True, "after_version": 1},
+    )
+    for wrong in conflicting:
+        code, _, _ = await read_refusal(desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", **wrong)))
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
 
 
 async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice_is_in_the_history(desk: Desk) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
+from operator import attrgetter
+from typing import NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -12,7 +14,7 @@ from google.protobuf.message import Message
 from faristol.access_control.credential import Credential
 from faristol.access_control.needs import CALLERS
 from faristol.access_control.roles import SCORER
-from faristol.event_store import Record, Recorded
+from faristol.event_store import Loaded, Record, Recorded
 from faristol.host.rpc.dispatch import Context
 from faristol.host.security.authorization import caller
 from faristol.kernel.details import Person
@@ -50,24 +52,97 @@ MAX_TYPES = 100
 
 
 async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
-    """Return a page of the tournament's history, in order."""
+    """Return a page of the tournament's history in order, or a window of the newest actions."""
     if not 0 <= request.limit <= MAX_ACTS:
         raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MAX_ACTS})
     check_types(request.types)
-    record, tournament_id = office.record, request.tournament_id
+    _check_window(request)
+    tournament_id = request.tournament_id
     loaded = await office.load(tournament_id)
-    recorded = (await record.read_whole_stream(stream(tournament_id)))[: loaded.version]
+    recorded = (await office.record.read_whole_stream(stream(tournament_id)))[: loaded.version]
+    if request.newest:
+        return await _list_newest(office, request, loaded, recorded)
     wanted = frozenset(request.types)
     left = [event for event in recorded[max(request.after_version, 0) :] if not wanted or event.name in wanted]
     page = left[: request.limit or MAX_ACTS]
     more = len(page) < len(left)
+    answer = pb.ListActsResponse(
+        acts=await _build_acts(office, loaded, recorded, page), version=loaded.version, more=more
+    )
+    if more:
+        return answer
+    choices = await _load_rating_choices(office.record, tournament_id)
+    answer.rating_choices.extend(await _build_choices(office.record, choices))
+    if request.HasField("others_after") and may_read_others(caller()):
+        others = await _load_others(office.record, tournament_id)
+        listed = [event for event in others.events if event.position > request.others_after]
+        answer.other_acts.extend(await _build_other_acts(office.record, loaded.state, recorded, others, listed))
+    return answer
+
+
+def _check_window(request: pb.ListActsRequest) -> None:
+    """Raise ``Invalid`` for fields of a window without ``newest``, and for those of a page with it."""
+    if request.skip and (request.skip < 0 or not request.newest):
+        raise Invalid("skip", N_("is {skip}; expected 0 or more, with newest"), {"skip": request.skip})
+    if request.newest and (request.after_version or request.types):
+        raise Invalid("newest", N_("expected no after_version and no types with it"))
+
+
+async def _list_newest(
+    office: PairingHandler, request: pb.ListActsRequest, loaded: Loaded[TournamentState], recorded: Sequence[Recorded]
+) -> pb.ListActsResponse:
+    """Return a window of the newest actions; only these are built. ``recorded`` are the events of the tournament."""
+    record, tournament_id = office.record, request.tournament_id
+    choices = await _load_rating_choices(record, tournament_id)
+    others = None
+    if request.HasField("others_after") and may_read_others(caller()):
+        others = await _load_others(record, tournament_id)
+    after = request.others_after
+    readable = [event for event in others.events if event.position > after] if others is not None else []
+    every = sorted((*recorded, *choices, *readable), key=attrgetter("position"))
+    last = max(0, len(every) - request.skip)
+    window = every[max(0, last - (request.limit or MAX_ACTS)) : last]
+    shown = {event.position for event in window}
+    page = [event for event in window if event.stream == stream(tournament_id)]
+    answer = pb.ListActsResponse(
+        acts=await _build_acts(office, loaded, recorded, page),
+        version=loaded.version,
+        more=bool(window) and window[0] is not every[0],
+        rating_choices=await _build_choices(record, [event for event in choices if event.position in shown]),
+        total=len(every),
+        paired_before=_find_paired_before(recorded, window[0].position if window else 0),
+    )
+    if others is not None:
+        listed = [event for event in readable if event.position in shown]
+        answer.other_acts.extend(await _build_other_acts(record, loaded.state, recorded, others, listed))
+    return answer
+
+
+def _find_paired_before(recorded: Sequence[Recorded], position: int) -> int:
+    """Return the last round that was paired before a position; 0 if none."""
+    before = (event.message for event in reversed(recorded) if event.position < position)
+    for message in before:
+        if isinstance(message, events.RoundPaired):
+            return message.round
+        if isinstance(message, events.RoundUnpaired | events.RoundUnpublished):
+            return message.round - 1
+    return 0
+
+
+async def _build_acts(
+    office: PairingHandler, loaded: Loaded[TournamentState], recorded: Sequence[Recorded], page: Sequence[Recorded]
+) -> list[pb.Act]:
+    """Return the actions of some events of a tournament. ``recorded`` are all of its events."""
+    if not page:
+        return []
+    record, tournament_stream = office.record, stream(loaded.state.tournament_id)
     past_events = [event.message for event in recorded]
-    notes = await record.notes_of(stream(tournament_id)) if page else {}
+    notes = await record.notes_of(tournament_stream)
     results = {event.version: result_of(event.message, event.version, past_events) for event in page}
     named = {
         player for message in (*(event.message for event in page), *results.values()) for player in players_of(message)
     }
-    known = await people.names(record, named | {event.metadata.actor for event in page}) if page else {}
+    known = await people.names(record, named | {event.metadata.actor for event in page})
     for player_id, name in (await office.names(loaded.state) if named else {}).items():
         if player_id in known:
             known[player_id] = known[player_id].replace(name=name)
@@ -89,14 +164,7 @@ async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context
         act.undoes, act.undone_in = undone.get(act.version, 0), undone_in.get(act.version, 0)
         if act.undone_in:
             act.ClearField("undone_by")
-    wants_others = request.HasField("others_after") and not more and may_read_others(caller())
-    return pb.ListActsResponse(
-        acts=acts,
-        version=loaded.version,
-        more=more,
-        rating_choices=[] if more else await _rating_choices(record, tournament_id),
-        other_acts=await _other_acts(record, loaded.state, recorded, request.others_after) if wants_others else [],
-    )
+    return acts
 
 
 def check_types(types: Collection[str]) -> None:
@@ -196,10 +264,14 @@ async def list_sanctions(
     return answer
 
 
-async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
+async def _load_rating_choices(record: Record, tournament_id: str) -> list[Recorded]:
     """Return the choices of a rating system, which have no version of the tournament's stream."""
     recorded = await record.read_stream(ratings_stream(tournament_id))
-    chosen = [event for event in recorded if isinstance(event.message, rating.RatingSystemChosen)]
+    return [event for event in recorded if isinstance(event.message, rating.RatingSystemChosen)]
+
+
+async def _build_choices(record: Record, chosen: Sequence[Recorded]) -> list[pb.Act]:
+    """Return the actions of choices of a rating system."""
     known = await people.names(record, {event.metadata.actor for event in chosen})
     acts = [act_of(event, (), "", known, event.message) for event in chosen]
     for act in acts:
@@ -207,18 +279,43 @@ async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
     return acts
 
 
-async def _other_acts(
-    record: Record, tournament: TournamentState, recorded: Sequence[Recorded], after: int
+class _Others(NamedTuple):
+    """The events on entries and fees of a tournament, each of its stream in order."""
+
+    entries: Sequence[Recorded]
+    payments: Sequence[Recorded]
+
+    @property
+    def events(self) -> Sequence[Recorded]:
+        """All of them, those on entries first."""
+        return (*self.entries, *self.payments)
+
+
+async def _load_others(record: Record, tournament_id: str) -> _Others:
+    """Return the events on entries and fees of a tournament."""
+    return _Others(
+        await record.read_whole_stream(registration_stream(tournament_id)),
+        await record.read_whole_stream(fees_stream(tournament_id)),
+    )
+
+
+async def _build_other_acts(
+    record: Record,
+    tournament: TournamentState,
+    recorded: Sequence[Recorded],
+    others: _Others,
+    listed: Sequence[Recorded],
 ) -> list[pb.Act]:
-    """Return the actions on entries and fees after a position. ``recorded`` are the events of the tournament."""
+    """Return the actions of some events on entries and fees. ``recorded`` are the events of the tournament."""
+    if not listed:
+        return []
     tournament_id = tournament.tournament_id
     streams = registration_stream(tournament_id), fees_stream(tournament_id)
-    entries, payments = [await record.read_stream(name) for name in streams]
+    entries, payments = others
     entry_notes, payment_notes = [await record.notes_of(name) for name in streams]
     registration = reduce(evolve_registration, (event.message for event in entries), RegistrationState())
     fees = reduce(evolve_fees, (event.message for event in payments), FeeState())
     current = {entry.first_id: entry.player_id for entry in registration.entries}
-    listed = [event for event in (*entries, *payments) if event.position > after]
     named = {player for event in listed for player in players_of(event.message)}
     named |= {current.get(player, player) for player in named} | {event.metadata.actor for event in listed}
     known = dict(await people.names(record, named))

@@ -5,32 +5,52 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
-from faristol.gateway.pages.paging import part_of, read_offset
+from faristol.gateway.pages.paging import PART_ROWS, ListPart, read_offset
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.history import describe_history, fold_entries
+from faristol.presentation.history import EVENTS_OF_PAIRING, describe_history, fold_entries
 
 PAGE = "history"
 
 
 async def _show(desk: DirectorPage) -> Response:
     """Show a part of the commands, the latest first."""
-    answer = await desk.acts(others_after=0)
-    acts = [*answer.acts, *answer.rating_choices, *answer.other_acts]
-    latest_first = sorted((act.position for act in acts), reverse=True)
-    part = part_of(latest_first, read_offset(desk.request.query_params.get("from", "")))
-    later = {act.position for act in answer.acts if str(act.version) == desk.places.get("later", "")}
-    described = list(describe_history(answer, desk.roster, desk.language, positions={*part.rows, *later}))
-    desk.refused += "".join(f" {each.said}" for each in described if each.act.position in later)
-    shown = {*part.rows}
+    offset = read_offset(desk.request.query_params.get("from", ""))
+    answer = await _load_part(desk, offset)
+    if offset and offset >= answer.total:
+        offset, answer = 0, await _load_part(desk, 0)
+    described = list(describe_history(answer, desk.roster, desk.language))
+    desk.refused += await _describe_later(desk)
     return await desk.show(
         "director/history.html",
         PAGE,
-        acts=fold_entries([each for each in described if each.act.position in shown])[::-1],
-        acts_part=part,
+        acts=fold_entries(described)[::-1],
+        acts_part=ListPart(described, offset + 1, answer.total),
         when=lambda act: to_datetime(act.recorded_at),
         keeps_reason=_keeps_reason,
     )
+
+
+async def _load_part(desk: DirectorPage, offset: int) -> pairing.ListActsResponse:
+    """Return the newest actions of all kinds after ``offset`` newer ones."""
+    asked = pairing.ListActsRequest(
+        tournament_id=desk.tournament_id, newest=True, skip=offset, limit=PART_ROWS, others_after=0
+    )
+    answer: pairing.ListActsResponse = await desk.calls.ask(asked)
+    return answer
+
+
+async def _describe_later(desk: DirectorPage) -> str:
+    """Return the sentence of the later action that a refused undo names; empty without one."""
+    version = desk.places.get("later", "")
+    if not version.isdecimal():
+        return ""
+    answer = await desk.acts(types=EVENTS_OF_PAIRING)
+    asked = pairing.ListActsRequest(tournament_id=desk.tournament_id, after_version=int(version) - 1, limit=1)
+    (later,) = (await desk.calls.ask(asked)).acts
+    answer.acts.append(later)
+    described = describe_history(answer, desk.roster, desk.language)
+    return next(f" {each.said}" for each in described if each.act == later)
 
 
 def _keeps_reason(command: str) -> bool:
