@@ -41,7 +41,7 @@ _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 _OF_ALL = select(*PERSON_COLUMNS, people.c.salt)
 _ROW = _OF_ALL.where(people.c.player_id == bindparam("wanted"))
 _ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)))
-_NAMESAKES = _OF_ALL.where(people.c.name.in_(bindparam("names", expanding=True)))
+_NAMESAKES = _OF_ALL.where(people.c.name.in_(bindparam("wanted", expanding=True)))
 
 
 async def store_player(connection: AsyncConnection, player_id: str, *details: str, **others: Any) -> str:
@@ -239,13 +239,12 @@ def load_distinct_names(persons: Iterable[Person]) -> dict[str, str]:
     return names_told_apart((person.player_id, person.name, person.club) for person in persons)
 
 
-async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]:
-    """Return the other persons of the record with the same name as one of these."""
+async def find_namesakes(connection: AsyncConnection, persons: Collection[Person]) -> list[Person]:
+    """Return the other persons of the record with the same name as one of these, within a transaction."""
     wanted, known = {person.name for person in persons if person.name}, {person.player_id for person in persons}
     if not wanted:
         return []
-    async with record.reading() as connection:
-        found = [to_person(row) for row in await connection.execute(_NAMESAKES, {"names": sorted(wanted)})]
+    found = [to_person(row) for row in await connection.execute(_NAMESAKES, {"wanted": sorted(wanted)})]
     return [person for person in found if person.player_id not in known]
 
 

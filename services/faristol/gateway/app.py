@@ -104,6 +104,8 @@ PUBLIC = (
 """Routes of public content. ``faristol.gateway.cache.resources`` says which of them are cached."""
 
 ROUTES = (
+    own_table.routes,  # the phones of all players ask for these two, and a route is found by trying all before it
+    results_entry.routes,
     *PUBLIC,
     pages.short_addresses,
     slots.short_slots,
@@ -128,9 +130,7 @@ ROUTES = (
     *director.ROUTES,
     *awards.AWARD_ROUTES,
     *attendance.ATTENDANCE_ROUTES,
-    results_entry.routes,
     lexicons.routes,
-    own_table.routes,
     own_data.routes,
     screens.routes,
     push.routes,

@@ -8,7 +8,7 @@ from faristol.event_store import Record
 from faristol.kernel.details import Person
 from faristol.kernel.names import list_distinct_names as names_told_apart
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.personal_data.people import is_official, load_distinct_names, names, namesakes
+from faristol.personal_data.people import find_all, find_namesakes, is_official, load_distinct_names, names
 from faristol.read_models.projections.projection import read_now
 from faristol.read_models.storage.rows import Player
 from faristol.read_models.storage.store import Reader
@@ -29,8 +29,12 @@ async def load_player_names(record: Record, player_ids: Iterable[str], tournamen
     wanted = set(player_ids)
     if len(wanted) > MAX_PLAYERS_BY_ID:
         return await _load_all_player_names(record, wanted, tournament_id)
-    known = await load_people(record, wanted)
-    others = await namesakes(record, known.values())
+    if not wanted:
+        return {}
+    async with record.reading() as connection:
+        found = await find_all(connection, wanted)
+        known = {player: found.get(player) or Person(player) for player in wanted}
+        others = await find_namesakes(connection, known.values())
     if others:  # most namesakes play elsewhere
 
         async def look(reader: Reader) -> list[Player]:

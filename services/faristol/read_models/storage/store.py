@@ -84,11 +84,11 @@ class Reader:
 
     async def players(self, tournament_id: str, player_ids: Iterable[str]) -> list[Player]:
         """Return some players of a tournament."""
-        of = self.tables[Player].c
+        query = _of_players(self.tables[Player])
         return [
-            player
+            Player(*row)
             for some in _slices(player_ids)
-            for player in await self.rows(Player, and_(of.tournament_id == tournament_id, of.player_id.in_(some)))
+            for row in await self._connection.execute(query, {"tournament_id": tournament_id, "values": some})
         ]
 
     async def attendance(self, tournament_id: str) -> tuple[dict[str, bool], dict[str, int], dict[str, Carried]]:
@@ -226,9 +226,9 @@ class Reader:
 
     async def standing(self, tournament_id: str, round_: int, player_id: str) -> Standing | None:
         """Return a player's line in the standings after a round; None if it does not exist."""
-        of = self.tables[Standing].c
-        asked = and_(of.tournament_id == tournament_id, of.round == round_, of.player_id == player_id)
-        return next(iter(await self.rows(Standing, asked)), None)
+        values = {"tournament_id": tournament_id, "round": round_, "player_id": player_id}
+        row = (await self._connection.execute(_standing_of(self.tables[Standing]), values)).first()
+        return Standing(*row) if row else None
 
     async def entrants(self) -> list[tuple[Person, int]]:
         """Return all who ever entered a tournament, with the number of theirs, except erased people."""
@@ -265,6 +265,19 @@ def _of_tournament(table: Table, order: Sequence[str]) -> Select[Any]:
     """Build the statement for the rows of a tournament."""
     asked = table.c.tournament_id == bindparam("tournament_id")
     return select(table).where(asked).order_by(*(table.c[name] for name in order))
+
+
+@cache
+def _of_players(table: Table) -> Select[Any]:
+    """Build the statement for the rows of some players of a tournament."""
+    own = table.c.player_id.in_(bindparam("values", expanding=True))
+    return select(table).where(table.c.tournament_id == bindparam("tournament_id"), own)
+
+
+@cache
+def _standing_of(table: Table) -> Select[Any]:
+    """Build the statement for a player's line in the standings after a round."""
+    return select(table).where(*(table.c[name] == bindparam(name) for name in ("tournament_id", "round", "player_id")))
 
 
 @cache

@@ -559,7 +559,7 @@ class TournamentState:
     """Numbers of the stream slots."""
     claims: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     """Ids of annotators, by the table that each claims."""
-    sanctioned: frozenset[str] = frozenset()
+    sanctioned: frozenset[str] = field(default=frozenset(), compare=False)
     """Players who were warned, sanctioned or expelled, including those whose sanctions were lifted."""
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
     """Table sanctions that are noted: game id and version of the event in the game's stream."""
