@@ -63,6 +63,7 @@ from faristol.text import (
     when,
     zone_name,
 )
+from faristol.text.countries import list_countries
 from faristol.text.money import format_money, format_prize
 
 ERASED = N_("a player (%(id)s)")
@@ -220,6 +221,7 @@ def _add_globals(env: Environment, language: str) -> None:
         message, tournament, language, of_games=is_of_duplicate_games(tournament)
     )
     env.globals["message_readers"] = lambda message: describe_readers(message, language)
+    env.globals["listed_countries"] = lambda: list_countries(language)
     env.globals["days"] = lambda tournament: days(tournament, language)
     env.globals.update(
         format_prize=lambda amount, things, currency: format_prize(amount, things, currency, language),
