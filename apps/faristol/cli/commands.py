@@ -350,6 +350,7 @@ _SPELLED = {method: command.verb for method, command in CATALOGUE.items()} | {
     "RegisterPlayers": "player import",
     "AddPicture": "screen add-picture",
     "EnterResults": "enter",
+    "ConfirmResults": "result confirm",
     "ListResults": "enter",
     "ListSanctions": "player sanction",
     "GetPersonalDetails": "player list",

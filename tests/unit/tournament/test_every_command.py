@@ -38,6 +38,7 @@ REQUESTS: list[Message] = [
     pb.CloseRoundRequest(round=1),
     pb.ConfirmPresenceRequest(player_id="p1"),
     pb.ConfirmResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
+    pb.ConfirmResultsRequest(results=[pb.ShownResult(game_id=GAME, scores=SCORES)], arbiter_id="eva"),
     pb.CorrectResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectOwnResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectRulingRequest(game_id=GAME, turn=1, arbiter_id="eva"),

@@ -80,7 +80,7 @@ async def _act(world: World, step: Step, answers: list[Message]) -> None:
             answers.append(await _create(world))
         case "register-players" if step.argument is not None:
             answers.append(await _register(world, step, step.argument))
-        case "enter-results" | "preview-round" if "results" in step.given:
+        case "enter-results" | "confirm-results" | "preview-round" if "results" in step.given:
             lines = lines_of(step.given["results"], world.awaited, _case(world), world.case.seed)
             answers.append(await _send(world, step.verb, step.fields, step.actor, lines))
         case _:

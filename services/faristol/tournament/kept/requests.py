@@ -34,6 +34,9 @@ KEPT_REQUESTS: Mapping[str, type[Message]] = {
 }
 """The commands that are in the stream of a hall, by the full names of their requests: each concerns one game."""
 
+_OF_SEVERAL = (pb.EnterResultsRequest, pb.ConfirmResultsRequest)
+"""Requests on several results, which are kept as a command for each."""
+
 MAX_KEPT_RESULTS_COUNT = 100
 """Results of one command that a hall keeps: those of its tables. Their events are sent in one batch of limited size."""
 
@@ -114,7 +117,7 @@ def is_kept(request: Message) -> bool:
     """
     if isinstance(request, pb.SanctionPlayerRequest):
         return bool(request.game_id)
-    return isinstance(request, pb.EnterResultsRequest) or request.DESCRIPTOR.full_name in KEPT_REQUESTS
+    return isinstance(request, _OF_SEVERAL) or request.DESCRIPTOR.full_name in KEPT_REQUESTS
 
 
 def refuse_unkept(request: Message, hall: str) -> Refusal:
@@ -128,9 +131,20 @@ def parts_of(request: Any, command_id: str) -> Sequence[Any]:
     So the championship can refuse the result of one table without those of the others. ``command_id`` is the id of the
     command in its stored form. Each part has its own.
     """
-    if not isinstance(request, pb.EnterResultsRequest):
+    if not isinstance(request, _OF_SEVERAL):
         return [like(type(request), request, command_id=command_id)]
-    return [_enter(request, result, part_id(command_id, result.game_id)) for result in request.results]
+    part = _confirm if isinstance(request, pb.ConfirmResultsRequest) else _enter
+    return [part(request, result, part_id(command_id, result.game_id)) for result in request.results]
+
+
+def _confirm(request: pb.ConfirmResultsRequest, result: pb.ShownResult, command_id: str) -> Message:
+    return like(
+        pb.ConfirmResultRequest,
+        result,
+        command_id=command_id,
+        tournament_id=request.tournament_id,
+        arbiter_id=request.arbiter_id,
+    )
 
 
 def _enter(request: pb.EnterResultsRequest, result: pb.GameResult, command_id: str) -> Message:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.likeness import like
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.tournament.conditions import check_arbiter, check_open, found_game
+from faristol.tournament.results.entry import MAX_BATCH_RESULTS, list_reasons_about, locate_in_results
 from faristol.tournament.results.results import check_standing, final_scores, given_scores
 from faristol.tournament.situation import PairingCommand, Situation, Undo, latest
-from faristol.tournament.state import Pairing, RoundState, TournamentState
+from faristol.tournament.state import Pairing, RoundState, TournamentState, evolve
 
 
 def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) -> list[Message]:
@@ -78,6 +81,34 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
     return [events.ResultConfirmed(**fields, on_paper=request.on_paper, note=request.note if request.on_paper else "")]
 
 
+def confirm_results(situation: Situation, request: pb.ConfirmResultsRequest) -> list[Message]:
+    """Confirm the results of several games as a second official, all or none.
+
+    Raises ``Invalid`` for an empty or too long list, and as ``confirm_result`` does. Raises ``Refusal`` with the
+    reasons of all refused results.
+    """
+    results = request.results
+    if not 1 <= len(results) <= MAX_BATCH_RESULTS:
+        raise Invalid(
+            "results", N_("are {count}; expected 1 to {most}"), {"count": len(results), "most": MAX_BATCH_RESULTS}
+        )
+    new_events: list[Message] = []
+    refusals: list[Refusal] = []
+    for place, shown in enumerate(results):
+        one = like(pb.ConfirmResultRequest, shown, arbiter_id=request.arbiter_id)
+        try:
+            confirmed = confirm_result(situation, one)
+        except Refusal as refusal:
+            refusals += list_reasons_about(shown.game_id, refusal)
+            continue
+        except Invalid as problem:
+            raise locate_in_results(situation.state, place, shown.game_id, problem) from problem
+        situation = replace(situation, state=reduce(evolve, confirmed, situation.state))
+        new_events += confirmed
+    check_none(refusals)
+    return new_events
+
+
 def _check_paper(request: pb.ConfirmResultRequest) -> None:
     """Raise ``Invalid`` for paper evidence of a player or of a dispute, or without a reason."""
     if not request.on_paper:
@@ -130,6 +161,7 @@ def list_unconfirmed_tables(state: TournamentState, played: RoundState) -> tuple
 COMMANDS: Mapping[type[Message], PairingCommand] = {
     pb.SetResultCheckRequest: PairingCommand(set_result_check, rests_on=(events.ResultCheckSet,)),
     pb.ConfirmResultRequest: PairingCommand(confirm_result, concerned=lambda state, request: ()),
+    pb.ConfirmResultsRequest: PairingCommand(confirm_results, concerned=lambda state, request: ()),
 }
 
 

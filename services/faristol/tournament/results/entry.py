@@ -212,10 +212,10 @@ def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list
         try:
             entered = _enter(situation, result, request.arbiter_id, request.note)
         except Refusal as refusal:
-            refusals += _about(result.game_id, refusal)
+            refusals += list_reasons_about(result.game_id, refusal)
             continue
         except Invalid as problem:
-            raise _in_result(situation.state, place, result.game_id, problem) from problem
+            raise locate_in_results(situation.state, place, result.game_id, problem) from problem
         situation = replace(situation, state=reduce(evolve, entered, situation.state))
         new_events += entered
     check_none(refusals)
@@ -233,7 +233,7 @@ def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: s
     return give_forfeit(situation, forfeit, field="forfeited_by")
 
 
-def _about(game: str, refusal: Refusal) -> list[Refusal]:
+def list_reasons_about(game: str, refusal: Refusal) -> list[Refusal]:
     """Return the reasons of a refusal, each with its game as the subject."""
     return [
         Refusal(reason.reason, reason.article, reason.message, reason.params, subject=f"games/{game}")
@@ -241,7 +241,7 @@ def _about(game: str, refusal: Refusal) -> list[Refusal]:
     ]
 
 
-def _in_result(state: TournamentState, place: int, game: str, problem: Invalid) -> Invalid:
+def locate_in_results(state: TournamentState, place: int, game: str, problem: Invalid) -> Invalid:
     """Add the index of a result, from 0, and its table to an error of one of its fields.
 
     Errors of the shared fields, such as the arbiter and the time, do not change.

@@ -56,6 +56,7 @@ ELSEWHERE: Mapping[str, str] = {
     "EnterSignedSheet": "results/round.html",
     "CorrectOwnResult": "results/round.html",
     "ConfirmResult": "results/parts.html",
+    "ConfirmResults": "results/round.html",
     "ReportResult": "results/parts.html",
     "DecideDispute": "results/parts.html",
     "ClaimCase": "judge_case.html",

@@ -141,9 +141,9 @@ def test_where_results_are_typed_blind_another_result_is_a_dispute_and_tells_not
 def test_all_that_was_shown_is_confirmed_and_neither_ones_own_nor_what_was_not_shown() -> None:
     tables = standing("ona")
     form = {"command_id": str(uuid.uuid4()), "seen": encode_shown_scores(tables[2])}
-    assert [command.game_id for command in confirm_all(form, tables, "cup", "pep")] == ["cup-r3-t2"]
-    assert confirm_all(form, tables, "cup", "ona") == []
-    assert confirm_all({**form, "seen": "2:400:351"}, tables, "cup", "pep") == []
+    assert [each.game_id for each in confirm_all(form, tables, "cup", "pep").results] == ["cup-r3-t2"]
+    assert not confirm_all(form, tables, "cup", "ona").results
+    assert not confirm_all({**form, "seen": "2:400:351"}, tables, "cup", "pep").results
 
 
 def test_a_table_that_is_kept_takes_its_result_from_the_signed_sheet_once_that_is_said() -> None:

@@ -132,6 +132,33 @@ def test_players_confirm_where_the_organiser_allows_it_and_only_all_of_them_toge
     assert refusal(hall, seated, seated[0]) == "PLAYERS_DO_NOT_CONFIRM"
 
 
+def test_results_are_confirmed_together_all_or_none() -> None:
+    hall = Hall({f"p{number}": 2000 - number for number in range(1, 7)})
+    hall.carry_out(pb.SetResultCheckRequest(second_person=True))
+    hall.pair(1)
+    hall.start(1)
+    shown = []
+    for place, pairing in enumerate(hall.state.played[0].pairings):
+        scores = final_scores(zip(pairing.player_ids, (400 + place, 350), strict=True))
+        entry = pb.EnterResultRequest(game_id=pairing.game_id, scores=scores, arbiter_id="eva")
+        hall.carry_out(entry, turns={pairing.game_id: 0})
+        shown.append(pb.ShownResult(game_id=pairing.game_id, scores=scores))
+    own = pb.ConfirmResultsRequest(results=shown, arbiter_id="eva")
+    with pytest.raises(Refusal) as same:
+        hall.decide(own)
+    assert [each.reason for each in (same.value, *same.value.others)] == ["SAME_PERSON"] * len(shown)
+    changed = pb.ConfirmResultsRequest(results=shown, arbiter_id="ona")
+    changed.results[1].scores[0].score += 1
+    with pytest.raises(Refusal) as outdated:
+        hall.decide(changed)
+    assert outdated.value.subject == f"games/{shown[1].game_id}", "no other result is confirmed either"
+    confirmed = hall.carry_out(pb.ConfirmResultsRequest(results=shown, arbiter_id="ona"))
+    assert [type(event) for event in confirmed] == [events.ResultConfirmed] * len(shown)
+    assert not list_unconfirmed_tables(hall.state, hall.state.played[0])
+    with pytest.raises(Invalid, match="expected 1 to"):
+        hall.decide(pb.ConfirmResultsRequest(arbiter_id="ona"))
+
+
 def test_a_round_keeps_who_confirmed_its_own_results() -> None:
     hall, seated = enter_result(players=True)
     say(hall, seated, "ona")

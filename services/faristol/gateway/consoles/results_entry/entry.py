@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -226,26 +225,22 @@ def _mark(typed: ParsedResult, table: pairing.TableResult) -> str:
 
 def confirm_all(
     fields: Mapping[str, str], tables: Tables, tournament_id: str, subject: str
-) -> list[pairing.ConfirmResultRequest]:
-    """Return confirmations of all results as a form showed them, except those of the same user.
+) -> pairing.ConfirmResultsRequest:
+    """Return the confirmation of all results as a form showed them, except those of the same user.
 
     Raises ``HTTPException`` for a form without an id.
     """
     asked = form_id(fields)
     shown_ = {part for part in fields.get("seen", "").split(" ") if part}
-    return [
-        pairing.ConfirmResultRequest(
-            command_id=str(uuid.uuid5(asked, table.game_id)),
-            tournament_id=tournament_id,
-            game_id=table.game_id,
-            scores=table.scores,
-        )
+    results = [
+        pairing.ShownResult(game_id=table.game_id, scores=table.scores)
         for table in tables.listed.tables
         if table.check == pairing.RESULT_CHECK_PHASE_OPEN
         and table.actor != subject
         and not table.decided_elsewhere
         and encode_shown_scores(table) in shown_
     ]
+    return pairing.ConfirmResultsRequest(command_id=str(asked), tournament_id=tournament_id, results=results)
 
 
 def encode_shown_scores(table: pairing.TableResult) -> str:

@@ -333,13 +333,13 @@ def _back_to_tables(page: _ResultsPage, given: Mapping[str, str], table: int) ->
 
 
 async def _all_confirmed(page: _ResultsPage, given: Mapping[str, str], tables: Tables, back: str) -> Response:
-    position = confirmed = 0
-    for command in confirm_all(given, tables, page.tournament_id, page.subject):
-        answer = await page.ask(command)
-        if answer is None:
-            return await page.show(await page.tables(), ResultEntry())
-        position, confirmed = answer.position, confirmed + 1
-    return redirect_to(f"{back}?done={position}&confirmed={confirmed}")
+    command = confirm_all(given, tables, page.tournament_id, page.subject)
+    if not command.results:
+        return redirect_to(f"{back}?confirmed=0")
+    answer = await page.ask(command)
+    if answer is None:
+        return await page.show(await page.tables(), ResultEntry())
+    return redirect_to(f"{back}?done={answer.position}&confirmed={len(command.results)}")
 
 
 def _is_hidden(tables: Tables, table: int, rights: Rights) -> bool:
