@@ -94,6 +94,7 @@ OTHER_SENTENCES: Mapping[str, str] = {
 
 OF_DUPLICATE_GAMES: Mapping[str, str] = {
     EVENT_SENTENCES["RoundPaired"]: N_("All players have a seat in game {round}."),
+    TOURNAMENT_COMMANDS["OpenCheckIn"].said: N_("The check-in for game {round} is open."),
     TOURNAMENT_COMMANDS["StartRound"].said: N_("Game {round} is open."),
     TOURNAMENT_COMMANDS["UnpairRound"].said: N_("The seats of game {round} are cancelled: they can be assigned again."),
     TOURNAMENT_COMMANDS["CloseRound"].said: N_("Game {round} is closed."),

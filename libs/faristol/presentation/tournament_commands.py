@@ -166,6 +166,7 @@ TOURNAMENT_COMMANDS: Mapping[str, Command] = {
     ),
     "AmendPlayer": Command("player amend", N_("The entry of {who} is corrected: {parts}.")),
     "CheckInPlayer": Command("player check-in", N_("{who} is checked in.")),
+    "OpenCheckIn": Command("player open-check-in", N_("The check-in for round {round} is open."), arguments=()),
     "CheckInPlayers": Command("player check-in-all", N_("Checked in: {player_ids}."), arguments=()),
     "ConfirmPresence": Command("player confirm-presence", N_("{who} is checked in.")),
     "SettleAbsences": Command("player settle-absences", N_("Absent players are settled: {player_ids}.")),

@@ -59,6 +59,7 @@ REQUESTS: list[Message] = [
     pb.LodgePlayerRequestRequest(player_id="p1", kind=events.PLAYER_REQUEST_KIND_BYE, round=2),
     pb.MovePairingRequest(round=2, table=1, to_table=9),
     pb.OfferPrizesRequest(),
+    pb.OpenCheckInRequest(),
     pb.PairRoundRequest(round=2),
     pb.PostponeGameRequest(game_id=GAME, arbiter_id="eva", scheduled_at=Timestamp(), postponed_to=Timestamp(seconds=1)),
     pb.PublishRoundRequest(round=2),

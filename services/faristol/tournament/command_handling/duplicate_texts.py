@@ -56,8 +56,10 @@ SAID_OF_DUPLICATE_GAMES: Mapping[str, str] = {
     "{count} players are not checked in: {players}. Check them in, have them sit out the round, or withdraw them.": N_(
         "{count} players are not checked in: {players}. Check them in, have them sit out the game, or withdraw them."
     ),
-    "Round 1 has been paired: players must be checked in before that.": N_(
-        "The seats of game 1 are assigned: players must be checked in before that."
+    "The check-in for round {round} is open.": N_("The check-in for game {round} is open."),
+    "Round {round} was the last: no round is left.": N_("Game {round} was the last: no game is left."),
+    "Round {round} has been paired: players must be checked in before that.": N_(
+        "The seats of game {round} are assigned: players must be checked in before that."
     ),
     "{player} cannot enter in round {round}, which has been started; the next is round {next}.": N_(
         "{player} cannot enter in game {round}, which is open; the next is game {next}."

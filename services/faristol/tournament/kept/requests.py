@@ -64,7 +64,13 @@ _PAIRING = N_("The championship pairs, starts and closes the rounds: ask the dir
 
 _REFUSALS: Mapping[type[Message], str] = {
     **dict.fromkeys(
-        (pb.CheckInPlayerRequest, pb.CheckInPlayersRequest, pb.ConfirmPresenceRequest, pb.CheckOutPlayerRequest),
+        (
+            pb.OpenCheckInRequest,
+            pb.CheckInPlayerRequest,
+            pb.CheckInPlayersRequest,
+            pb.ConfirmPresenceRequest,
+            pb.CheckOutPlayerRequest,
+        ),
         _CHECK_IN,
     ),
     **dict.fromkeys(

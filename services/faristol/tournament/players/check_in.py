@@ -1,4 +1,4 @@
-"""The check-in of players before their first round. Pure."""
+"""The check-in of players before their first round, and before a later one if the director opens it again. Pure."""
 
 from __future__ import annotations
 
@@ -14,10 +14,39 @@ from faristol.tournament.situation import PairingCommand, Situation, Undo
 from faristol.tournament.state import PlayerState, TournamentState
 
 
-def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
-    """Check in a player, even a late one who has not been in a paired round.
+def open_check_in(situation: Situation, request: pb.OpenCheckInRequest) -> list[Message]:
+    """Open a check-in for the next round: all players count as absent until they are checked in again.
 
-    After the first check-in, round 1 waits until each player is checked in, has a bye or has withdrawn.
+    Raises ``Refusal`` if the check-in of the next round is open, as it is before round 1, and after the last round.
+    """
+    state = situation.state
+    check_open(state)
+    number = len(state.played) + 1
+    if state.check_in_round >= number:
+        raise Refusal(
+            "CHECK_IN_OPEN",
+            "",
+            N_("The check-in for round {round} is open."),
+            {"round": state.check_in_round},
+        )
+    if number > state.rounds:
+        raise Refusal("NO_ROUND_LEFT", "", N_("Round {round} was the last: no round is left."), {"round": state.rounds})
+    at = situation.occurred_at
+    return [
+        events.CheckInOpened(round=number, occurred_at=at),
+        *(
+            events.PlayerCheckedOut(player_id=player.player_id, occurred_at=at)
+            for player in state.players
+            if player.checked_in
+        ),
+    ]
+
+
+def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
+    """Check in a player, even a late one who has not been in a paired round since the check-in was opened.
+
+    After the first check-in, round 1 waits until each player is checked in, has a bye or has withdrawn. A later round
+    with a check-in of its own waits in any case.
     """
     player = _not_paired_yet(situation.state, request.player_id)
     if player.checked_in:
@@ -51,7 +80,7 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
         else [player for player in staying if not was_paired(state, player)]
     )
     if staying and not players:
-        raise _build_closed_refusal()
+        raise _build_closed_refusal(state)
     at = situation.occurred_at
     new_events: list[Message] = [
         events.PlayerCheckedIn(player_id=player.player_id, occurred_at=at)
@@ -75,24 +104,33 @@ def _not_paired_yet(state: TournamentState, player_id: str) -> PlayerState:
     """Return a player who has not been in a round. Raises ``Refusal``."""
     player = taking_part(state, player_id)
     if was_paired(state, player):
-        raise _build_closed_refusal()
+        raise _build_closed_refusal(state)
     return player
 
 
 def was_paired(state: TournamentState, player: PlayerState) -> bool:
-    """Check whether a player was in a round: at a table, with the pairing's bye, or in a duplicate game."""
+    """Check whether a player was in a round since the check-in was opened.
+
+    They were at a table, with the pairing's bye, or in a duplicate game.
+    """
     return any(
         player.player_id in played.seated
         or (not played.seated and player.takes_part(played.number) and player.player_id not in played.requested)
-        for played in state.played
+        for played in state.played[state.check_in_round - 1 :]
     )
 
 
-def _build_closed_refusal() -> Refusal:
-    return Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players must be checked in before that."))
+def _build_closed_refusal(state: TournamentState) -> Refusal:
+    return Refusal(
+        "CHECK_IN_CLOSED",
+        "",
+        N_("Round {round} has been paired: players must be checked in before that."),
+        {"round": state.check_in_round},
+    )
 
 
 COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.OpenCheckInRequest: PairingCommand(open_check_in, tells=events.CheckInOpened),
     pb.CheckInPlayerRequest: PairingCommand(check_in),
     pb.ConfirmPresenceRequest: PairingCommand(confirm_presence),
     pb.CheckInPlayersRequest: PairingCommand(
@@ -114,6 +152,9 @@ def _rests(act: Message, later: Message) -> bool:
 
 
 UNDO: Mapping[type[Message], Undo] = {
+    events.CheckInOpened: Undo(
+        lambda act, before: pb.CheckInPlayersRequest(), thing=lambda act: "check-in of a round", rests=_rests
+    ),
     events.PlayerCheckedIn: Undo(
         lambda act, before: pb.CheckOutPlayerRequest(player_id=act.player_id), thing=_thing, rests=_rests
     ),

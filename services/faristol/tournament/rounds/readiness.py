@@ -97,20 +97,23 @@ def _entries(state: TournamentState, of_players: TournamentState, ruleset: Rules
             {"players": len(to_pair)},
         )
         return
+    yield from _not_checked_in(of_players, number)
     if number > 1:
         return
-    yield from _not_checked_in(of_players, number)
     players = sum(player.takes_part(number) for player in state.players)
     if refusal := too_many_rounds(players, state.rounds, ruleset):
         yield refusal
 
 
 def _not_checked_in(state: TournamentState, number: int) -> Iterator[Refusal]:
-    """Yield a refusal for the players who are not checked in before round 1, if any player is.
+    """Yield a refusal for the players who are not checked in before the round of the check-in.
 
-    The players of a withdrawn team do not count: they have left with it.
+    That of round 1 is optional: it applies if any player is checked in. The players of a withdrawn team do not count:
+    they have left with it.
     """
-    if not any(player.checked_in for player in state.players):
+    if number != state.check_in_round:
+        return
+    if number == 1 and not any(player.checked_in for player in state.players):
         return
     left = left_with_team(state, number)
     waiting = [

@@ -236,6 +236,7 @@ FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]]
         state, data_requests=(*state.data_requests, DataRequest(event.player_id, event.kind))
     ),
     events.DataRequestAnswered: _apply_data_request_answered,
+    events.CheckInOpened: lambda state, event: replace(state, check_in_round=event.round),
     events.PlayerActsSet: lambda state, event: replace(
         state,
         player_acts=PlayerActs(

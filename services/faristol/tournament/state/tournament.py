@@ -537,6 +537,8 @@ class TournamentState:
     """By number, from 1."""
     player_requests: tuple[PlayerRequest, ...] = ()
     """By number, from 1."""
+    check_in_round: int = 1
+    """The round before which players check in."""
     player_acts: PlayerActs = PlayerActs()
     """The actions open to players from their own phones."""
     prize_lists: tuple[int, ...] = ()

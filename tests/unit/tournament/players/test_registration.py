@@ -341,6 +341,28 @@ def test_who_was_paired_is_not_checked_in_by_one_act_either() -> None:
     assert reason_of(lambda: hall.decide(pb.CheckInPlayersRequest())) == "CHECK_IN_CLOSED"
 
 
+def test_a_later_round_waits_for_a_check_in_of_its_own_if_one_is_opened() -> None:
+    hall = hall_of(rounds=5)
+    assert reason_of(lambda: hall.decide(pb.OpenCheckInRequest())) == "CHECK_IN_OPEN", "that of round 1 is open"
+    hall.carry_out(pb.CheckInPlayersRequest())
+    hall.play(1)
+    opened, *out = hall.carry_out(pb.OpenCheckInRequest())
+    assert opened == events.CheckInOpened(round=2, occurred_at=opened.occurred_at)  # type: ignore[attr-defined]
+    assert sorted(event.player_id for event in out) == [f"p{place}" for place in range(1, 9)]  # type: ignore[attr-defined]
+    assert reason_of(lambda: hall.decide(pb.OpenCheckInRequest())) == "CHECK_IN_OPEN"
+    assert reason_of(lambda: hall.decide(pb.PairRoundRequest(round=2))) == "NOT_CHECKED_IN", "nobody is there"
+    hall.carry_out(pb.CheckInPlayersRequest(player_ids=[f"p{place}" for place in range(1, 8)]))
+    assert reason_of(lambda: hall.decide(pb.PairRoundRequest(round=2))) == "NOT_CHECKED_IN", "one is missing"
+    hall.carry_out(pb.CheckOutPlayerRequest(player_id="p1"))
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="p1"))
+    grant(hall, "p8", 2, events.BYE_KIND_ZERO_POINT)
+    hall.play(2)
+    assert reason_of(lambda: hall.decide(pb.CheckInPlayerRequest(player_id="p1"))) == "CHECK_IN_CLOSED"
+    for number in (3, 4, 5):
+        hall.play(number)
+    assert reason_of(lambda: hall.decide(pb.OpenCheckInRequest())) == "NO_ROUND_LEFT"
+
+
 def test_the_check_in_of_a_duplicate_game_closes_for_those_who_are_in_it() -> None:
     hall = Hall({"p1": 2000, "p2": 1900, "p3": 1800}, ruleset=load_ruleset("fisc-2023-duplicate"))
     grant(hall, "p3", 1, events.BYE_KIND_ZERO_POINT)

@@ -30,9 +30,13 @@ class Awaited(NamedTuple):
 
 
 def list_awaited(tournament: pairing.GetTournamentResponse) -> list[Awaited]:
-    """Return the players who take part, are not checked in, and have not been in a paired round or asked for a bye."""
-    seated = {player for played in tournament.played for pairing_ in played.pairings for player in seats_of(pairing_)}
-    seated |= {played.bye_player_id for played in tournament.played}
+    """Return the players who take part, are not checked in, and have not asked for a bye.
+
+    Players who have been in a round since the check-in was opened are left out.
+    """
+    since = tournament.played[max(0, tournament.check_in_round - 1) :]
+    seated = {player for played in since for pairing_ in played.pairings for player in seats_of(pairing_)}
+    seated |= {played.bye_player_id for played in since}
     coming = len(tournament.played) + 1
     return [
         Awaited(player.player_id, player.name)
@@ -42,6 +46,12 @@ def list_awaited(tournament: pairing.GetTournamentResponse) -> list[Awaited]:
         and player.player_id not in seated
         and all(bye.round != coming for bye in player.byes)
     ]
+
+
+def find_next_check_in(tournament: pairing.GetTournamentResponse) -> int:
+    """Return the round for which a check-in of its own can be opened; 0 for none, as while one is open."""
+    coming = len(tournament.played) + 1
+    return coming if 1 <= tournament.check_in_round < coming <= tournament.rounds and not tournament.over else 0
 
 
 def list_seated(tournament: pairing.GetTournamentResponse) -> list[Awaited]:
@@ -84,6 +94,7 @@ async def _show(desk: DirectorPage) -> Response:
         treatments=labels.ABSENCE_TREATMENTS,
         forfeit=pairing.ABSENCE_TREATMENT_FORFEIT,
         checked_in=sum(player.checked_in for player in tournament.players),
+        next_check_in=find_next_check_in(tournament),
         here=here,
         code=qr(here),
         of_duplicate=is_of_duplicate_games(tournament),

@@ -377,13 +377,13 @@ def _playing(tournament: pairing.GetTournamentResponse) -> frozenset[str]:
 
 
 def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
-    """Return the players to check in: not checked in, not withdrawn and in no earlier round."""
+    """Return the players to check in: not checked in, not withdrawn and in no round since the check-in was opened."""
     waiting = {
         player.player_id: player
         for player in tournament.players
         if not player.checked_in and not player.withdrawn_round
     }
-    for round_ in tournament.played:
+    for round_ in tournament.played[max(0, tournament.check_in_round - 1) :]:
         seated = {player_id for table in round_.pairings for player_id in seats_of(table)}
         seated |= {round_.bye_player_id} - {""}
         if not seated:  # a duplicate game
