@@ -431,3 +431,38 @@ async def test_a_screen_shows_its_programme_and_messages_and_does_so_again_after
         await desk.goto(f"{at}/console/screens")
         await see(desk, re.compile("on: seats"))
         await again.context.close()
+
+
+async def test_an_annotator_points_a_slot_from_a_phone_and_the_stream_shows_that_table(
+    browser: Browser, cell: Cell
+) -> None:
+    names = ("Anna Puig", "Biel Soler", "Carla Roca", "Dani Mas")
+    await create(cell, "stream", *names)
+    await command(cell, pairing.PairRoundRequest(round=1), "stream")
+    at = "/tournaments/stream"
+    named = {f"stream-{number}": name for number, name in enumerate(names, start=1)}
+    first, second = (
+        [named[player_id] for player_id in (table.first_player_id, table.second_player_id)]
+        for table in await tables_of(cell, "stream")
+    )
+    async with visit(browser, cell) as phone, visit(browser, cell) as stream:
+        token = cell.token(build_credential(needs.ROLE_ANNOTATOR, "stream"))
+        await phone.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
+        # The streaming program is set up before: its page is empty, and stays open.
+        await stream.goto(f"{at}/slots/1/names")
+        await check(stream)
+        await phone.goto(f"{at}/slots")
+        await check(phone)
+        new = phone.locator("[data-key=new-slot-title]")
+        await new.get_by_label("Table", exact=True).fill("1")
+        await new.get_by_role("button", name="Point the slot").click()
+        await see(phone, "Slot 1")
+        for name in first:
+            await see(stream, name)
+        await check(stream)
+        own = phone.locator("[data-key=slot-1]")
+        await own.get_by_label("Table", exact=True).fill("2")
+        await own.get_by_role("button", name="Point the slot").click()
+        for name in second:
+            await see(stream, name)
+        await check(phone)

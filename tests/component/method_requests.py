@@ -22,8 +22,13 @@ METHODS = {
 """Every method of the services of a championship by its path."""
 
 
-def build_request(method: MethodDescriptor, tournament: str, subject: str, player: str) -> Message:
-    """Return a request with the fields that the method needs, all of one tournament, in the holder's own name."""
+def build_request(
+    method: MethodDescriptor, tournament: str, subject: str, player: str, *, with_narrowed: bool = True
+) -> Message:
+    """Return a request with the fields that the method needs, all of one tournament, in the holder's own name.
+
+    With ``with_narrowed``, it has the fields that only some of the callers may set, too.
+    """
     needs = needs_of(method)
     request: Any = GetMessageClass(method.input_type)()
     if "command_id" in method.input_type.fields_by_name:
@@ -35,7 +40,7 @@ def build_request(method: MethodDescriptor, tournament: str, subject: str, playe
     for path, value in named:
         if path:
             _set(request, path, value)
-    for path, _ in needs.narrowed:
+    for path, _ in needs.narrowed if with_narrowed else ():
         if len(path) > 1:
             continue  # in a part, beside fields for all callers
         field = request.DESCRIPTOR.fields_by_name[path[0]]
@@ -55,6 +60,15 @@ def _set(request: Any, path: tuple[str, ...], value: str) -> None:
         getattr(request, last).append(value)
     else:
         setattr(request, last, value)
+
+
+def list_queries() -> list[tuple[str, MethodDescriptor]]:
+    """Return the methods that answer once and change nothing, by path."""
+    return [
+        (path, method)
+        for path, method in METHODS.items()
+        if not method.server_streaming and "command_id" not in method.input_type.fields_by_name
+    ]
 
 
 _CALL_SECONDS = 120

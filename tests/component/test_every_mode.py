@@ -27,6 +27,7 @@ import pytest_asyncio
 from fastapi.routing import APIRoute
 from starlette.routing import Route
 from tests.component.gateway.api.test_document import EXAMPLES, FINITE, held_to_its_document
+from tests.component.method_requests import build_request, list_queries
 from tests.component.officials import do
 from tests.component.test_duplicate import WORDS
 from tests.support.access_cell import Cell, build_credential
@@ -621,6 +622,23 @@ async def _read_as(cell: Cell, mode: Mode, roles: Sequence[Role | None]) -> dict
     return found
 
 
+async def _ask_queries(cell: Cell, mode: Mode, role: Role | None) -> dict[str, str]:
+    """Return the answers to all queries over gRPC as a role, with and without fields that only some callers may set."""
+    credential = None if role is None else _build_credential(role, tournament=mode.id)
+    token = "" if credential is None else cell.token(credential)
+    found = {}
+    for path, method in list_queries():
+        for with_narrowed in (True, False):
+            subject = credential.subject if credential else ""
+            request = build_request(method, mode.id, subject, "anna", with_narrowed=with_narrowed)
+            try:
+                answer = str(await cell.call(path, request, token))
+            except grpc.aio.AioRpcError as error:
+                answer = str(error.details())
+            found[f"{path} {with_narrowed}"] = answer
+    return found
+
+
 async def _read_streams(cell: Cell, mode: Mode, after: int, position: int) -> str:
     """Return the public events after a position up to another, as the stream sends them."""
     text = ""
@@ -659,7 +677,8 @@ async def test_no_answer_has_a_draft_before_its_publication(cell: Cell, mode: Mo
 
     The draft has a table that no other pairing has. An anonymous visitor reads the same before and with the draft.
     """
-    roles = (None, needs.ROLE_PLAYER, needs.ROLE_SCORER, needs.ROLE_JUDGE, needs.ROLE_OPERATOR)
+    beside = (needs.ROLE_SCORER, needs.ROLE_JUDGE, needs.ROLE_OPERATOR, needs.ROLE_TREASURER, needs.ROLE_ANNOTATOR)
+    roles = (None, needs.ROLE_PLAYER, *beside)
     record, wrong = cell.process.runtime.record, []
     halls = [*HALLS, ("Torre", 970, 979)]
     request = pairing.SetHallsRequest()
@@ -675,6 +694,11 @@ async def test_no_answer_has_a_draft_before_its_publication(cell: Cell, mode: Mo
     assert DRAFT_TABLE_NUMBER in [seat.table for seat in drafted.draft.pairings]
     found = await _read_as(cell, mode, roles)
     wrong += [f"{role}: {address}" for (role, address), text in found.items() if _has_draft_table(text)]
+    for role in roles:
+        asked = await _ask_queries(cell, mode, role)
+        wrong += [f"{role}: {path}" for path, text in asked.items() if _has_draft_table(text)]
+    if not any(map(_has_draft_table, (await _ask_queries(cell, mode, needs.ROLE_DIRECTOR)).values())):
+        wrong.append("the director gets the draft by no query: the walk would not find it")
     wrong += [
         f"anonymous, changed: {address}"
         for (_, address), text in before.items()

@@ -106,7 +106,7 @@ OF_A_TOURNAMENT = [
     if "_id}" not in path.replace("{tournament_id}", "") and not path.startswith(RESTORE) and "{receipt}" not in path
 ]
 """Pages that are there for each tournament. Those of a case, a table, a receipt and the restore are held to the same by
-`test_judge_page.py`, `test_registration_leaks.py`, `test_arbiter_page.py`, `test_duplicate_consoles.py` and
+`test_judge_page.py`, `test_hidden_answers.py`, `test_arbiter_page.py`, `test_duplicate_consoles.py` and
 `test_first_restore.py`."""
 
 
