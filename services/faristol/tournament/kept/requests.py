@@ -137,10 +137,13 @@ def parts_of(request: Any, command_id: str) -> Sequence[Any]:
     So the championship can refuse the result of one table without those of the others. ``command_id`` is the id of the
     command in its stored form. Each part has its own.
     """
-    if not isinstance(request, _OF_SEVERAL):
-        return [like(type(request), request, command_id=command_id)]
-    part = _confirm if isinstance(request, pb.ConfirmResultsRequest) else _enter
-    return [part(request, result, part_id(command_id, result.game_id)) for result in request.results]
+    match request:
+        case pb.EnterResultsRequest():
+            return [_enter(request, each, part_id(command_id, each.game_id)) for each in request.results]
+        case pb.ConfirmResultsRequest():
+            return [_confirm(request, each, part_id(command_id, each.game_id)) for each in request.results]
+        case _:
+            return [like(type(request), request, command_id=command_id)]
 
 
 def _confirm(request: pb.ConfirmResultsRequest, result: pb.ShownResult, command_id: str) -> Message:
