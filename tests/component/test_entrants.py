@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 import grpc
+import httpx
 import pytest
 from tests.component.officials import browser, press
 from tests.support.access_cell import FOREIGN, OWN, Cell, build_credential, cell
@@ -48,6 +49,25 @@ async def test_the_page_of_a_tournament_leads_to_its_form_while_it_is_open(cell:
         await until(is_told)
         told = (await web.get(f"/api/v1/tournaments/{OWN}")).json()["tournament"]
         assert (told["entry_form"] is not None) == is_open
+
+
+async def test_a_country_is_typed_by_its_name_and_an_unknown_one_is_asked_about_once(cell: Cell) -> None:
+    await do(cell, registration.SetRegistrationRequest(open=True, fields=["country"]), build_credential(DIRECTOR))
+    page = f"/tournaments/{OWN}/register"
+    async with browser(cell, None) as web:
+
+        async def send(name: str, country: str, **more: str) -> httpx.Response:
+            fields = {"command_id": str(uuid.uuid4()), "name": name, "country": country, "listing": "3"}
+            return await web.post(page, data={**fields, **more})
+
+        named = await send("Marta Espanyola", "Spain")
+        assert "ESP" in (await web.get(named.headers["location"])).text
+        asked = await send("Nil Errat", "SPA")
+        assert asked.status_code == HTTPStatus.BAD_REQUEST
+        assert "SPA is not in the list of countries" in asked.text
+        assert 'name="country_asked" value="SPA"' in asked.text
+        insisted = await send("Nil Errat", "SPA", country_asked="SPA")
+        assert "SPA" in (await web.get(insisted.headers["location"])).text
 
 
 async def test_a_treasurer_may_call_no_method_but_those_of_entries_and_fees() -> None:

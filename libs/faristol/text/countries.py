@@ -12,7 +12,8 @@ from functools import cache
 from babel import Locale
 from babel.core import get_global
 
-from faristol.kernel.names import name_order
+from faristol.kernel.names import name_key, name_order
+from faristol.text import LANGUAGES
 
 SPORT_CODES = {
     "AE": "UAE",
@@ -80,3 +81,19 @@ def list_countries(language: str) -> tuple[tuple[str, str], ...]:
         if len(short) == 2 and short in names and short not in _NO_COUNTRIES:
             found[SPORT_CODES.get(short, code)] = names[short]
     return tuple(sorted(found.items(), key=lambda each: (name_order(each[1], language), each[0])))
+
+
+@cache
+def _codes_by_name() -> dict[str, str]:
+    """Return the codes by each name of a country, in every language, and by the codes themselves."""
+    return {
+        name_key(text): code
+        for language in LANGUAGES
+        for code, name in list_countries(language)
+        for text in (name, code)
+    }
+
+
+def find_country(text: str) -> str:
+    """Return the code of a country that is given by its code or by its name in any language; empty if unknown."""
+    return _codes_by_name().get(name_key(text), "")

@@ -4,7 +4,7 @@ import pytest
 
 from faristol.kernel.details import DETAILS
 from faristol.text import LANGUAGES
-from faristol.text.countries import SPORT_CODES, list_countries
+from faristol.text.countries import SPORT_CODES, find_country, list_countries
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -21,3 +21,9 @@ def test_countries_are_named_in_the_language_of_the_reader_in_its_order() -> Non
     assert dict(list_countries("el"))["GRE"] == "Ελλάδα"
     spanish = [name for _, name in list_countries("es")]
     assert spanish.index("Andorra") < spanish.index("España") < spanish.index("Portugal")
+
+
+@pytest.mark.parametrize("text", ["ESP", "esp", "Spain", "España", " espanya ", "Ισπανία"])
+def test_a_country_is_found_by_its_code_and_by_its_name_in_any_language(text: str) -> None:
+    assert find_country(text) == "ESP"
+    assert find_country("SPA") == find_country("Narnia") == find_country("") == ""

@@ -37,6 +37,7 @@ from faristol.pb.pairing.v1 import registration_events_pb2 as events
 from faristol.pb.pairing.v1 import registration_pb2 as pb
 from faristol.presentation.page_addresses import tournament_path
 from faristol.text import say
+from faristol.text.countries import find_country
 from faristol.text.money import format_money
 
 TournamentId = Annotated[str, Path(max_length=64)]
@@ -45,6 +46,11 @@ Key = Annotated[str, Query(max_length=64)]
 NO_ENTRY = N_("This link is unknown or has expired. Enter again, or ask the director for help.")
 TRAP = "website"
 """Field that people do not see: a program that fills it in sends no entry, and is not told."""
+
+MAX_COUNTRY_CHARACTERS = 60
+"""Characters of the name of a country in a form."""
+
+UNKNOWN_COUNTRY = N_("{given} is not in the list of countries: choose one by its name, or send the same once more.")
 
 routes = APIRouter(include_in_schema=False)
 
@@ -69,6 +75,12 @@ async def submit_entry(request: Request, results: Reader, tournament_id: Tournam
         return await _send_links(request, results, tournament_id, given)
     if given.get(TRAP):
         return redirect_to(f"{tournament_path(tournament_id, 'register')}?sent=1")
+    typed = given.get("country", "").strip()
+    if code := find_country(typed):
+        given = {**given, "country": code}
+    elif typed and given.get("country_asked") != typed:
+        errors = {"country": say(UNKNOWN_COUNTRY, {"given": typed[:MAX_COUNTRY_CHARACTERS]}, language)}
+        return await _show_form(request, results, tournament_id, {**given, "country_asked": typed}, errors)
     sent = await send_form(calls(request), asked, given, language)
     if sent.answer is None:
         return await _show_form(request, results, tournament_id, given, sent.errors, sent.refused)
@@ -115,6 +127,7 @@ async def _show_form(
         typed=Typed(given or {}),
         errors=Typed(errors or {}),
         details=[DETAILS[name] for name in found.settings.fields if name in DETAILS],
+        most_country=MAX_COUNTRY_CHARACTERS,
         money=partial(format_money, currency=found.fees.currency, language=language_of(request)),
         listings=labels_of(events.EntryListing.DESCRIPTOR),
         states=labels_of(pb.EntryState.DESCRIPTOR),
