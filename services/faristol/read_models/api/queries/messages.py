@@ -30,7 +30,7 @@ async def list_messages(
 async def load_readable_messages(models: ReadModels, head: Tournament) -> Sequence[results.Message]:
     """Return the messages of a tournament that are shown now and that the caller may read, the latest first.
 
-    Of the players to whom a message goes, callers other than officials get only themselves.
+    Callers other than officials get only themselves among the players of a message.
     """
     asking = caller()
 
