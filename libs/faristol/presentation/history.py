@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+
+from google.protobuf.descriptor import EnumDescriptor
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.event_types import events_of, meaning
@@ -45,6 +46,8 @@ from faristol.text.money import format_money
 
 EVENT_COMMANDS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
 """Command whose answer has the sentence of an event, by event type."""
+
+_EVENT_FIELDS = {kind.DESCRIPTOR.name: kind.DESCRIPTOR.fields for kind in events_of(events, fee_events)}
 
 WITHOUT_ID: Mapping[str, str] = {
     "CreateTournament": N_("{name} is created, with the words of {lexicon}."),
@@ -326,7 +329,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "undone_in": str(act.undone_in or ""),
     }
     params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
-    params |= _by_type(act, params, players, known.tournament, language)
+    params |= _labels(act, params, language) | _by_type(act, params, players, known.tournament, language)
     if decided := _describe_decision(act, params, name, language):
         params["outcome"] = f", {decided}"
     return params
@@ -435,9 +438,9 @@ def _by_type(
         case "ByeAwarded":
             return {"kind": read(labels.BYES[bye_worth(tournament)])}
         case "ByeGranted":
-            return {"kind": _label(events.ByeKind, details["kind"] or "full-point", language)}
-        case "PrizesOffered":
-            return {"prizes": _label(events.PrizeKind, details["prizes"], language) or read(NO_PRIZES)}
+            return {"kind": _label(events.ByeKind.DESCRIPTOR, details["kind"] or "full-point", language)}
+        case "PrizesOffered" if not details["prizes"]:
+            return {"prizes": read(NO_PRIZES)}
         case "PlayerRequestAnswered":
             return {"refused": "" if details["granted"] or details["taken_back"] else "yes"}
         case "DraftPlayersSwapped":
@@ -457,7 +460,7 @@ def _by_type(
         case "TableSanctionNoted":
             if details["kind"] == "points":
                 return {"sanction": say(POINTS_DEDUCTED, {"points": int(details["points"] or 0)}, language)}
-            return {"sanction": _label(game.SanctionKind, details["kind"], language)}
+            return {"sanction": _label(game.SanctionKind.DESCRIPTOR, details["kind"], language)}
         case "ResultCheckSet":
             return {"no_check": "" if details["second_person"] or details["players"] else "yes"}
         case "DataRequestAnswered":
@@ -466,23 +469,29 @@ def _by_type(
         case "FeeAdjusted" if details["computed"]:
             return {"money": read(AS_COMPUTED)}
         case "FeeAdjusted" | "PaymentRecorded" | "PaymentRefunded":
-            return {
-                "money": format_money(int(details["amount"] or 0), details["currency"], language),
-                "method": _label(fee_events.PaymentMethod, details["method"], language),
-            }
+            return {"money": format_money(int(details["amount"] or 0), details["currency"], language)}
         case "AppealDecided":
             return {"dismissed": "" if details["upheld"] else "yes"}
         case _:
             return {}
 
 
-def _label(kind: Any, words: str, language: str) -> str:
+def _labels(act: pairing.Act, details: Mapping[str, str], language: str) -> dict[str, str]:
+    """Return the labels of the details of an act that are values of enumerations, by field."""
+    return {
+        field.name: _label(field.enum_type, details[field.name], language)
+        for field in _EVENT_FIELDS.get(act.type, ())
+        if field.enum_type is not None and labels_of(field.enum_type)
+    }
+
+
+def _label(kind: EnumDescriptor, words: str, language: str) -> str:
     """Return the labels of values of an enumeration in their order, translated and joined by commas.
 
     ``words`` are their names in a detail of an act.
     """
     chosen, read = words.split(", "), translations(language).gettext
-    texts, names = labels_of(kind.DESCRIPTOR), names_of(kind.DESCRIPTOR)
+    texts, names = labels_of(kind), names_of(kind)
     return ", ".join(read(texts[number]) for word, number in names.items() if word in chosen and number in texts)
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from faristol.kernel.event_types import events_of
+from faristol.kernel.spellings import kebab, labels_of, name_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import fee_events_pb2 as fee_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation.history import describe_done, describe_history, fold_entries, list_effective
 from faristol.presentation.names import Roster
@@ -23,6 +28,9 @@ HEAD = pairing.GetTournamentResponse(
         )
     ],
 )
+
+WITH_NUMBER = [labels_of(game.SanctionKind.DESCRIPTOR)[game.SANCTION_KIND_POINTS]]
+"""Label that the sentence about a table replaces by one with the number of points."""
 
 
 def acts(*given: pairing.Act) -> list[pairing.Act]:
@@ -143,3 +151,28 @@ def test_an_undo_of_an_undo_puts_the_first_act_in_force_again() -> None:
     given[1].undoes, given[2].undoes, given[4].undoes = 1, 2, 4
     told = list(describe_history(pairing.ListActsResponse(acts=given), Roster(HEAD), "en"))
     assert [each.act.version for each in list_effective(told)] == [1]
+
+
+LABELLED = [
+    (kind, field)
+    for kind in events_of(events, fee_events)
+    for field in kind.DESCRIPTOR.fields
+    if field.enum_type is not None and labels_of(field.enum_type)
+]
+
+
+@pytest.mark.parametrize(("kind", "field"), LABELLED, ids=[field.full_name for _, field in LABELLED])
+def test_a_sentence_shows_values_of_enumerations_by_the_labels_of_the_contract(kind: Any, field: Any) -> None:
+    others = [
+        f"{kebab(other.name)}: 1"
+        for other in kind.DESCRIPTOR.fields
+        if other.enum_type is None and other.message_type is None and other.type != other.TYPE_BOOL
+    ]
+
+    def said(number: int) -> str:
+        details = [*others, f"{kebab(field.name)}: {name_of(field.enum_type, number)}"]
+        return describe_acts(HEAD, "en", pairing.Act(type=kind.DESCRIPTOR.name, details=details))
+
+    texts = {label: said(number) for number, label in labels_of(field.enum_type).items()}
+    if len(set(texts.values())) > 1:  # the sentence has a place for the field
+        assert [label for label, text in texts.items() if label not in text] in ([], WITH_NUMBER)
