@@ -9,6 +9,7 @@ from pathlib import Path
 from faristol.casebook.document import Value
 from faristol.casebook.names import Names
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.rules import Ruleset
 
 Word = tuple[str, ...]
@@ -113,23 +114,14 @@ class TableCase(Case):
 
 
 @dataclass(frozen=True, slots=True)
-class EntryData:
-    """The data of an entry: the last published rating, None without one, the club and the country."""
-
-    rating: int | None
-    club: str = ""
-    country: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class TournamentCase(Case):
     """A tournament at the start of a case."""
 
     rounds: int
     """Rounds announced."""
     keeping: game_events.Keeping.ValueType
-    entries: Mapping[str, EntryData]
-    """All persons of the case, by name."""
+    entries: Mapping[str, pairing_pb2.RegisterPlayerRequest]
+    """All persons of the case, by name, as registrations without ids."""
     registered: tuple[str, ...]
     """The players registered before the first step, in this order."""
     teams: Mapping[str, tuple[str, ...]]
@@ -137,7 +129,7 @@ class TournamentCase(Case):
 
     def rating(self, player_id: str) -> int:
         """Return the rating of a player's entry; 0 for an unrated player."""
-        return self.entries[self.names.name(player_id)].rating or 0
+        return self.entries[self.names.name(player_id)].rating
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from faristol.casebook.articles import split_articles
-from faristol.casebook.case import TableCase
+from faristol.casebook.case import TableCase, TournamentCase
 from faristol.casebook.document import CaseError
 from faristol.casebook.duplicate_game import reader as duplicates
 from faristol.casebook.reader import FILE_KEYS, files_in, read_cases, read_file
@@ -16,6 +16,7 @@ from faristol.casebook.runner import KINDS, run_case
 from faristol.casebook.steps import SAID_KEYS
 from faristol.casebook.table.reader import CASE_KEYS, SHARED_KEYS
 from faristol.casebook.tournament import reader as tournaments
+from faristol.pb.pairing.v1.pairing_pb2 import RegisterPlayerRequest
 
 GOOD = """\
 ruleset: fisc-2023
@@ -177,6 +178,22 @@ cases:
       - Anna: place-play H8 C A S A
         score: 10
 """
+
+
+def test_a_player_of_a_tournament_has_the_fields_of_a_registration(tmp_path: Path) -> None:
+    entries = (
+        "{Anna: {rating: 1500, school: Institut, birth-year: 2010}, Blai: {rating: unrated, country: AND}, Cesca: 9}"
+    )
+    (case,) = read_cases(write_case(tmp_path, re.sub("players: .*", f"players: {entries}", TOURNAMENT)))
+    assert isinstance(case, TournamentCase)
+    assert case.entries == {
+        "Anna": RegisterPlayerRequest(rating=1500, school="Institut", birth_year=2010),
+        "Blai": RegisterPlayerRequest(country="AND"),
+        "Cesca": RegisterPlayerRequest(rating=9),
+    }
+    wrong = write_case(tmp_path, TOURNAMENT.replace("Anna: 1500", "Anna: {birthyear: 2010}"))
+    with pytest.raises(CaseError, match="there is no key 'birthyear'; did you mean 'birth-year'"):
+        read_cases(wrong)
 
 
 def test_one_bad_line_does_not_drop_its_file_and_all_errors_are_told_at_once(tmp_path: Path) -> None:

@@ -152,10 +152,8 @@ def _introduce(world: World, request: Any, who: Value | None) -> None:
     entries = _case(world).entries
     if who is None or who.text() not in entries:
         return
-    entry = entries[who.text()]
-    request.name, request.club, request.country = who.text(), entry.club, entry.country
-    if entry.rating is not None:
-        request.rating = entry.rating
+    request.name = who.text()
+    request.MergeFrom(entries[who.text()])
 
 
 async def _register(world: World, step: Step, listed: Value) -> Message:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.casebook.case import OFFICIALS, EntryData, TournamentCase
+from faristol.casebook.case import OFFICIALS, TournamentCase
 from faristol.casebook.document import Errors, Value
+from faristol.casebook.forms import fill
 from faristol.casebook.headings import HEADING_KEYS, check_refusals, heading_of
 from faristol.casebook.names import Names
 from faristol.casebook.steps import read_steps, words_of
 from faristol.casebook.tournament.actions import TOURNAMENT_KIND
-from faristol.kernel.spellings import names_of
+from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1.pairing_pb2 import RegisterPlayerRequest
+from faristol.rules import Board
 
 SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others", "teams", "words"})
 """Keys that may apply to all cases of a file."""
@@ -19,7 +22,10 @@ CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "teams", "keeping", "
 GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
 """Keys of events of a step other than its action and the round of its expectations."""
 
-ENTRY_KEYS = frozenset({"rating", "club", "country"})
+ENTRY_KEYS = frozenset(map(kebab, RegisterPlayerRequest.DESCRIPTOR.fields_by_name)) - {
+    *("command-id", "tournament-id", "player-id", "name", "occurred-at"),
+}
+"""Keys of a player: the fields of a registration, without those that the case determines."""
 UNRATED = "unrated"
 FIRST_RATING, NEXT_RATING = 2000, 10
 """The first rating of numbered players, and the difference to each next one."""
@@ -76,17 +82,18 @@ def _keeping(value: Value) -> game_events.Keeping.ValueType:
     return game_events.Keeping.ValueType(known[value.text()])
 
 
-def _entries(value: Value) -> dict[str, EntryData]:
+def _entries(value: Value) -> dict[str, RegisterPlayerRequest]:
     """Read players by name, or a number of players named by their rank in ratings."""
     if value.is_text:
         count = value.number()
         if not 0 <= count <= MAX_NUMBERED_PLAYERS:
             raise value.wrong(f"expected 0 to {MAX_NUMBERED_PLAYERS} players, or their names")
-        return {str(place + 1): EntryData(FIRST_RATING - NEXT_RATING * place) for place in range(count)}
+        ratings = [FIRST_RATING - NEXT_RATING * place for place in range(count)]
+        return {str(place): RegisterPlayerRequest(rating=rating) for place, rating in enumerate(ratings, 1)}
     return {name: _entry(entry) for name, entry in value.keys().items()}
 
 
-def _teams(value: Value, entries: Mapping[str, EntryData]) -> dict[str, tuple[str, ...]]:
+def _teams(value: Value, entries: Mapping[str, RegisterPlayerRequest]) -> dict[str, tuple[str, ...]]:
     """Return the players of each team by its name, in the order of the boards. Raises ``CaseError``."""
     found = {name: tuple(player.text() for player in line_up.items()) for name, line_up in value.keys().items()}
     for name, line_up in found.items():
@@ -98,14 +105,8 @@ def _teams(value: Value, entries: Mapping[str, EntryData]) -> dict[str, tuple[st
     return found
 
 
-def _entry(value: Value) -> EntryData:
-    if value.is_mapping:
-        keys = value.keys(ENTRY_KEYS)
-        rating = _rating(keys["rating"]) if "rating" in keys else None
-        club, country = (keys[key].text() if key in keys else "" for key in ("club", "country"))
-        return EntryData(rating, club, country)
-    return EntryData(_rating(value))
-
-
-def _rating(value: Value) -> int | None:
-    return None if value.text() == UNRATED else value.number()
+def _entry(value: Value) -> RegisterPlayerRequest:
+    keys = value.keys(ENTRY_KEYS) if value.is_mapping else {"rating": value}
+    entry = RegisterPlayerRequest()
+    fill(entry, {key: each for key, each in keys.items() if each.text() != UNRATED}, Board())
+    return entry

@@ -67,10 +67,11 @@ async def _compute_awards(world: World) -> Sequence[results_pb2.AwardList]:
     played = [of.rounds[number] for number in sorted(of.rounds)]
     if not any(each.finished for each in played):
         return [results_pb2.AwardList(name=each.name) for each in offered.lists]
-    clubs = {world.names.ids[name]: entry.club for name, entry in world.case.entries.items()}
+    entries = {world.names.ids[name]: entry for name, entry in world.case.entries.items()}
     candidates = [
-        Candidate(line, of.players[line.player_id].category, clubs[line.player_id])
+        Candidate(line, of.players[line.player_id].category, entry.club, entry.birth_year)
         for line in (await find_standings(world)).standings
+        for entry in (entries[line.player_id],)
     ]
     no_plays = Plays({}, (), recorded=False)
     feats = {criterion: feats_of_games(criterion, played, no_plays, ()) for criterion in CRITERION_KINDS}
