@@ -16,6 +16,7 @@ from tests.support.halls import FISC, hall_of
 
 from faristol.cli.contract import command_of as command_line_of
 from faristol.cli.contract import request_of
+from faristol.cli.players.entries import entries as list_entries
 from faristol.cli.tournament.ratings import rating_list
 from faristol.gateway.api.comma_separated import format_csv
 from faristol.gateway.consoles.director.commands import command_of as convert_form
@@ -32,6 +33,7 @@ from faristol.kernel.details import (
 from faristol.kernel.errors import Invalid
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import registration_pb2 as registration
 from faristol.pb.people.v1 import details_pb2 as people
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.tournament_commands import TOURNAMENT_COMMANDS
@@ -54,9 +56,11 @@ def _carriers(module: Any) -> list[Descriptor]:
     return [message for message in messages if {"club", "country"} <= {*message.fields_by_name}]
 
 
-@pytest.mark.parametrize("message", _carriers(pairing) + _carriers(results), ids=lambda message: message.name)
+@pytest.mark.parametrize(
+    "message", [*_carriers(pairing), *_carriers(registration), *_carriers(results)], ids=lambda message: message.name
+)
 def test_messages_for_officials_have_every_detail_and_messages_for_readers_the_public_ones(message: Descriptor) -> None:
-    is_public = message.file is results.DESCRIPTOR
+    is_public = message.file is results.DESCRIPTOR or message is registration.Entrant.DESCRIPTOR
     fields = {field.name: field for field in message.fields if field.name in DETAILS}
     assert fields.keys() == (PUBLIC_DETAILS if is_public else DETAILS).keys()
     for name, field in fields.items():
@@ -184,3 +188,11 @@ def test_a_detail_is_in_public_answers_and_lists_exactly_if_it_is_public(
     public = {name: f"x{value}" if str(value).startswith("'") else value for name, value in public.items()}
     listed = players_of(rating_list([results.Player(player_id="anna", new_rating=1500, **public)]))
     assert read_details(listed.rows[0].request) == public
+
+
+def test_officials_read_every_detail_of_an_entry_at_a_terminal() -> None:
+    details = people.PersonalDetails(**examples())
+    entry = registration.Entry(entry=1, state=registration.ENTRY_STATE_RECEIVED, details=details)
+    shown = [*list_entries(None, registration.ListEntriesResponse(entries=[entry]), None, "en")]
+    assert [name for name, value in examples().items() if not any(str(value) in line for line in shown)] == []
+    assert all(str(examples()[name]) in shown[0] for name in PUBLIC_DETAILS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from faristol.kernel.details import DETAILS, PUBLIC_DETAILS, format_details
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import labels_of
 from faristol.kernel.times import to_datetime
@@ -33,11 +34,10 @@ def entries(_request: object, answer: pb.ListEntriesResponse, _known: object, la
     if not answer.entries:
         yield say(NO_ENTRIES, {}, language)
     for each in answer.entries:
-        details = each.details
-        day = to_datetime(each.received_at).date()
-        named = " · ".join(filter(None, (details.name or each.player_id, details.club, details.country, each.category)))
-        yield f"{each.entry:>4}  {day}  {named}  {read(STATES[each.state])}"
-        more = (details.email, details.federation_id, details.need, each.question, each.answer, each.reason)
+        day, others = to_datetime(each.received_at).date(), DETAILS.keys() - PUBLIC_DETAILS.keys()
+        named = [each.details.name or each.player_id, *format_details(each.details, *others), each.category]
+        yield f"{each.entry:>4}  {day}  {' · '.join(filter(None, named))}  {read(STATES[each.state])}"
+        more = (*format_details(each.details, *PUBLIC_DETAILS), each.question, each.answer, each.reason)
         yield from (f"      {words}" for words in more if words)
     params = {"unconfirmed": answer.unconfirmed, "waiting_mails": answer.waiting_mails}
     yield say(UNCONFIRMED, params, language)
@@ -60,7 +60,7 @@ def form(_request: object, answer: pb.GetRegistrationResponse, _known: object, l
             yield say(EARLY, {"until": until, "discount": money(fees.early_discount)}, language)
     for each in answer.entrants:
         if each.name:
-            yield f"  {' · '.join(filter(None, (each.name, each.club, each.country, each.category)))}"
+            yield f"  {' · '.join(filter(None, (each.name, *format_details(each), each.category)))}"
 
 
 def mail_status(_request: object, answer: pb.GetMailStatusResponse, _known: object, language: str) -> Iterator[str]:
