@@ -14,5 +14,5 @@ from faristol.fanout.frames import (
     parse_id,
 )
 from faristol.fanout.replays import Unavailable
-from faristol.fanout.ring import Entry, Gone, Topic
+from faristol.fanout.ring import Entry, Gone, RecentEntries, Topic
 from faristol.fanout.viewers import Viewer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from faristol.fanout.frames import FRAME_BATCH_SIZE, Batch, batch
 
@@ -23,8 +23,8 @@ class Gone(Exception):
     """The ring no longer has the next frames: they are read from the record."""
 
 
-class Entry(Protocol):
-    """Event that is ready to send, or will be."""
+class PositionedEntry(Protocol):
+    """Event with its position."""
 
     @property
     def position(self) -> int:
@@ -33,6 +33,10 @@ class Entry(Protocol):
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the event; empty if unknown."""
+
+
+class Entry(PositionedEntry, Protocol):
+    """Event that is ready to send, or will be."""
 
     @property
     def event(self) -> Any:
@@ -44,8 +48,10 @@ class Entry(Protocol):
 
 _POSITION = attrgetter("position")
 
+E = TypeVar("E", bound=PositionedEntry)
 
-class Ring:
+
+class RecentEntries(Generic[E]):
     """Latest events."""
 
     def __init__(self, capacity: int) -> None:
@@ -58,7 +64,7 @@ class Ring:
         """Fingerprint of the event at ``position``; empty if unknown."""
         self.version = 0
         """Number of changes."""
-        self._entries: list[Entry] = []
+        self._entries: list[E] = []
 
     def restart(self, position: int, fingerprint: str) -> None:
         """Restart empty after a position."""
@@ -67,7 +73,7 @@ class Ring:
         self.fingerprint = fingerprint
         self.version += 1
 
-    def add(self, entries: Sequence[Entry], position: int, fingerprint: str) -> None:
+    def add(self, entries: Sequence[E], position: int, fingerprint: str) -> None:
         """Add the next entries, which are complete up to ``position``."""
         self._entries += entries
         self.position, self.fingerprint = position, fingerprint
@@ -82,6 +88,15 @@ class Ring:
             return self.fingerprint
         at = bisect_right(self._entries, position, key=_POSITION) - 1
         return self._entries[at].fingerprint if at >= 0 and self._entries[at].position == position else ""
+
+    def list_after(self, position: int, most: int) -> Sequence[E]:
+        """Return at most ``most`` entries after a position, which is not before ``before``, in order."""
+        start = bisect_right(self._entries, position, key=_POSITION)
+        return self._entries[start : start + most]
+
+
+class Ring(RecentEntries[Entry]):
+    """Latest events with their frames."""
 
     def after(self, topic: Topic, position: int) -> Batch:
         """Return the next frames of a topic after a position, up to the first that is not ready.

@@ -70,6 +70,17 @@ def test_the_ring_is_complete_after_its_beginning_whatever_it_drops() -> None:
         ring.after(Of(), ring.before - 1)
 
 
+@pytest.mark.parametrize("most", [1, 4, 100])
+def test_entries_are_listed_in_order_without_a_gap_by_any_number(most: int) -> None:
+    ring = build_ring(*(Letter(2 * number, "a") for number in range(1, 30)), capacity=10)
+    position, found = ring.before, list[int]()
+    while listed := ring.list_after(position, most):
+        assert len(listed) <= most
+        found += [entry.position for entry in listed]
+        position = found[-1]
+    assert found == list(range(ring.before + 2, ring.position + 1, 2))
+
+
 def test_a_batch_is_bounded_and_the_next_begins_behind_it() -> None:
     ring = build_ring(*(Letter(number, "ab"[number % 2]) for number in range(1, 3 * FRAME_BATCH_SIZE)), capacity=1_000)
     position, sizes = 0, []

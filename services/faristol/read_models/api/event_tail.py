@@ -8,7 +8,6 @@ notifications in a ring. A subscriber is a position: it reads the ring, and the 
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from operator import attrgetter
@@ -18,6 +17,7 @@ from faristol.consumers import Progress
 from faristol.event_store import Record, Recorded
 from faristol.event_store.delays import Delays
 from faristol.event_store.tasks import cancel_tasks
+from faristol.fanout import RecentEntries
 from faristol.kernel.event_types import TOLD_TYPES
 from faristol.kernel.topics import OF_DIVISIONS, Topic
 from faristol.pb.results.v1 import results_pb2 as results
@@ -66,6 +66,16 @@ class Entry(NamedTuple):
     is_told: bool = False
     """Whether a held event is published at this position. Only the public gets it there."""
 
+    @property
+    def position(self) -> int:
+        """Position of the event."""
+        return self.news.position
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the event."""
+        return self.news.fingerprint
+
 
 class EventTail:
     """The latest events of all tournaments, up to the position of the read models."""
@@ -74,18 +84,10 @@ class EventTail:
         """Create the ring for ``kept`` notifications, without reading yet."""
         self._record = record
         self._progress = progress
-        self._kept = kept
-        self._ring: list[Entry] = []
+        self._ring = RecentEntries[Entry](kept)
         self._delays = Delays()
         self._starting = asyncio.Lock()
         """Held while the delays are read, so that many subscribers do not read them at a time."""
-        self._positions: list[int] = []
-        """The positions in the ring, for bisection."""
-        self._before = 0
-        """The ring holds every notification after this position, up to ``_here``."""
-        self._here = 0
-        self._fingerprint = ""
-        """Of the event at ``_here``; empty if unknown."""
         self._moved = asyncio.Event()
         self._followers = 0
         self._reader: asyncio.Task[None] | None = None
@@ -107,7 +109,7 @@ class EventTail:
         """
         async with self._subscribe():
             if last is not None:
-                after = max(self._before, await self._progress.position() - last)
+                after = max(self._ring.before, await self._progress.position() - last)
             if marks:
                 after = await self._begin(after)
                 yield await self._mark(after)
@@ -123,9 +125,9 @@ class EventTail:
     ) -> AsyncGenerator[News, None]:
         """Yield at most ``limit`` events after a position, up to the current end."""
         here, left = await self._progress.position(), limit
-        while self._here < here:
+        while self._ring.position < here:
             await self._wait(self._moved, None)
-        while left and after < self._here:
+        while left and after < self._ring.position:
             batch, after = await self._after(topic, after, may_know)
             if len(batch) >= left:
                 batch = batch[:left]
@@ -133,7 +135,7 @@ class EventTail:
             for news in batch:
                 yield news
             left -= len(batch)
-            if marks and not batch and after < self._here:
+            if marks and not batch and after < self._ring.position:
                 yield await self._mark(after)  # a subscriber that leaves now can resume from here
         if marks:
             yield await self._mark(after)
@@ -151,7 +153,7 @@ class EventTail:
                 yield news
             if batch:
                 sent, since = batch[-1].position, clock()
-            if after < self._here:
+            if after < self._ring.position:
                 continue
             if marks and clock() - since >= (POSITION_NOTICE_SECONDS if after > sent else KEEP_ALIVE_SECONDS):
                 yield await self._mark(after)
@@ -160,14 +162,13 @@ class EventTail:
 
     async def _begin(self, after: int) -> int:
         """Return the position to begin after: ``after``, or the record's end if that is lower."""
-        if after > self._here:
+        if after > self._ring.position:
             await self._progress.wait_until_reached(after, CATCH_UP_SECONDS)
-        return min(after, max(self._here, await self._progress.position()))
+        return min(after, max(self._ring.position, await self._progress.position()))
 
     async def _mark(self, position: int) -> News:
         """Return a position without an event."""
-        is_known = position == self._here and self._fingerprint
-        fingerprint = self._fingerprint if is_known else await self._record.fingerprint(position)
+        fingerprint = self._ring.fingerprint_at(position) or await self._record.fingerprint(position)
         return News(position=position, fingerprint=fingerprint)
 
     async def _wait(self, moved: asyncio.Event, seconds: float | None) -> None:
@@ -182,13 +183,13 @@ class EventTail:
 
     async def _after(self, topic: Topic, after: int, may_know: MayKnow | None) -> tuple[list[News], int]:
         """Return some events of a topic after a position, and the position up to which they are complete."""
-        if after < self._before:
+        if after < self._ring.before:
             found, position = await self._replay(topic, after, TAIL_EVENT_TYPES if may_know else PUBLIC)
         else:
-            start = bisect_right(self._positions, after)
-            stop = start + TAIL_BATCH_EVENTS
-            position = self._positions[stop - 1] if stop < len(self._ring) else max(after, self._here)
-            found = [entry for entry in self._ring[start:stop] if topic.has(entry.news)]
+            recent = self._ring.list_after(after, TAIL_BATCH_EVENTS)
+            is_full = len(recent) == TAIL_BATCH_EVENTS
+            position = recent[-1].position if is_full else max(after, self._ring.position)
+            found = [entry for entry in recent if topic.has(entry.news)]
         if may_know is None:
             return [news for news, is_held, _ in found if not is_held and news.type in NAMES_OF_PUBLIC], position
         at_once = [entry.news for entry in found if not entry.is_told]
@@ -198,7 +199,7 @@ class EventTail:
         """Return the same from the record. Few may read at once; a waiting subscriber holds no connection."""
         types = frozenset(kind for kind in allowed if not topic.types or kind.rpartition(".")[2] in topic.types)
         types |= TOLD_TYPES  # each stands for an event of another type
-        here = self._here
+        here = self._ring.position
         async with self._replays:
             batch = await self._record.read(
                 after, limit=TAIL_BATCH_EVENTS, tournament=topic.tournaments or None, types=types, up_to=here
@@ -216,15 +217,16 @@ class EventTail:
     async def _subscribe(self) -> AsyncIterator[None]:
         """Subscribe: the reader runs while there are subscribers."""
         if self._reader is None or self._reader.done():
-            here, mine = await self._progress.position(), self._here
+            here, ring = await self._progress.position(), self._ring
+            mine, known = ring.position, ring.fingerprint
             fingerprint = await self._record.fingerprint(mine)
             async with self._starting:
                 if self._reader is None or self._reader.done():
                     await self._delays.read(self._record)
             if self._reader is None or self._reader.done():  # another subscriber may have started it during the reads
-                is_of_another = bool(self._fingerprint) and mine == self._here and fingerprint != self._fingerprint
-                if here > self._here + self._kept or here < self._here or is_of_another:
-                    self._begin_anew(here)
+                is_of_another = bool(known) and mine == ring.position and fingerprint != known
+                if here > ring.position + ring.capacity or here < ring.position or is_of_another:
+                    ring.restart(max(0, here - RING_LOOKBACK_EVENTS), "")
                 self._reader = asyncio.create_task(self._read(), name="tail")
                 self._reader.add_done_callback(lambda _: self._wake_subscribers())
         self._followers += 1
@@ -237,30 +239,19 @@ class EventTail:
                 self._reader = None
                 await cancel_tasks([reader])
 
-    def _begin_anew(self, here: int) -> None:
-        self._ring, self._positions = [], []
-        self._before = self._here = max(0, here - RING_LOOKBACK_EVENTS)
-        self._fingerprint = ""
-
     async def _read(self) -> None:
         while True:
             here = await self._progress.position()
-            while self._here < here:
-                events = await self._record.recent.after(self._here, limit=TAIL_BATCH_EVENTS, at_least=here)
-                events = [event for event in events if self._here < event.position <= here]
+            while self._ring.position < here:
+                after = self._ring.position
+                events = await self._record.recent.after(after, limit=TAIL_BATCH_EVENTS, at_least=here)
+                events = [event for event in events if after < event.position <= here]
                 self._delays.note(events)
-                self._append([self._entry_of(event) for event in events if event.type in TAIL_EVENT_TYPES])
-                self._here = events[-1].position if events else here
-                self._fingerprint = events[-1].fingerprint if events else ""
+                entries = [self._entry_of(event) for event in events if event.type in TAIL_EVENT_TYPES]
+                position, fingerprint = (events[-1].position, events[-1].fingerprint) if events else (here, "")
+                self._ring.add(entries, position, fingerprint)
                 self._wake_subscribers()
-            await self._progress.wait_until_reached(self._here + 1, TAIL_POLL_SECONDS)
-
-    def _append(self, entries: list[Entry]) -> None:
-        self._ring += entries
-        self._positions += (entry.news.position for entry in entries)
-        if len(self._ring) > 2 * self._kept:  # drop many at once, which is cheap
-            self._before = self._positions[-self._kept - 1]
-            del self._ring[: -self._kept], self._positions[: -self._kept]
+            await self._progress.wait_until_reached(self._ring.position + 1, TAIL_POLL_SECONDS)
 
     def _wake_subscribers(self) -> None:
         moved, self._moved = self._moved, asyncio.Event()
