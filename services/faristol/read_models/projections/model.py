@@ -213,15 +213,11 @@ def _note_position(state: State, event: Recorded) -> None:
     setattr(_championship(state, event).tournament, WITH_WORDS[type(event.message)], event.position)
 
 
-_WITH_POSITION = {**MESSAGE_HANDLERS, **SCREEN_HANDLERS, **HALL_HANDLERS}
+_WITH_POSITION = {**MESSAGE_HANDLERS, **SCREEN_HANDLERS, **HALL_HANDLERS, **BROADCAST_HANDLERS}
 
 
-def _change_messages(state: State, event: Recorded) -> None:
+def _change_at_position(state: State, event: Recorded) -> None:
     _WITH_POSITION[type(event.message)](_championship(state, event).tournament, event.message, event.position)
-
-
-def _change_broadcast(state: State, event: Recorded) -> None:
-    BROADCAST_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message, event.position)
 
 
 def _change_tournament(state: State, event: Recorded) -> None:
@@ -286,8 +282,7 @@ FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     pairing.RulesetKept: _apply_ruleset_kept,
     **dict.fromkeys(TOURNAMENT_HANDLERS, _change_tournament),
     **dict.fromkeys(WITH_WORDS, _note_position),
-    **dict.fromkeys(_WITH_POSITION, _change_messages),
-    **dict.fromkeys(BROADCAST_HANDLERS, _change_broadcast),
+    **dict.fromkeys(_WITH_POSITION, _change_at_position),
     **dict.fromkeys(PLAYER_HANDLERS, _change_players),
     **dict.fromkeys(ROUND_HANDLERS, _change_round),
     **dict.fromkeys(RESULT_HANDLERS, _change_result),

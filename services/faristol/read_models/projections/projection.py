@@ -23,16 +23,18 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.read_models.projections import ranks, scoresheet, waits
-from faristol.read_models.projections.broadcast import BROADCAST_HANDLERS
 from faristol.read_models.projections.championship import Championship
 from faristol.read_models.projections.clocks import CLOCK_HANDLERS
-from faristol.read_models.projections.halls import HALL_HANDLERS
-from faristol.read_models.projections.messages import MESSAGE_HANDLERS
-from faristol.read_models.projections.model import EVERY_ROUND_NUMBER, PROJECTED_TYPES, WHOLE_ROUND, State, game_of
+from faristol.read_models.projections.model import (
+    EVERY_ROUND_NUMBER,
+    FOLDS,
+    PROJECTED_TYPES,
+    WHOLE_ROUND,
+    State,
+    game_of,
+)
 from faristol.read_models.projections.players import PLAYER_HANDLERS
 from faristol.read_models.projections.rounds import RESULT_HANDLERS, ROUND_HANDLERS, takes_no_points
-from faristol.read_models.projections.screens import SCREEN_HANDLERS
-from faristol.read_models.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS
 from faristol.read_models.storage.rows import (
     CLASSES,
     Bye,
@@ -63,19 +65,7 @@ Stored = dict[tuple[type[StoredRow], tuple[Any, ...]], tuple[Any, ...]]
 
 _OF_LINES = (scoresheet.FOLDS.keys() | {game_events.GameOpened}) - scoresheet.WITHOUT_LINES
 _OF_TABLES = CLOCK_HANDLERS.keys() | scoresheet.FOLDS.keys() | waits.WAIT_HANDLERS.keys() | {game_events.GameOpened}
-_OF_TOURNAMENTS: frozenset[type[Message]] = frozenset(
-    (
-        *TOURNAMENT_HANDLERS,
-        *WITH_WORDS,
-        *MESSAGE_HANDLERS,
-        *SCREEN_HANDLERS,
-        *BROADCAST_HANDLERS,
-        *HALL_HANDLERS,
-        *PLAYER_HANDLERS,
-        *ROUND_HANDLERS,
-        *RESULT_HANDLERS,
-    )
-)
+_OF_TOURNAMENTS = FOLDS.keys() - _OF_TABLES - {pairing.TournamentCreated, pairing.RulesetKept}
 _OF_TEAMS: frozenset[type[Message]] = frozenset(
     (pairing.TeamRegistered, pairing.LineUpSet, pairing.TeamWithdrawn, pairing.TeamReinstated)
 )
