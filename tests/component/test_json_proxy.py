@@ -189,7 +189,7 @@ async def test_answers_and_refusals_are_as_the_document_of_commands_says(cell: C
     refused = await send(cell, "pairing/StartRound", {"command_id": str(uuid.uuid4()), "tournament_id": OWN}, token)
     for answer, status in ((refused, 409), (await send(cell, "pairing/StartRound", {}), 401)):
         assert answer.status_code in (status, 400), answer.text
-        assert problems(document["components"]["schemas"]["Problem"], answer.json()) == []
+        assert problems(document["components"]["schemas"]["ProblemBody"], answer.json()) == []
 
 
 async def test_an_act_of_the_client_is_carried_out_once_and_its_refusal_has_a_reason(cell: Cell) -> None:

@@ -36,7 +36,8 @@ class ProblemBody(BaseModel):
     status: int
     detail: str = Field(description="Text in the language of `lang` or `Accept-Language`.")
     instance: str
-    reason: str = Field("", description="Reason for programs, such as `NOT_FOUND`.")
+    reason: str = Field("", description="Reason for programs, such as `NOT_FOUND` or `RESULT_KNOWN`.")
+    article: str = Field("", description="Article on which a refusal is based.")
     kind: str = Field("", description="Kind of the missing resource, for `NOT_FOUND`.", examples=["tournament"])
     id: str = Field("", description="Id of the resource.")
     instead: str = Field(

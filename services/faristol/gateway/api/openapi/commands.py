@@ -13,8 +13,11 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from faristol.access_control.needs import Needs, needs_of
 from faristol.access_control.roles import PUBLIC, ROLE_NAMES
+from faristol.gateway.api.openapi.document import PROBLEM_TYPE, describe_models, ref
+from faristol.gateway.api.openapi.examples import BY_NAME
 from faristol.gateway.api.openapi.schemas import CommandSchemas
 from faristol.gateway.auth.session import COOKIE
+from faristol.gateway.http.responses import ProblemBody
 from faristol.gateway.rpc.calls import NAMED, Method
 from faristol.pb.comments import COMMENTS
 
@@ -26,22 +29,6 @@ need neither. A command has a `command_id`, a UUID of your choice: a retry with 
 has no further effect. A command that a rule book does not allow is refused with 409, a `reason`, its `article` and a
 sentence. Call methods that return a stream over gRPC. Public results are at the addresses of `/openapi.json`.
 """
-
-_PROBLEM: dict[str, Any] = {
-    "type": "object",
-    "description": "Problem (RFC 9457). It may have more members than these.",
-    "required": ["type", "title", "status", "detail", "instance"],
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "Text in the language of `Accept-Language`."},
-        "instance": {"type": "string"},
-        "reason": {"type": "string", "description": "Reason for programs, such as `RESULT_KNOWN`."},
-        "article": {"type": "string", "description": "Article on which a refusal is based."},
-        "field": {"type": "string", "description": "Invalid field."},
-    },
-}
 
 _ERROR_DESCRIPTIONS = {
     "400": "The body is not JSON with the fields of the request, or a field is malformed.",
@@ -59,12 +46,7 @@ _ERROR_DESCRIPTIONS = {
 
 _EXAMPLES: Mapping[str, Any] = {
     "command_id": "5f0c3a52-3f0e-4d0b-9d3f-1f5a4f6f2f10",
-    "tournament_id": "demo",
-    "game_id": "demo-r1-t1",
-    "player_id": "anna",
-    "name": "Anna Pla",
-    "round": 1,
-    "table": 1,
+    **{name: BY_NAME[name] for name in ("tournament_id", "game_id", "player_id", "name", "round", "table")},
 }
 """Example values of a request by field name."""
 
@@ -81,7 +63,7 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
         "info": {"title": "Faristol: commands", "version": "1", "description": COMMANDS_DESCRIPTION},
         "paths": paths,
         "components": {
-            "schemas": {**dict(sorted(made.schemas.items())), "Problem": _PROBLEM},
+            "schemas": {**dict(sorted(made.schemas.items())), **describe_models(ProblemBody)},
             "responses": {status: _refusal(text) for status, text in _ERROR_DESCRIPTIONS.items()},
             "securitySchemes": {
                 "bearer": {
@@ -161,5 +143,5 @@ def _describe_needs(needs: Needs) -> Iterator[str]:
 def _refusal(text: str) -> dict[str, Any]:
     return {
         "description": text,
-        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "content": {PROBLEM_TYPE: {"schema": ref(ProblemBody)}},
     }

@@ -26,6 +26,13 @@ def ref(model: type[BaseModel]) -> dict[str, str]:
     return {"$ref": REF.format(model=model.__name__)}
 
 
+def describe_models(*models: type[BaseModel]) -> dict[str, Any]:
+    """Return the schemas of models by name, as ``ref`` refers to them."""
+    _, definitions = models_json_schema([(model, "serialization") for model in models], ref_template=REF)
+    found: dict[str, Any] = definitions["$defs"]
+    return found
+
+
 def ref_to_answer(message: Any) -> dict[str, str]:
     """Return a reference to the schema of a message of the contract, which every document of ``describe`` has."""
     ANSWER_MESSAGES.append(message)
@@ -69,8 +76,7 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
                 separate_input_output_schemas=web.separate_input_output_schemas,
             )
             schemas = made["components"]["schemas"]
-            _, definitions = models_json_schema([(model, "serialization") for model in models], ref_template=REF)
-            schemas |= definitions["$defs"]
+            schemas |= describe_models(*models)
             results = ResultSchemas()
             for message in ANSWER_MESSAGES:
                 results.add(message)
