@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.interceptor import language_of
 from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.pairings import BYE_KINDS
+from faristol.kernel.likeness import like
 from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -20,7 +20,7 @@ from faristol.tournament.command_handling.handler import PairingHandler
 from faristol.tournament.rounds.draft_checks import list_checks
 from faristol.tournament.rounds.drafts import against_publication
 from faristol.tournament.rounds.preview import preview_round
-from faristol.tournament.state import BoardBye, RoundState, TournamentState
+from faristol.tournament.state import RoundState, TournamentState
 
 
 async def get_draft(office: PairingHandler, request: pb.GetDraftRequest, context: Context) -> pb.GetDraftResponse:
@@ -68,25 +68,11 @@ async def _propose(
 ) -> pb.ProposedRound:
     """Return a pairing with its checks, whose sentences are in ``language``."""
     clubs = await _clubs(office, played.player_ids)
-    return pb.ProposedRound(
-        round=played.number,
-        pairings=[table.message() for table in played.pairings],
-        bye_player_id=played.bye or "",
-        requested_byes=[
-            played.board_byes.get(player_id, BoardBye()).to_requested_bye(player_id, BYE_KINDS[kind])
-            for player_id, kind in played.requested.items()
-        ],
-        matches=[match.message() for match in played.matches],
-        bye_team_id=played.team_bye or "",
-        team_byes=[events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in played.team_byes.items()],
-        algorithm=played.algorithm,
+    return like(
+        pb.ProposedRound,
+        played.message(),
         checks=[
-            pb.DraftCheck(
-                kind=each.kind,
-                table=each.table,
-                player_ids=each.player_ids,
-                text=say(each.message, each.params, language),
-            )
+            like(pb.DraftCheck, each, text=say(each.message, each.params, language))
             for each in list_checks(state, ruleset, played, clubs, outdated=outdated)
         ],
     )

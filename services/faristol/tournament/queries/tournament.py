@@ -19,16 +19,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.personal_data import people
 from faristol.tournament.command_handling.handler import PairingHandler
-from faristol.tournament.state import (
-    Appeal,
-    AppealPhase,
-    BoardBye,
-    Phase,
-    PlayerState,
-    RoundState,
-    TeamState,
-    stream,
-)
+from faristol.tournament.state import Appeal, AppealPhase, Phase, PlayerState, RoundState, TeamState, stream
 
 ROUND_PHASES: Mapping[Phase, pb.RoundPhase.ValueType] = {
     Phase.PAIRED: pb.ROUND_PHASE_PAIRED,
@@ -175,17 +166,9 @@ def _byes(entry: PlayerState, paired: int) -> list[pb.GrantedBye]:
 
 
 def _round(played: RoundState) -> pb.Round:
-    return pb.Round(
-        round=played.number,
+    return like(
+        pb.Round,
+        played.message(),
         phase=ROUND_PHASES[played.phase],
-        pairings=[table.message() for table in played.pairings],
-        bye_player_id=played.bye or "",
-        requested_byes=[
-            played.board_byes.get(player_id, BoardBye()).to_requested_bye(player_id, BYE_KINDS[kind])
-            for player_id, kind in played.requested.items()
-        ],
-        matches=[match.message() for match in played.matches],
-        bye_team_id=played.team_bye or "",
-        team_byes=[events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in played.team_byes.items()],
         finished_game_ids=[table.game_id for table in played.pairings if table.game_id in played.results],
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from faristol.kernel.divisions import first_division_of
 from faristol.kernel.likeness import like, read_shared_fields
-from faristol.kernel.pairings import REQUESTED_BYES, seats_of
+from faristol.kernel.pairings import BYE_KINDS, REQUESTED_BYES, seats_of
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -352,6 +352,25 @@ class RoundState:
             algorithm=event.algorithm,
             changed_by_hand=event.changed_by_hand,
             seeds=tuple(event.seeded_player_ids),
+        )
+
+    def message(self) -> events.RoundDrafted:
+        """Convert the pairing with its byes to a message, without the inputs of its computation."""
+        no_board = BoardBye()
+        return events.RoundDrafted(
+            round=self.number,
+            pairings=[pairing.message() for pairing in self.pairings],
+            algorithm=self.algorithm,
+            requested_byes=[
+                self.board_byes.get(player_id, no_board).to_requested_bye(player_id, BYE_KINDS[kind])
+                for player_id, kind in self.requested.items()
+            ],
+            matches=[match.message() for match in self.matches],
+            bye_team_id=self.team_bye or "",
+            team_byes=[
+                events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in self.team_byes.items()
+            ],
+            bye_player_id=self.bye or "",
         )
 
     @property
